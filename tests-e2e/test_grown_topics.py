@@ -15,6 +15,7 @@ from tarsy_contracts.events import ToolCallCompleted
 from tarsy_incident import alert_now, executions
 from tarsy_investigation import Investigation, submit
 from tarsy_log import read_log
+from tarsy_public_topic import until_all_is_public
 from tarsy_system import SERVICES, System
 from tarsy_testing import eventually
 
@@ -47,8 +48,9 @@ async def test_investigations_that_run_and_investigations_that_come_all_end(syst
         path = f"/api/v1/sessions/{session_id}/tool-calls/{long_one.call_id}/result?at_least={len(log.accepted)}"
         await asyncio.to_thread(system.get, path)
     assert executions(lab_calls, "pods_delete") == 4
+    await until_all_is_public(system.bus)
     assert await added(system, topics.tool_calls), "a queue's added partitions are used"
-    for fixed in (topics.inbox, topics.sessions, topics.heads, topics.stream):
+    for fixed in (topics.inbox, topics.sessions, topics.heads, topics.stream, topics.events):
         assert await added(system, fixed) == []
 
     async def letters() -> list[Record]:

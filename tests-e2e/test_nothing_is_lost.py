@@ -7,6 +7,7 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_incident import executions
 from tarsy_investigation import Investigation, submit
+from tarsy_public_topic import until_all_is_public
 from tarsy_system import System
 from tarsy_testing import eventually
 from tarsy_verification.invariants import faults_of
@@ -104,6 +105,7 @@ async def test_the_projector_dies_and_its_tables_end_as_if_it_had_not(system: Sy
     other = submit(system)
     await other.until_ended()
     assert shown(await timeline(investigation, log)) == shown(await timeline(other, await other.log()))
+    await until_all_is_public(system.bus)
 
 
 async def timeline(investigation: Investigation, log: SessionLog) -> list[dict[str, object]]:

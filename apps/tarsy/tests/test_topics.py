@@ -9,9 +9,9 @@ from aiokafka.admin import NewTopic
 from typer.testing import CliRunner
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import admin, compare_topics
+from tarsy_bus.topics_admin import admin, check_topics, compare_topics
 from tarsy_cli.app import cli
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.topics import DAY, Topics
 from tarsy_testing import delete_topics, eventually
 
 SETTINGS = {"message.timestamp.type": "CreateTime", "max.message.bytes": "1048588"}
@@ -44,6 +44,12 @@ def test_topics_are_made_once_and_checked_afterwards(bare: Bus) -> None:
     assert applied(bare) == (0, [f"made {topic.name}" for topic in bare.topics.all()])
     assert applied(bare) == (0, ["All topics are there."])
     assert applied(bare, "--dry-run") == (0, ["All topics are there."])
+
+
+def test_the_public_topic_keeps_events_as_long_as_it_is_told(bare: Bus) -> None:
+    assert applied(bare, "--events-days", "30")[0] == 0
+    asyncio.run(check_topics(bare))
+    assert bare.layout.events_kept_ms == 30 * DAY
 
 
 def test_a_dry_run_says_what_would_be_made_and_makes_nothing(bare: Bus) -> None:

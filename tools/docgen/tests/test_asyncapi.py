@@ -11,7 +11,8 @@ from tarsy_contracts.api.websocket import SERVER_MESSAGES, Pong, ServerMessage, 
 from tarsy_contracts.topics import Topics
 from tarsy_docgen.asyncapi import asyncapi_document
 from tarsy_docgen.channels import CHANNELS
-from tarsy_docgen.messages import json_schemas
+from tarsy_docgen.messages import PUBLIC_HEADERS_SCHEMA, all_schemas, public_schemas
+from tarsy_docgen.public_asyncapi import public_asyncapi_document
 from tarsy_official_schemas import ASYNCAPI, official
 
 TIME = "2026-11-22T10:00:00.000Z"
@@ -43,11 +44,12 @@ def test_every_topic_is_a_channel_with_its_partitions_and_retention(document: di
 
 def test_every_schema_is_the_payload_of_one_message_on_one_topic() -> None:
     placed = [sent.schema for channel in CHANNELS for sent in channel.messages if sent.schema is not None]
-    assert sorted(placed) == sorted(name for name in json_schemas() if not name.startswith("headers/"))
+    headers = {PUBLIC_HEADERS_SCHEMA, *(name for name in all_schemas() if name.startswith("headers/"))}
+    assert sorted(placed) == sorted(all_schemas().keys() - headers)
 
 
 def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
-    files = {f"./{name}.json" for name in json_schemas()}
+    files = {f"./{name}.json" for name in all_schemas()}
     references = set(references_in(document))
     assert references >= {"./events/session.started.2.json", "#/channels/sessions", "./headers/event.1.json"}
     for reference in references:
@@ -57,6 +59,17 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
                 place = place[part]
         else:
             assert reference in files
+
+
+def test_the_public_document_has_the_public_topic_alone_and_is_valid_too() -> None:
+    found = json.loads(public_asyncapi_document())
+    validator = Draft7Validator(official(ASYNCAPI))
+    assert [f"{problem.json_path}: {problem.message[:200]}" for problem in validator.iter_errors(found)] == []
+    assert [channel["address"] for channel in found["channels"].values()] == [Topics().events]
+    files = {f"./{name}.json" for name in public_schemas()}
+    references = {reference for reference in references_in(found) if not reference.startswith("#/")}
+    assert references == files
+    assert found["components"]["messages"].keys() == found["channels"]["events"]["messages"].keys()
 
 
 def test_only_the_orchestrator_writes_the_log(document: dict[str, Any]) -> None:

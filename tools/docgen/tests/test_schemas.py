@@ -14,10 +14,13 @@ from typer.testing import CliRunner, Result
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import EVENTS, ToolCallStarted
 from tarsy_contracts.message import Message, Value
+from tarsy_contracts.public.events import PUBLIC_EVENTS
+from tarsy_contracts.public.model import PublicEvent
+from tarsy_contracts.public.session_events import PublicSessionFailed
 from tarsy_contracts.recorded import decode
 from tarsy_docgen import documents
 from tarsy_docgen.command import cli
-from tarsy_docgen.documents import DOCUMENTS, LOCK
+from tarsy_docgen.documents import DOCUMENTS, LOCK, PUBLIC_LOCK
 from tarsy_docgen.messages import MESSAGES, as_file, json_schemas
 
 STARTED = "events/tool_call.started.1"
@@ -70,7 +73,7 @@ def test_every_message_has_a_schema_that_names_it_as_its_records_do_and_says_wha
 
 
 def test_every_file_that_is_missing_or_was_changed_is_found_and_written_again(root: Path) -> None:
-    names = [f"schemas/{STARTED}.json", LOCK, *DOCUMENTS]
+    names = [f"schemas/{STARTED}.json", LOCK, PUBLIC_LOCK, *DOCUMENTS]
     texts = {name: (root / name).read_text("utf-8") for name in names}
     for name, text in texts.items():
         (root / name).write_text(text + "\n", "utf-8")
@@ -117,6 +120,36 @@ def test_a_contract_that_breaks_readers_is_refused_and_nothing_is_written(
         assert f"{STARTED}: {says}" in output
         assert "Give the message a new version, and write an upcaster" in output
     assert files(root) == before
+
+
+def changed_public(**fields: Any) -> type[PublicEvent]:
+    made = create_model("PublicSessionFailed", __base__=PublicEvent, __doc__=PublicSessionFailed.__doc__, **fields)
+    made.type = PublicSessionFailed.type
+    return made
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({}, "/error is gone"), ({"error": (str, ...), "code": (int, ...)}, "/code is new and required")],
+)
+def test_a_public_contract_has_a_gate_of_its_own(
+    root: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], says: str
+) -> None:
+    monkeypatch.setitem(PUBLIC_EVENTS, PublicSessionFailed.type, changed_public(**change))
+    before = files(root)
+    answer = schemas(root)
+    output = " ".join(answer.output.split())
+    assert answer.exit_code == 1
+    assert f"public/tarsy.session.failed.1: {says}" in output
+    assert "Programs of other teams read what this version describes" in output
+    assert files(root) == before
+
+
+def test_a_public_event_that_is_gone_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(PUBLIC_EVENTS, PublicSessionFailed.type)
+    assert "public/tarsy.session.failed.1: no message has this name any longer" in " ".join(
+        schemas(root).output.split()
+    )
 
 
 def test_a_contract_that_grows_is_taken_in_and_holds_from_then_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,6 +175,9 @@ COMMANDS: Mapping[str, Entry] = {
     "export": CommandEntry(
         "session.commands", "export", "Write a session with its whole timeline as JSON, as the API answers it."
     ),
+    "events": CommandEntry(
+        "event_commands", "events", "Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C."
+    ),
     "servers": CommandEntry(
         "server_commands", "servers", "List the MCP servers as the tool gateways see them, and what is wrong with them."
     ),

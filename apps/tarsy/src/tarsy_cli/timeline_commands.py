@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption, bus_of_home
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption
 from tarsy_cli.terminal import fail, print_json, say
 
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
     from tarsy_timeline.rebuild.rebuild import RebuildPlan
 
-KafkaOption = Annotated[
-    str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)
-]
-PrefixOption = Annotated[str, typer.Option(help="how the names of the topics begin", show_default=False)]
 DatabaseOption = Annotated[
     str, typer.Option("--database", help="postgresql://…; else that of the home, or TARSY_DATABASE", show_default=False)
 ]
@@ -131,12 +128,7 @@ async def _rebuild(plan: "RebuildPlan") -> None:
 
 
 def places_of(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> tuple["Bus", str, str]:
-    from tarsy_cli.doctor.setup import Named, find_setup
-
-    bus = find_setup(home, Path(), os.environ, Named(kafka=kafka, topic_prefix=topic_prefix)).bus
-    if bus is None:
-        raise fail(f"No Kafka is known: no TARSy is ready in {home}; name one with --kafka, or see `tarsy doctor`.")
-    return bus, *database_of(home, database, schema)
+    return bus_of_home(home, kafka, topic_prefix), *database_of(home, database, schema)
 
 
 def database_of(home: Path, database: str, schema: str) -> tuple[str, str]:

@@ -30,6 +30,10 @@ def apply(
         int | None,
         typer.Option(min=1, max=1_000, help="of inbox, log and heads; for the first time only, later it is fixed"),
     ] = None,
+    events_days: Annotated[
+        int | None,
+        typer.Option(min=1, max=3_650, help="how long the public topic keeps events, if it is made now; else 7"),
+    ] = None,
     home: HomeOption = DEFAULT_HOME,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be made and what does not fit")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="for programs; with --dry-run")] = False,
@@ -64,7 +68,7 @@ def apply(
     try:
         if dry_run:
             raise typer.Exit(_tell(asyncio.run(_compare(bus, partitions)), as_json=as_json))
-        made, remarks = asyncio.run(_apply(bus, replication, partitions))
+        made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days))
     except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}") from None
     except KafkaAccessError as problem:
@@ -95,10 +99,18 @@ def kafka_security(*, code: int = 1) -> "KafkaSecurity":
         raise fail("\n".join(mistakes_in_settings(problem)), code=code) from None
 
 
-async def _apply(bus: "Bus", replication: int | None, partitions: int | None) -> tuple[list[str], Sequence[str]]:
+async def _apply(
+    bus: "Bus", replication: int | None, partitions: int | None, events_days: int | None
+) -> tuple[list[str], Sequence[str]]:
     from tarsy_bus.topics_admin import apply_topics, compare_topics
 
-    made = await apply_topics(bus, replication=replication, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
+    made = await apply_topics(
+        bus,
+        replication=replication,
+        log_partitions=partitions,
+        events_days=events_days,
+        connect_seconds=CONNECT_SECONDS,
+    )
     return made, (await compare_topics(bus, connect_seconds=CONNECT_SECONDS)).remarks
 
 

@@ -16,7 +16,7 @@ from tarsy_bus.security import PLAINTEXT, KafkaSecurity, SecuritySettings, secur
 from tarsy_bus.tolerant_consumer import TolerantConsumer
 from tarsy_bus.whole_batches import BatchConsumer
 from tarsy_contracts.partitioning import partition_of
-from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS, Topics
+from tarsy_contracts.topics import EVENTS_KEPT_MS, LIMIT_BYTES, LOG_PARTITIONS, Topics
 
 REQUEST_TIMEOUT_MS = 20_000
 QUIET_WAIT_MS = 5_000
@@ -35,11 +35,12 @@ HEADER_OVERHEAD_BYTES = 8
 class Layout:
     """How many partitions of inbox, log and heads are used, and of topics that somebody may have grown.
 
-    `check_topics` puts here what the cluster has on record, and what those topics have.
+    `check_topics` puts here what the cluster has on record, what those topics have, and how long events are kept.
     """
 
     log_partitions: int = LOG_PARTITIONS
     grown: Mapping[str, int] = field(default_factory=dict)
+    events_kept_ms: int = EVENTS_KEPT_MS
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,10 @@ SUMMARIZER = KafkaUser(
 )
 TIMELINE = KafkaUser(
     "timeline",
-    "API and PostgreSQL; a rebuild beside the live tables has a group of its own. It re-drives dead letters",
-    reads=("sessions", "catalog", "workers", "held", "control", "results", "dead-letters", "layout"),
-    writes=("inbox", "alerts", "dead-letters"),
+    "API and PostgreSQL; a rebuild beside the live tables has a group of its own. It re-drives dead letters, and"
+    " publishes `events`, where it reads how far they are published",
+    reads=("sessions", "catalog", "workers", "held", "control", "results", "dead-letters", "events", "layout"),
+    writes=("inbox", "alerts", "dead-letters", "events"),
     groups=("timeline*",),
 )
 WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", reads=("sessions", "stream", "layout"))
@@ -138,8 +139,15 @@ READER = KafkaUser(
     groups=("reader*",),
     checks=False,
 )
+CONSUMER = KafkaUser(
+    "consumer",
+    "other teams' programs that follow `events`, and nothing else",
+    reads=("events",),
+    groups=("consumer*",),
+    checks=False,
+)
 USERS: Mapping[str, KafkaUser] = {
-    user.name: user for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, ALERT_SENDER, READER)
+    user.name: user for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, ALERT_SENDER, READER, CONSUMER)
 }
 
 

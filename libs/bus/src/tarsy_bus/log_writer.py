@@ -1,4 +1,4 @@
-"""Appending decisions to the session log: each batch whole or not at all, one in flight per partition."""
+"""Appending to a partition that we lay out ourselves: each batch whole or not at all, one in flight per partition."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -43,10 +43,11 @@ BATCH_BYTES = LIMIT_BYTES - ENVELOPE_BYTES
 class LogWriter:
     """One for a process; each owned partition calls it from its own writer task, one call at a time."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, topic: str | None = None) -> None:
+        """`topic`: another than the session log."""
         self._bus = bus
         self._producing = ReplaceableProducer(bus, compress_large=False)
-        self._topic = bus.topics.sessions
+        self._topic = bus.topics.sessions if topic is None else topic
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["LogWriter"]:

@@ -21,8 +21,8 @@ from tarsy_bus.kafka_rights import TOPICS_APPLY, KafkaUser
 from tarsy_bus.lost_layout import fitting_numbers
 from tarsy_bus.rights_check import check_rights, hint_at_rights
 from tarsy_bus.security import PLAINTEXT
-from tarsy_bus.topic_check import SETTINGS, Fit, Present, fit
-from tarsy_contracts.topics import LOG_PARTITIONS, Topic
+from tarsy_bus.topic_check import RETENTION, SETTINGS, Fit, Present, fit
+from tarsy_contracts.topics import DAY, EVENTS_KEPT_MS, LOG_PARTITIONS, Topic
 
 ALREADY_EXISTS = 36
 REQUEST_TIMED_OUT = 7
@@ -101,9 +101,12 @@ async def apply_topics(
     *,
     replication: int | None = None,
     log_partitions: int | None = None,
+    events_days: int | None = None,
     connect_seconds: float = CONNECT_SECONDS,
 ) -> list[str]:
     """Makes the topics that are missing and returns their names. Without `replication`: COPIES, or a copy a broker.
+
+    `events_days`: how long the public topic keeps an event, if it is made now.
 
     `log_partitions` is for the first time: the number goes on record, and LOG_PARTITIONS where there is none. A record
     that was lost is made again from the topics that are there and the sessions that lie in them.
@@ -116,7 +119,7 @@ async def apply_topics(
         if found.misfits:
             raise WrongTopicsError("; ".join(found.misfits))
         if found.missing:
-            await _create(client, bus, found.missing, replication)
+            await _create(client, bus, _kept(bus, found.missing, events_days), replication)
             await _until_described(client, bus, number)
     if cluster.recorded is None:
         await record_partitions(bus, number)
@@ -153,6 +156,8 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
     bus.layout.grown = {
         topic.name: cluster.present[topic.name].partitions for topic in bus.topics.all() if topic.may_grow
     }
+    kept = cluster.present[bus.topics.events].settings.get(RETENTION)
+    bus.layout.events_kept_ms = EVENTS_KEPT_MS if kept is None else int(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +208,12 @@ async def _lost_number(bus: Bus, counts: Collection[int], asked: int | None) -> 
     if not fitting:
         raise WrongTopicsError(f"{lost}, and the sessions lie as none would have it: they are another cluster's")
     raise WrongTopicsError(f"{lost}, which was {' or '.join(map(str, fitting))}: say which with --partitions")
+
+
+def _kept(bus: Bus, topics: Sequence[Topic], events_days: int | None) -> list[Topic]:
+    if events_days is None:
+        return [*topics]
+    return [replace(one, retention_ms=events_days * DAY) if one.name == bus.topics.events else one for one in topics]
 
 
 def _other_number(bus: Bus, number: int, asked: int) -> str:

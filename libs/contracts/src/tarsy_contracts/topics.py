@@ -6,13 +6,15 @@ LIMIT_BYTES = 4 * 1024 * 1024
 """Bounds every record and every batch that we write. Content that can outgrow it goes by reference."""
 
 LOG_PARTITIONS = 12
-"""Inbox, log, heads and held: the same number, fixed for the life of the cluster. This one, where the first `tarsy
-topics apply` was told no other; `ClusterLayout` says which."""
+"""Inbox, log, heads, held and events: the same number, fixed for the life of the cluster. This one, where the first
+`tarsy topics apply` was told no other; `ClusterLayout` says which."""
 QUEUE_PARTITIONS = 24
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
 FOREVER = -1
+EVENTS_KEPT_MS = 7 * DAY
+"""How long the public topic keeps an event, where the first `tarsy topics apply` was told no other."""
 SEGMENTS = 4
 """In how many steps a broker deletes a topic that is kept for a day at most: it deletes whole segments."""
 
@@ -113,6 +115,10 @@ class Topics:
         return f"{self.prefix}.dead-letters"
 
     @property
+    def events(self) -> str:
+        return f"{self.prefix}.events"
+
+    @property
     def layout(self) -> str:
         return f"{self.prefix}.layout"
 
@@ -131,5 +137,6 @@ class Topics:
             Topic(self.catalog, 1, FOREVER, compacted=True),
             Topic(self.workers, 1, HOUR // 4),
             Topic(self.dead_letters, 4, 28 * DAY, may_grow=True),
+            Topic(self.events, log_partitions, EVENTS_KEPT_MS),
             Topic(self.layout, 1, FOREVER),
         )

@@ -1,5 +1,6 @@
 """The composition root."""
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
 
@@ -27,6 +28,7 @@ from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.dead_letters.letters import Letters
 from tarsy_timeline.dead_letters.redriver import Redriver
 from tarsy_timeline.dead_letters.routes import dead_letter_routes
+from tarsy_timeline.event_publisher import EventPublisher
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.ingest_api import IngestApi
 from tarsy_timeline.internal_routes import internal_routes
@@ -99,10 +101,12 @@ def build(
     letters, operators = Letters(bus, partial(cluster_id, bus)), Operators(settings.raw_dead_letters, masker.mask)
     router.include_router(dead_letter_routes(letters, Redriver(letters, publisher, metrics), operators, masker))
 
+    events = EventPublisher(bus, metrics, lambda: datetime.now(UTC)) if settings.publish_events == "on" else None
+
     def projector() -> Projector:
         """Another one each time: a consumer that was stopped cannot be started again."""
         note, group = partial(parts.note, "projector"), _group(schema)
-        return Projector(bus, checkpoint, metrics, tracing.read_tracer, lambda: datetime.now(UTC), note, group)
+        return Projector(bus, checkpoint, metrics, tracing.read_tracer, lambda: datetime.now(UTC), note, group, events)
 
     async def prepare(connection: Connection) -> None:
         for name in await migrate(connection, schema):
@@ -110,7 +114,14 @@ def build(
 
     async def run(ready: Ready) -> None:
         await check_topics(bus, kafka_rights.TIMELINE)
-        async with database.running(prepare), publisher.running(), records.running(), supervisor.group() as group:
+        publishing = nullcontext() if events is None else events.running()
+        async with (
+            database.running(prepare),
+            publisher.running(),
+            records.running(),
+            publishing,
+            supervisor.group() as group,
+        ):
             await checkpoint.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             begun = Readiness(["answers", "projector"])
             works: dict[str, Work] = {

@@ -1,7 +1,8 @@
 """Prometheus metrics of the timeline."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from typing import Literal, get_args
 
@@ -62,6 +63,24 @@ class Metrics:
             ["type"],
             registry=registry,
         )
+        self._published = Counter(
+            "tarsy_timeline_events_published_total",
+            "Events written to the public topic, repeats included, by type",
+            ["type"],
+            registry=registry,
+        )
+        self._unpublished = Counter(
+            "tarsy_timeline_events_unpublished_total",
+            "Accepted events that could not be written to the public topic, by type",
+            ["type"],
+            registry=registry,
+        )
+        self._event_delay = Histogram(
+            "tarsy_timeline_event_delay_seconds",
+            "How long after it was appended to the log an event was in the public topic",
+            buckets=SECONDS,
+            registry=registry,
+        )
         self._unprojected = Gauge(
             "tarsy_timeline_unprojected_records",
             "Records in the table `unprojected`, as this process last read it",
@@ -96,6 +115,16 @@ class Metrics:
 
     def set_aside(self, type: str) -> None:
         self._set_aside.labels(type if type in EVENTS else OTHER).inc()
+
+    def published(self, types: Mapping[str, int], appended: Iterable[datetime], now: datetime) -> None:
+        """Events that are in the public topic `now`, and when they were appended to the log."""
+        for type, count in types.items():
+            self._published.labels(type).inc(count)
+        for at in appended:
+            self._event_delay.observe(max(0.0, (now - at).total_seconds()))
+
+    def left_out(self, type: str) -> None:
+        self._unpublished.labels(type).inc()
 
     @contextmanager
     def result_read(self, kind: ResultRead) -> Iterator[None]:

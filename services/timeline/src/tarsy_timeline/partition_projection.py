@@ -1,6 +1,6 @@
 """Projection of one partition of the session log: records become rows, and the checkpoint moves with them."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from tarsy_bus.acceptance import ChainLink, before_kept_life
@@ -12,6 +12,12 @@ from tarsy_bus.records import Delivery
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.projection_checkpoint import ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
+
+type Publish = Callable[[Sequence[RecordedEvent]], Awaitable[None]]
+
+
+async def publish_nothing(records: Sequence[RecordedEvent]) -> None:
+    """For who projects what others publish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +38,25 @@ class PartitionProjection:
         checkpoint: ProjectionCheckpoint,
         writer: ResilientWriter,
         heads: HeadStore | None = None,
+        publish: Publish = publish_nothing,
     ) -> None:
-        """`heads`, where the log no longer has its beginning: they say where the first life of a session begins."""
+        """`heads`, where the log no longer has its beginning: they say where the first life of a session begins.
+
+        `publish` gets what counts before the position moves: a crash between the two publishes it again.
+        """
         self.position = position
         self._heads = heads
         self._number = number
         self._checkpoint = checkpoint
         self._writer = writer
+        self._publish = publish
         self._chains = RecentChains()
 
     async def project(self, records: Sequence[Record]) -> Projected:
         """One batch, one transaction. Records below the position are passed over.
 
-        Raises PositionMovedError or LogMismatchError, or what is_of_the_database. After any of them this projection
-        is of no use: the chains have moved, and the position may have.
+        Raises PositionMovedError or LogMismatchError, what is_of_the_database, or what `publish` raises. After any of
+        them this projection is of no use: the chains have moved, and the position may have.
         """
         fresh = [record for record in records if record.offset >= self.position]
         if not fresh:
@@ -57,6 +68,7 @@ class PartitionProjection:
         await self._learn(deliveries)
         accepted = await self._accepted(deliveries)
         end = fresh[-1].offset + 1
+        await self._publish(accepted)
         await self._writer.write(self._number, self.position, end, accepted)
         self.position = end
         return Projected(accepted, dropped=len(fresh) - len(accepted))

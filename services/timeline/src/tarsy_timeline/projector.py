@@ -22,8 +22,9 @@ from tarsy_bus.records import append_time
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import record_read_span
+from tarsy_timeline.event_publisher import EventPublisher, EventsUnwritableError
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.partition_projection import PartitionProjection
+from tarsy_timeline.partition_projection import PartitionProjection, Publish, publish_nothing
 from tarsy_timeline.parts import Pauses
 from tarsy_timeline.postgres_errors import is_of_the_database, reason_of
 from tarsy_timeline.projection_checkpoint import PositionMovedError, ProjectionCheckpoint
@@ -67,8 +68,10 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         now: Callable[[], datetime],
         note: Note = lambda _: None,
         group: str = "timeline",
+        publisher: EventPublisher | None = None,
     ) -> None:
-        """`note` is told why the projector waits, and nothing when it goes on."""
+        """`note` is told why the projector waits, and nothing when it goes on. Without a `publisher` nothing is
+        published."""
         self._bus = bus
         self._topic = bus.topics.sessions
         self._checkpoint = checkpoint
@@ -76,6 +79,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._tracer = tracer
         self._now = now
         self._note = note
+        self._publisher = publisher
         self._pauses = Pauses()
         self._writer = ResilientWriter(checkpoint, metrics, now)
         self._partitions: dict[int, OwnPartition] = {}
@@ -104,10 +108,14 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                     log.warning("projector.kafka_unreachable", reason=repr(problem))
                     self._rewind()
                     await asyncio.sleep(next(pauses))
+                except EventsUnwritableError as problem:
+                    log.warning("projector.events_unwritable", reason=str(problem))
+                    await self._wait(str(problem))
                 except Exception as problem:
                     if not is_of_the_database(problem):
                         raise
-                    await self._wait(problem)
+                    log.warning("projector.database_unusable", reason=reason_of(problem))
+                    await self._wait(f"the database cannot be written: {reason_of(problem)}")
                 if self._assigned and not self._waiting:
                     ready()
         finally:
@@ -151,10 +159,9 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         if 0 < sum(map(len, found.values())) < PROJECTED_AT_ONCE:
             await asyncio.sleep(GATHER_SECONDS)
 
-    async def _wait(self, problem: Exception) -> None:
-        """The database is away, or refuses all there is: nothing is lost meanwhile, the log keeps it."""
-        log.warning("projector.database_unusable", reason=reason_of(problem))
-        self._note(f"the database cannot be written: {reason_of(problem)}")
+    async def _wait(self, reason: str) -> None:
+        """Database or public topic are away, or refuse all there is: nothing is lost meanwhile, the log keeps it."""
+        self._note(reason)
         self._reload(self._partitions)
         await self._pauses.wait()
 
@@ -180,12 +187,16 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with PartitionReader(self._bus, self._topic).running() as follower:
-            for number in self._waiting - kept.keys():
-                position = await self._checkpoint.position(number)
-                projection = PartitionProjection(number, position, self._checkpoint, self._writer)
+            opened = {number: await self._checkpoint.position(number) for number in self._waiting - kept.keys()}
+            await follower.check(opened | {number: partition.position for number, partition in kept.items()})
+            both = kept.keys() | opened.keys()
+            await check_same_log(follower, self._topic, await self._checkpoint.last_records(both))
+            publish = await self._publications(follower, opened)
+            for number, position in opened.items():
+                projection = PartitionProjection(
+                    number, position, self._checkpoint, self._writer, publish=publish[number]
+                )
                 kept[number] = OwnPartition(projection, Lag(self._now))
-            await follower.check({number: partition.position for number, partition in kept.items()})
-            await check_same_log(follower, self._topic, await self._checkpoint.last_records(kept))
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():
             place = TopicPartition(self._topic, number)
@@ -194,6 +205,12 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             self._consumer.seek(place, kept[number].position)
             self._consumer.resume(place)
         self._waiting -= kept.keys()
+
+    async def _publications(self, follower: PartitionReader, numbers: Collection[int]) -> dict[int, Publish]:
+        if self._publisher is None:
+            return dict.fromkeys(numbers, publish_nothing)
+        opened = await self._publisher.open(follower, numbers)
+        return {number: one.publish for number, one in opened.items()}
 
     async def _project(self, partition: OwnPartition, records: list[Record]) -> None:
         """After any failure the partition is opened again, where the checkpoint says."""

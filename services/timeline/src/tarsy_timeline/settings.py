@@ -35,6 +35,11 @@ class TimelineSettings(DatabaseSettings, MaskingSettings):
         description="`on` shows the raw, unmasked bytes of dead letters to whoever reaches the API; `tarsy up` sets it "
         "where it listens on this machine alone",
     )
+    publish_events: Literal["off", "on"] = Field(
+        "on",
+        description="`off` writes nothing to the public topic, `tarsy.events`; events that pass meanwhile are never "
+        "published",
+    )
     ingest_url: str = Field(
         "http://127.0.0.1:8080", description="where the ingest answers, which checks names of the configuration"
     )

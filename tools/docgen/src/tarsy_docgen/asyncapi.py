@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.topics import Topics
 from tarsy_docgen.channels import CHANNELS, Channel, Sent
-from tarsy_docgen.messages import as_file, json_schemas
+from tarsy_docgen.messages import all_schemas, as_file
 from tarsy_docgen.schema import Schema
 from tarsy_docgen.websocket_channel import (
     CHANNEL,
@@ -28,22 +28,24 @@ the same for people. What people see live goes over a WebSocket, described here,
 
 
 def asyncapi_document() -> str:
-    schemas, topics = json_schemas(), Topics()
+    schemas, topics = all_schemas(), Topics()
     return as_file(
         {
             "asyncapi": "3.0.0",
             "info": {"title": "TARSy", "version": "1", "description": ABOUT},
             "defaultContentType": "application/json",
-            "servers": {"kafka": _kafka(), SERVER: websocket_server()},
+            "servers": {"kafka": kafka_server(), SERVER: websocket_server()},
             "channels": {
-                **{channel.topic: _channel(channel, topics) for channel in CHANNELS},
+                **{channel.topic: channel_object(channel, topics) for channel in CHANNELS},
                 CHANNEL: websocket_channel(),
             },
             "operations": {**dict(_operations()), **websocket_operations()},
             "components": {
                 "messages": {
                     **{
-                        _id(sent): _message(channel, sent, schemas) for channel in CHANNELS for sent in channel.messages
+                        message_key(sent): message_object(channel, sent, schemas)
+                        for channel in CHANNELS
+                        for sent in channel.messages
                     },
                     **websocket_messages(),
                 },
@@ -53,7 +55,7 @@ def asyncapi_document() -> str:
     )
 
 
-def _kafka() -> JsonValue:
+def kafka_server() -> JsonValue:
     return {
         "host": "{bootstrap}",
         "protocol": "kafka",
@@ -62,7 +64,7 @@ def _kafka() -> JsonValue:
     }
 
 
-def _channel(channel: Channel, topics: Topics) -> JsonValue:
+def channel_object(channel: Channel, topics: Topics) -> JsonValue:
     topic = channel.found_in(topics)
     settings = topic.settings()
     return {
@@ -70,7 +72,9 @@ def _channel(channel: Channel, topics: Topics) -> JsonValue:
         "title": channel.title,
         "description": f"{channel.about} Key: {channel.key}.",
         "servers": [{"$ref": "#/servers/kafka"}],
-        "messages": {_id(sent): {"$ref": f"#/components/messages/{_id(sent)}"} for sent in channel.messages},
+        "messages": {
+            message_key(sent): {"$ref": f"#/components/messages/{message_key(sent)}"} for sent in channel.messages
+        },
         "bindings": {
             "kafka": {
                 "bindingVersion": KAFKA_BINDING,
@@ -87,7 +91,7 @@ def _channel(channel: Channel, topics: Topics) -> JsonValue:
     }
 
 
-def _message(channel: Channel, sent: Sent, schemas: dict[str, Schema]) -> JsonValue:
+def message_object(channel: Channel, sent: Sent, schemas: dict[str, Schema]) -> JsonValue:
     message: dict[str, JsonValue] = {
         "name": sent.name,
         "bindings": {"kafka": {"bindingVersion": KAFKA_BINDING, "key": {"type": "string", "description": channel.key}}},
@@ -119,7 +123,7 @@ def _of(
     by_service: defaultdict[str, list[JsonValue]] = defaultdict(list)
     for sent, services in messages:
         for service in services:
-            by_service[service].append({"$ref": f"#/channels/{channel.topic}/messages/{_id(sent)}"})
+            by_service[service].append({"$ref": f"#/channels/{channel.topic}/messages/{message_key(sent)}"})
     for service, references in by_service.items():
         yield (
             f"{service}.{action}.{channel.topic}",
@@ -133,5 +137,5 @@ def _of(
         )
 
 
-def _id(sent: Sent) -> str:
+def message_key(sent: Sent) -> str:
     return sent.name.replace(" ", "-")

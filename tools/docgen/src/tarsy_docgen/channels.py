@@ -13,10 +13,11 @@ from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.layout import ClusterLayout
 from tarsy_contracts.message import Message
+from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.requests import SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import Topic, Topics
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
-from tarsy_docgen.messages import PIECE
+from tarsy_docgen.messages import PIECE, PUBLIC_HEADERS_SCHEMA
 
 type Service = Literal[
     "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "topics-apply"
@@ -75,6 +76,17 @@ def _of_the_log() -> Iterator[Sent]:
         yield _sent("events", event, OWNER, (*OWNER, *TIMELINE, *PEOPLE, *also))
 
 
+EVENTS_CHANNEL = Channel(
+    topic="events",
+    title="Public events",
+    about="The timeline for other teams: what was accepted, in order within a session, each event at least once. A"
+    " consumer drops what is not above the last `ce_sequence` of its session.",
+    key="the session's id",
+    messages=tuple(
+        Sent(event.type, f"public/{event.type}.{event.version}", TIMELINE, ()) for event in PUBLIC_EVENTS.values()
+    ),
+    headers=PUBLIC_HEADERS_SCHEMA,
+)
 CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="alerts",
@@ -205,4 +217,5 @@ CHANNELS: tuple[Channel, ...] = (
         ),
         headers="headers/dead-letter.1",
     ),
+    EVENTS_CHANNEL,
 )

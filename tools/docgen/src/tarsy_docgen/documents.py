@@ -4,7 +4,8 @@ Paths are relative to the root of the repository.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -20,21 +21,25 @@ from tarsy_docgen.dashboards.health import HEALTH
 from tarsy_docgen.errors import DocgenError
 from tarsy_docgen.events_page import events_page
 from tarsy_docgen.kafka_rights_page import kafka_rights_page
-from tarsy_docgen.messages import as_file, json_schemas
+from tarsy_docgen.messages import as_file, json_schemas, public_schemas
 from tarsy_docgen.metrics_page import metrics_page
 from tarsy_docgen.openapi import openapi_document
-from tarsy_docgen.released import REMEDY, UPCAST, grown, refused, relied_on
+from tarsy_docgen.public_asyncapi import public_asyncapi_document
+from tarsy_docgen.public_events_page import public_events_page
+from tarsy_docgen.released import PUBLIC_REMEDY, REMEDY, UPCAST, grown, refused, relied_on
 from tarsy_docgen.runtime_lock import build_lock, runtime_lock
 from tarsy_docgen.schema import Schema
 from tarsy_docgen.settings_table import settings_page
 
 FOLDER = "schemas"
 LOCK = f"{FOLDER}/released.json"
+PUBLIC_LOCK = f"{FOLDER}/public-released.json"
 DASHBOARDS = (HEALTH, AGENTS, COST)
 
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
     f"{FOLDER}/asyncapi.json": asyncapi_document,
     f"{FOLDER}/openapi.json": openapi_document,
+    f"{FOLDER}/public-asyncapi.json": public_asyncapi_document,
     "libs/service/src/tarsy_service/openapi.json": openapi_document,  # what services answer
     **{f"deploy/grafana/dashboards/{one.uid}.json": partial(dashboard_file, one) for one in DASHBOARDS},
     "deploy/build.lock": build_lock,
@@ -44,11 +49,29 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "docs/reference/events.md": events_page,
     "docs/reference/kafka-rights.md": kafka_rights_page,
     "docs/reference/metrics.md": metrics_page,
+    "docs/reference/public-events.md": public_events_page,
     "docs/reference/settings.md": settings_page,
     "helm/tarsy/values.schema.json": values_schema_file,
     "helm/tarsy/values.yaml": values_file,
 }
 """One line a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """Schemas that change by one rule. `lock`: what was released; `upcast`: versions that nobody writes any longer."""
+
+    lock: str
+    schemas: Callable[[], dict[str, Schema]]
+    upcast: Set[str]
+    remedy: str
+
+
+def contracts() -> tuple[Contract, ...]:
+    return (
+        Contract(LOCK, json_schemas, UPCAST, REMEDY),
+        Contract(PUBLIC_LOCK, public_schemas, frozenset(), PUBLIC_REMEDY),
+    )
 
 
 class BreakingChangeError(DocgenError):
@@ -79,17 +102,20 @@ def check(root: Path) -> list[str]:
 
 
 def _generated(root: Path) -> dict[str, str]:
-    current, released = json_schemas(), _released(root)
-    problems = refused(released, current, UPCAST)
-    if problems:
-        raise BreakingChangeError("\n".join(["This change breaks readers of earlier versions:", *problems, REMEDY]))
-    files = {f"{FOLDER}/{name}.json": as_file(schema) for name, schema in current.items()}
-    files[LOCK] = as_file(grown(released, current))
+    files: dict[str, str] = {}
+    for contract in contracts():
+        current, released = contract.schemas(), _released(root, contract)
+        problems = refused(released, current, contract.upcast)
+        if problems:
+            heading = "This change breaks readers of earlier versions:"
+            raise BreakingChangeError("\n".join([heading, *problems, contract.remedy]))
+        files |= {f"{FOLDER}/{name}.json": as_file(schema) for name, schema in current.items()}
+        files[contract.lock] = as_file(grown(released, current))
     return files | {name: document() for name, document in DOCUMENTS.items()}
 
 
-def _released(root: Path) -> dict[str, Schema]:
-    lock = root / LOCK
+def _released(root: Path, contract: Contract) -> dict[str, Schema]:
+    lock = root / contract.lock
     if not lock.is_file():
         return {}
     found: dict[str, Schema] = json.loads(lock.read_text("utf-8"))
@@ -99,16 +125,17 @@ def _released(root: Path) -> dict[str, Schema]:
 def _schemas_of_no_name(root: Path, files: Mapping[str, str]) -> list[str]:
     """Those of earlier versions, whose records are still there, stay as they are."""
     present = {file.relative_to(root).as_posix() for file in (root / FOLDER).glob("*/*.json")}
-    earlier = {f"{FOLDER}/{name}.json" for name in _released(root)}
+    earlier = {f"{FOLDER}/{name}.json" for contract in contracts() for name in _released(root, contract)}
     return sorted(present - files.keys() - earlier)
 
 
 def _altered(root: Path) -> list[str]:
     """Schemas of earlier versions that no code makes any longer."""
     altered = []
-    current = json_schemas()
-    for name, schema in _released(root).items():
-        file = root / FOLDER / f"{name}.json"
-        if name not in current and (not file.is_file() or relied_on(json.loads(file.read_text("utf-8"))) != schema):
-            altered.append(f"{FOLDER}/{name}.json: is not what was released; take it from the history again")
+    for contract in contracts():
+        current = contract.schemas()
+        for name, schema in _released(root, contract).items():
+            file = root / FOLDER / f"{name}.json"
+            if name not in current and (not file.is_file() or relied_on(json.loads(file.read_text("utf-8"))) != schema):
+                altered.append(f"{FOLDER}/{name}.json: is not what was released; take it from the history again")
     return altered

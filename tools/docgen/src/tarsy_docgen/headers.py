@@ -6,6 +6,7 @@ They describe what we write. A header is text in UTF-8; headers of others may st
 from pydantic import JsonValue
 
 from tarsy_contracts.envelope import ID_DIGITS, REQUIRED
+from tarsy_contracts.public.envelope import LOG_OFFSET, REQUIRED_HEADERS
 
 EVENT_ID = rf"^[0-9a-f]{{{ID_DIGITS}}}$"
 NUMBER = "[1-9][0-9]{0,17}"
@@ -40,6 +41,27 @@ CHAIN: dict[str, JsonValue] = {
     "ce_decided": _text(
         "the highest offset of the inbox that is decided for the session, -1 for none", pattern=f"^(-1|0|{NUMBER})$"
     ),
+}
+PUBLIC: dict[str, JsonValue] = {
+    "ce_id": _text("the same for each repeat of the event", minLength=1),
+    "ce_source": _text("the system: the name of this topic", minLength=1),
+    "ce_subject": _text("the session's id", minLength=1),
+    "ce_time": _text("when it happened: RFC 3339, UTC, milliseconds", format="date-time"),
+    "ce_dataschema": _text(
+        "names the JSON Schema of the value: urn:tarsy:public:TYPE:VERSION",
+        pattern=r"^urn:tarsy:public:tarsy\.[a-z_.]+:[1-9][0-9]{0,8}$",
+    ),
+    "ce_sequence": _text(
+        "the event's number in its session: it rises, with gaps where an event is not public", pattern=f"^{NUMBER}$"
+    ),
+    LOG_OFFSET: _text("for TARSy itself: where the event lies in the session log", pattern="^[0-9]+$"),
+}
+PUBLIC_HEADERS: dict[str, JsonValue] = {
+    "title": "PublicEventHeaders",
+    "description": "The headers of a public event.",
+    "type": "object",
+    "properties": ENVELOPE | PUBLIC,
+    "required": [*REQUIRED_HEADERS, "content-type"],
 }
 ALWAYS = [*REQUIRED, "content-type"]
 

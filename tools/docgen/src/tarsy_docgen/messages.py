@@ -1,4 +1,4 @@
-"""Messages with a JSON Schema: `schemas/KIND/TYPE.VERSION.json`."""
+"""Messages with a JSON Schema: `schemas/KIND/TYPE.VERSION.json`. The public ones are a contract of their own."""
 
 import json
 from collections.abc import Mapping
@@ -14,9 +14,10 @@ from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.inputs import INPUTS
 from tarsy_contracts.layout import ClusterLayout
 from tarsy_contracts.message import Message
+from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.requests import REQUESTS
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
-from tarsy_docgen.headers import HEADERS
+from tarsy_docgen.headers import HEADERS, PUBLIC_HEADERS
 from tarsy_docgen.schema import Schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -34,6 +35,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 
+PUBLIC_HEADERS_SCHEMA = "public/headers.1"
 PIECE = "results/result.piece.1"
 OTHERS: Mapping[str, dict[str, JsonValue]] = {
     PIECE: {
@@ -58,6 +60,19 @@ def json_schemas() -> dict[str, Schema]:
         for message in messages.values()
     }
     return found | {name: _document(urn(name), schema) for name, schema in OTHERS.items()}
+
+
+def public_schemas() -> dict[str, Schema]:
+    """The schemas of `tarsy.events`, by name: public/TYPE.VERSION."""
+    headers = {PUBLIC_HEADERS_SCHEMA: _document("urn:tarsy:public:headers:1", PUBLIC_HEADERS)}
+    return headers | {
+        f"public/{event.type}.{event.version}": _document(event.dataschema(), event.model_json_schema())
+        for event in PUBLIC_EVENTS.values()
+    }
+
+
+def all_schemas() -> dict[str, Schema]:
+    return json_schemas() | public_schemas()
 
 
 def urn(name: str) -> str:

@@ -23,6 +23,10 @@ REMEDY = (
     " optional fields may come. Give the message a new version, and write an upcaster that turns the old one into it."
     " (schemas/README.md; it also says what to do about a message that nobody has written yet.)"
 )
+PUBLIC_REMEDY = (
+    "Programs of other teams read what this version describes: only new optional fields and new types may come, and no"
+    " version goes. Put what is new into a field or a type of its own. (schemas/README.md)"
+)
 
 
 def refused(released: Mapping[str, Schema], current: Mapping[str, Schema], upcast: Set[str]) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption
 from tarsy_cli.options import DEFAULT_HOME, SESSION_HELP, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
 from tarsy_cli.terminal import fail, get_console, print_json
@@ -42,16 +43,29 @@ def cancel(
 def export(
     session: SessionArgument,
     output: Annotated[Path | None, typer.Option(help="write it to this file instead")] = None,
+    cloud_events: Annotated[
+        bool,
+        typer.Option("--cloud-events", help="its public events instead, as far as tarsy.events keeps them"),
+    ] = False,
+    kafka: KafkaOption = "",
+    topic_prefix: PrefixOption = "",
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Write a session with its whole timeline as JSON, as the API answers it. `tarsy result` has long results whole."""
+    """Write a session with its whole timeline as JSON, as the API answers it. `tarsy result` has long results whole.
+
+    With --cloud-events it is a JSON batch of CloudEvents, read from Kafka.
+    """
+    from tarsy_cli.event_commands import cloud_events_of
     from tarsy_cli.session.history import read_history
 
     api = api_of(home, url)
     id = session_of(api, session)
-    with exit_on_failure(api):
-        text = read_history(api, id).model_dump_json(indent=2)
+    if cloud_events:
+        text = cloud_events_of(home, id, kafka, topic_prefix)
+    else:
+        with exit_on_failure(api):
+            text = read_history(api, id).model_dump_json(indent=2)
     if output is None:
         typer.echo(text)
         return

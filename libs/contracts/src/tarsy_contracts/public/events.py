@@ -1,0 +1,62 @@
+"""The events of `tarsy.events`. The table PUBLIC_EVENTS names every type. Types and fields are only ever added."""
+
+from tarsy_contracts.public.call_events import (
+    PublicLlmCallCompleted,
+    PublicLlmCallFailed,
+    PublicSummaryCompleted,
+    PublicSummaryFailed,
+    PublicToolCallCompleted,
+    PublicToolCallOutcomeLearned,
+    PublicToolCallRequested,
+    PublicToolCallStarted,
+)
+from tarsy_contracts.public.chat_events import PublicChatAnswered, PublicChatAsked
+from tarsy_contracts.public.model import PublicEvent
+from tarsy_contracts.public.session_events import (
+    PublicAlertRepeated,
+    PublicAlertResolved,
+    PublicSessionCancelled,
+    PublicSessionCompleted,
+    PublicSessionDeleted,
+    PublicSessionFailed,
+    PublicSessionReopened,
+    PublicSessionStarted,
+    PublicSessionTimedOut,
+)
+from tarsy_contracts.public.stage_events import (
+    PublicExecutionCompleted,
+    PublicExecutionFellBack,
+    PublicExecutionStarted,
+    PublicStageCompleted,
+    PublicStageStarted,
+)
+
+PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {
+    kind.type: kind
+    for kind in (
+        PublicSessionStarted,
+        PublicSessionCompleted,
+        PublicSessionFailed,
+        PublicSessionCancelled,
+        PublicSessionTimedOut,
+        PublicSessionReopened,
+        PublicSessionDeleted,
+        PublicAlertRepeated,
+        PublicAlertResolved,
+        PublicStageStarted,
+        PublicStageCompleted,
+        PublicExecutionStarted,
+        PublicExecutionFellBack,
+        PublicExecutionCompleted,
+        PublicLlmCallCompleted,
+        PublicLlmCallFailed,
+        PublicToolCallRequested,
+        PublicToolCallStarted,
+        PublicToolCallCompleted,
+        PublicToolCallOutcomeLearned,
+        PublicSummaryCompleted,
+        PublicSummaryFailed,
+        PublicChatAsked,
+        PublicChatAnswered,
+    )
+}
