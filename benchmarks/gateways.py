@@ -39,6 +39,7 @@ llm_providers: {{bench: {{type: openai, model: bench, base_url: "{model_url}"}}}
 mcp_servers:
   bench:
     transport: {{type: http, url: "{tools_url}"}}
+    allow: all
     max_concurrent_calls: {concurrent}
     queue_size: 5000
 agents: {{BenchAgent: {{mcp_servers: [bench]}}}}

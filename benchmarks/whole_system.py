@@ -38,6 +38,7 @@ llm_providers:
 mcp_servers:
   bench:
     transport: {{type: http, url: "{tools_url}"}}
+    allow: all
     max_concurrent_calls: {at_once}
     queue_size: {at_once}
 agents:

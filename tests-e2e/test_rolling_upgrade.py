@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
@@ -63,6 +64,18 @@ def config_dir(last: LastRelease, tmp_path: Path, incidents: Path) -> Path:
     return folder
 
 
+def upgraded(folder: Path) -> Path:
+    """The same with what an operator adds for the new release, as CHANGELOG says: the old one does not know `allow`."""
+    after = folder.with_name("new-config")
+    shutil.copytree(folder, after)
+    file = after / "tarsy.yaml"
+    config = yaml.safe_load(file.read_text("utf-8"))
+    for server in config["mcp_servers"].values():
+        server["allow"] = ["pods_delete"]
+    file.write_text(yaml.safe_dump(config), "utf-8")
+    return after
+
+
 @pytest.fixture
 async def bus(last: LastRelease, kafka_bootstrap: str, topic_prefix: str) -> AsyncIterator[Bus]:
     """Topics as the last release makes them."""
@@ -88,9 +101,10 @@ async def rolled(
     await asyncio.to_thread(folder.mkdir)
     system = System(bus, folder, config_dir, database_url, database_schema, own)
     releases = {"old": last.forks, "new": forks}
+    configurations = {"old": config_dir, "new": await asyncio.to_thread(upgraded, config_dir)}
     async with (
         following(bus) as log,
-        rolling(system, Load(system, log, lab_calls, same_code=False), releases) as rolled,
+        rolling(system, Load(system, log, lab_calls, same_code=False), releases, configurations) as rolled,
     ):
         with running(system):
             await rolled.start_all("old")

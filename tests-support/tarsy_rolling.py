@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from tarsy_contracts import events as e
 from tarsy_door import HOST, Door, door
@@ -23,12 +24,16 @@ ALONE: dict[str, tuple[str, type[e.Event]]] = {
 
 @dataclass
 class Rolling:
-    """`releases` are where processes come from, by name. `door` leads to the newest timeline that is ready."""
+    """`releases` are where processes come from, by name. `door` leads to the newest timeline that is ready.
+
+    `configurations`: the folder that the processes of each release read.
+    """
 
     system: System
     load: Load
     door: Door
     releases: Mapping[str, ServiceForks]
+    configurations: Mapping[str, Path]
 
     @property
     def timeline_url(self) -> str:
@@ -67,10 +72,13 @@ class Rolling:
 
     def _start(self, service: str, release: str) -> ServiceProcess:
         name = f"{release}-{service}-{len(self.system.processes)}"
+        self.system.environment["TARSY_CONFIG_DIR"] = str(self.configurations[release])
         return self.system.start(service, name=name, forks=self.releases[release])
 
 
 @asynccontextmanager
-async def rolling(system: System, load: Load, releases: Mapping[str, ServiceForks]) -> AsyncIterator[Rolling]:
+async def rolling(
+    system: System, load: Load, releases: Mapping[str, ServiceForks], configurations: Mapping[str, Path]
+) -> AsyncIterator[Rolling]:
     async with door(0) as one:
-        yield Rolling(system, load, one, releases)
+        yield Rolling(system, load, one, releases, configurations)

@@ -10,6 +10,7 @@ from tarsy_bus.records import delivery
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.inputs import (
     INPUTS,
+    CallDecisionRequested,
     CancelRequested,
     ChatRequested,
     SessionDeleteRequested,
@@ -19,6 +20,7 @@ from tarsy_contracts.inputs import (
 from tarsy_timeline.session_commands import PersonRequest
 
 PERSON_REQUESTS = (
+    CallDecisionRequested,
     CancelRequested,
     ChatRequested,
     SessionDeleteRequested,

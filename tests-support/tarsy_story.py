@@ -5,6 +5,7 @@ The log is a list here, with the chain and the stamps as the real one has them; 
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
@@ -30,6 +31,7 @@ READ = e.OfferedTool(
     server="kubernetes",
     tool="pods_list",
     repeatable=True,
+    read_only=True,
     definition=ToolDefinition(name="kubernetes__pods_list", description="lists", input_schema={}),
 )
 DELETE = e.OfferedTool(
@@ -39,6 +41,7 @@ DELETE = e.OfferedTool(
     definition=ToolDefinition(name="kubernetes__pods_delete", description="deletes", input_schema={}),
 )
 
+KUBERNETES = ResolvedServer(server="kubernetes", allow=("*",))
 ALERT = Alert(alert_type="kubernetes", data="it burns", source="api", author="ann", title="It burns")
 
 
@@ -48,13 +51,14 @@ def agent(
     max_iterations: int = 3,
     controller: Controller = "function_calling",
     fallbacks: tuple[str, ...] = (),
+    server: ResolvedServer = KUBERNETES,
 ) -> ResolvedAgent:
-    """One that has the tools of the cluster, unless it is only asked once."""
+    """One that has the tools of the cluster, unless it is only asked once. `server`: what the operator allows."""
     return ResolvedAgent(
         name=name,
         llm_provider="scripted",
         max_iterations=max_iterations,
-        servers=() if controller == "single_shot" else (ResolvedServer(server="kubernetes"),),
+        servers=() if controller == "single_shot" else (server,),
         controller=controller,
         fallback_providers=fallbacks,
     )
@@ -253,6 +257,14 @@ class Story:
 
     def claim(self, call_id: str, claim_id: str = "claim-1", worker_id: str = "worker-1") -> i.CallClaimed:
         return i.CallClaimed(call_id=call_id, claim_id=claim_id, worker_id=worker_id)
+
+    def decision(
+        self, call_id: str, decision: Literal["approve", "deny"] = "approve", *, author: str = "ann", comment: str = ""
+    ) -> i.CallDecisionRequested:
+        """A decision of a person about a call that waits for one."""
+        return i.CallDecisionRequested(
+            request_id=f"decision-{self.offset}", author=author, call_id=call_id, decision=decision, comment=comment
+        )
 
     def result(
         self, call_id: str, content: str = "fine", *, claim_id: str = "claim-1", size: int | None = None

@@ -27,6 +27,9 @@ ALERT = Alert(
 BRIEF_ALERT = ALERT.model_copy(update={"alert_type": "leak", "runbook_url": None})
 """One agent looks into it: enough to be asked about."""
 
+GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
+"""The same, but what the agent wants to delete waits for a person."""
+
 LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
 LONG = "".join(LINE.format(number) for number in range(8))
 """Above the threshold for summaries."""
@@ -64,11 +67,17 @@ def config() -> Config:
             "agent_chains": {
                 "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
                 "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
+                "guarded": {
+                    "alert_types": ["guarded"],
+                    "stages": [{"name": "look", "agents": [one]}],
+                    "approve": True,
+                },
             },
             "mcp_servers": {
                 SERVER: {
                     "transport": {"type": "stdio", "command": "none"},
                     "summarization": {"size_threshold_tokens": 100},
+                    "allow": "all",
                 }
             },
             "llm_providers": {STEADY: scripted, SHAKY: scripted},

@@ -69,7 +69,13 @@ class Tool:
     repeatable: bool = True
 
     def catalogued(self) -> CatalogTool:
-        return CatalogTool(tool=self.name, description=self.name, input_schema={}, repeatable=self.repeatable)
+        return CatalogTool(
+            tool=self.name,
+            description=self.name,
+            input_schema={},
+            repeatable=self.repeatable,
+            read_only=self.repeatable,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,29 @@ from structlog.testing import capture_logs
 from tarsy_bus.heads import newest
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.events import ENDINGS, OPENERS
+from tarsy_contracts.events import ENDINGS, OPENERS, ToolCallApprovalRequested
 from tarsy_contracts.heads import SessionHead, session_of_head_key
 from tarsy_contracts.ids import report_id
-from tarsy_contracts.inputs import AlertReceived, CancelRequested, ChatRequested, InboxInput, SessionReleaseRequested
+from tarsy_contracts.inputs import (
+    AlertReceived,
+    CallDecisionRequested,
+    CancelRequested,
+    ChatRequested,
+    InboxInput,
+    SessionReleaseRequested,
+)
 from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
 from tarsy_simulation.broker import Broker, Entry, OutageKind
-from tarsy_simulation.investigation import ALERT, QUESTION, SCRIPTS, SERVERS, SESSION, config, config_later
+from tarsy_simulation.investigation import (
+    ALERT,
+    GUARDED_ALERT,
+    QUESTION,
+    SCRIPTS,
+    SERVERS,
+    SESSION,
+    config,
+    config_later,
+)
 from tarsy_simulation.outside import HeardRequest, Start, ToolServer, models
 from tarsy_simulation.poison import SET_ASIDE, Poison
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
@@ -45,6 +61,8 @@ lies in the queue twice, for each of them. frozen: it is replaced, and 15 second
 
 Kafka: the kinds of broker.py, for `seconds`."""
 
+type Decision = Literal["approve", "deny"]
+
 SERVICES: tuple[Service, ...] = ("orchestrator", "tool-gateway", "summarizer")
 LONGEST_SECONDS = 300.0
 AFTERWARDS_SECONDS = 6.0
@@ -56,6 +74,8 @@ SOON_SECONDS = 0.008
 """About two messages to Kafka."""
 NEW_WORKER_SECONDS = 0.3
 CLOSING_SECONDS = 60.0
+THINKING_SECONDS = 5.0
+"""A person takes so long to decide about a call."""
 MENDED_SECONDS = 0.7
 
 
@@ -123,16 +143,18 @@ def play(
     alert: Alert = ALERT,
     questions: int = 0,
     reconfigured: bool = False,
+    decision: Decision = "approve",
 ) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
     `poisoned_from`: once this event is there no input can be decided, until an operator has mended that. `questions`:
     so often somebody asks, each time the session has come to rest. `reconfigured`: all orchestrators but the first
-    run by another configuration, in which the chain, its agents and limits are others.
+    run by another configuration, in which the chain, its agents and limits are others. `decision`: about each call that
+    waits for a person.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
-        stage.reconfigured = reconfigured
+        stage.reconfigured, stage.decision = reconfigured, decision
         played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
@@ -167,6 +189,8 @@ class _Stage:
     alert: Alert = ALERT
     questions: int = 0
     reconfigured: bool = False
+    decision: Decision = "approve"
+    decided: set[str] = field(default_factory=set)
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -319,6 +343,21 @@ class _Stage:
             id = report_id(said.type, getattr(said, "request_id", ""))
             await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=id, subject=SESSION)
 
+    async def _decide(self) -> None:
+        """A person looks at the log now and then, and decides about each call once."""
+        for record in self._log().accepted:
+            event = record.event
+            if not isinstance(event, ToolCallApprovalRequested) or event.call_id in self.decided:
+                continue
+            if (self.broker.now() - record.appended_at).total_seconds() < THINKING_SECONDS:
+                continue
+            self.decided.add(event.call_id)
+            await self._say(
+                CallDecisionRequested(
+                    request_id=f"d-{event.call_id}", author="ann", call_id=event.call_id, decision=self.decision
+                )
+            )
+
     async def _release(self) -> None:
         """The operator sees that the session is set aside, mends the cause, and brings it back."""
         await asyncio.sleep(MENDED_SECONDS)
@@ -333,6 +372,8 @@ class _Stage:
             gone = [one.process.name for one in self.all if one.task.done()]
             if gone:
                 raise NotEndedError(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
+            if self.alert.alert_type == GUARDED_ALERT.alert_type:
+                await self._decide()
             await asyncio.sleep(0.5)
 
     def _why(self, name: str) -> BaseException | None:

@@ -276,3 +276,16 @@ def test_a_chat_stands_below_the_investigation_and_none_of_its_answers_is_the_an
     places = [screen.text.index(part) for part in parts]
     assert places == sorted(places)
     assert screen.text.count("Since 03:00.") == 1
+
+
+def test_a_call_that_waits_for_a_person_says_how_to_decide_and_then_what_was_decided(screen: Watched) -> None:
+    about = {
+        "server_name": "kubernetes", "tool_name": "pods_delete", "call_id": "0a3b7c1e-1111",
+        "expires_at": "2026-11-24T19:30:00.000Z",
+    }  # fmt: skip
+    screen.show(created("a", "approval", "It waits.", status="streaming", **about) | {"session_id": "s1"})
+    said = " ".join(screen.text.split())
+    assert "kubernetes.pods_delete waits for a person until 2026-11-24T19:30:00.000Z" in said
+    assert "tarsy approve s1 0a3b7c1e" in said
+    screen.show(completed("a", "approval", "ann denied the call. Scale it instead."))
+    assert "ann denied the call. Scale it instead." in " ".join(screen.text.split())

@@ -223,3 +223,28 @@ def test_an_unknown_type_is_told_with_those_that_there_are(tmp_path: Path) -> No
     assert mistakes(tmp_path, "type: htp\nurl: http://h/mcp\n") == [
         f"tarsy.yaml:4: {PLACE}.type: is not accepted; it should be 'stdio', 'http' or 'sse'"
     ]
+
+
+def test_tools_that_change_something_are_allowed_by_names_patterns_or_all(tmp_path: Path) -> None:
+    stdio = "type: stdio\ncommand: a\n"
+    assert server(tmp_path, stdio, "").allow is None
+    assert server(tmp_path, stdio, "allow: []\n").allow == ()
+    assert server(tmp_path, stdio, "allow: [pods_delete, 'rollout_*']\n").allow == ("pods_delete", "rollout_*")
+    assert server(tmp_path, stdio, "allow: all\n").allow == ("*",)
+
+
+@pytest.mark.parametrize("value", ["true", "pods_delete", "['']"])
+def test_what_is_no_list_of_tools_is_a_mistake(tmp_path: Path, value: str) -> None:
+    with pytest.raises(InvalidConfigError, match="allow"):
+        server(tmp_path, "type: stdio\ncommand: a\n", f"allow: {value}\n")
+
+
+def test_a_tool_cannot_be_declared_to_change_nothing_and_something(tmp_path: Path) -> None:
+    with pytest.raises(InvalidConfigError, match="names a tool that read_only_tools names too"):
+        server(tmp_path, "type: stdio\ncommand: a\n", "read_only_tools: [a]\nunrepeatable_tools: [a]\n")
+
+
+def test_a_form_of_a_server_is_declined_unless_the_operator_says_otherwise(tmp_path: Path) -> None:
+    stdio = "type: stdio\ncommand: a\n"
+    assert server(tmp_path, stdio, "").elicitation == "decline"
+    assert server(tmp_path, stdio, "elicitation: accept_defaults\n").elicitation == "accept_defaults"

@@ -133,7 +133,7 @@ def test_a_session_that_was_deleted_is_removed() -> None:
 def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     """A new type of event needs a line here, and a test above."""
     calls = {"tool_call.started", "tool_call.released", "summary.started", "summary.released"}
-    unseen = calls | {"stage.tools_offered", "session.reopened", "reply.completed"}
+    unseen = calls | {"stage.tools_offered", "stage.approvals_required", "session.reopened", "reply.completed"}
     seen = {
         "session.started",
         "alert.repeated",
@@ -145,6 +145,8 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
         "llm_call.completed",
         "llm_call.failed",
         "tool_call.requested",
+        "tool_call.approval_requested",
+        "tool_call.approval_decided",
         "tool_call.completed",
         "tool_call.outcome_learned",
         "summary.requested",

@@ -34,7 +34,7 @@ SEARCH = tool("search")
 
 def agent(kubernetes: str = "", *, custom: str = "", tools: tuple[str, ...] | None = None) -> ResolvedAgent:
     servers = (
-        ResolvedServer(server="kubernetes", instructions=kubernetes, tools=tools),
+        ResolvedServer(server="kubernetes", instructions=kubernetes, tools=tools, allow=("*",)),
         ResolvedServer(server="prometheus"),
     )
     return ResolvedAgent(name="A", llm_provider="p", max_iterations=3, servers=servers, custom_instructions=custom)

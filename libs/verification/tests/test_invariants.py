@@ -87,7 +87,23 @@ def test_a_destructive_tool_that_ran_though_its_call_was_called_off_is_found() -
     log = log_of(*GOOD[:-1], e.ToolCallCompleted(call_id="c1", outcome="cancelled", content="cancelled by ann"), ENDED)
     assert run_faults(log, []) == []
     (fault,) = run_faults(log, [run])
-    assert fault.endswith("ran, though its call ended as cancelled")
+    assert fault.endswith("ran, though its call was cancelled, or nobody approved it")
+
+
+def test_a_call_that_ran_though_nobody_had_approved_it_is_found() -> None:
+    asked = e.ToolCallApprovalRequested(
+        call_id="c1", execution_id="x", server="kubernetes", tool="pods_delete", arguments=DELETE.arguments,
+        reason="", role="responder", timeout_seconds=60, on_timeout="deny",
+    )  # fmt: skip
+    started = e.ToolCallStarted(call_id="c1", claim_id="k", worker_id="w")
+    run = ToolRun("pods_delete", DELETE.arguments)
+
+    def faults(decided: e.ToolCallApprovalDecided) -> list[str]:
+        log = log_of(answer("l1"), DELETE, asked, decided, started, ENDED)
+        return [*chain_faults(log), *run_faults(log, [run])]
+
+    assert faults(e.ToolCallApprovalDecided(call_id="c1", outcome="approved", author="ann")) == []
+    assert len(faults(e.ToolCallApprovalDecided(call_id="c1", outcome="denied", author="ann"))) == 2
 
 
 def test_what_may_run_twice_may_run_twice() -> None:

@@ -55,7 +55,7 @@ def config(*, tool_call_seconds: float = 60.0, sessions_at_once: int = 100) -> C
         {
             "agents": {"A": {"mcp_servers": [SERVER]}},
             "agent_chains": {"c": {"alert_types": [SERVER], "stages": [{"name": "look", "agents": [agent]}]}},
-            "mcp_servers": {SERVER: {"transport": {"type": "stdio", "command": "none"}}},
+            "mcp_servers": {SERVER: {"transport": {"type": "stdio", "command": "none"}, "allow": "all"}},
             "llm_providers": {"scripted": {"type": "scripted", "script": "none.yaml"}},
             "limits": {"tool_call": tool_call_seconds},
             "defaults": {"alert_type": SERVER},

@@ -153,3 +153,32 @@ async def test_when_more_may_run_those_that_wait_begin_and_when_fewer_may_nobody
         assert waiting.in_order == ["a", "b"]
         await waiting.ends("b")
         assert waiting.in_order == ["a", "b", "c"]
+
+
+async def test_a_session_that_waits_for_a_person_gives_its_place_to_the_next_and_goes_on_without_asking() -> None:
+    async with crowd(1) as waiting:
+        for name in ("a", "b", "c"):
+            await waiting.comes(name)
+        waiting.queue.mark_waiting_for_people("a")
+        await asyncio.sleep(0)
+        assert waiting.in_order == ["a", "b"]
+        waiting.queue.mark_running("a")
+        await waiting.ends("b")
+        assert waiting.in_order == ["a", "b"], "a has its place again"
+        await waiting.ends("a")
+        assert waiting.in_order == ["a", "b", "c"]
+
+
+async def test_no_more_sessions_than_may_run_give_their_places_because_they_wait_for_people() -> None:
+    async with crowd(1) as waiting:
+        for name in ("a", "b", "c"):
+            await waiting.comes(name)
+        waiting.queue.mark_waiting_for_people("a")
+        await asyncio.sleep(0)
+        waiting.queue.mark_waiting_for_people("b")
+        await asyncio.sleep(0)
+        assert waiting.in_order == ["a", "b"], "b waits, too, and keeps its place"
+        await waiting.ends("a")
+        assert waiting.in_order == ["a", "b"]
+        await waiting.ends("b")
+        assert waiting.in_order == ["a", "b", "c"]

@@ -23,6 +23,7 @@ def large(count: int, size: int = 2_000) -> tuple[e.OfferedTool, ...]:
             server="kubernetes",
             tool=f"t{number}",
             repeatable=True,
+            read_only=True,
             definition=ToolDefinition(name=f"kubernetes__t{number}", description="d" * size, input_schema={}),
         )
         for number in range(count)

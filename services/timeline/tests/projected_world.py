@@ -1,19 +1,22 @@
 """A projection that a test fills event by event, and the API that answers from it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 from fastapi import APIRouter, FastAPI
 
+from tarsy_masking.masker import Masker
 from tarsy_service.bounded_body import bounded_route
 from tarsy_service.problems import ProblemError, install_problem_handlers
 from tarsy_timeline.alias_route import alias_route
+from tarsy_timeline.approval_routes import approval_routes
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.routes import session_routes
+from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
 from tarsy_whole_chain import whole_chain
 
@@ -21,6 +24,7 @@ type NewSession = Callable[[], Any]
 type Json = dict[str, Any]
 
 BODY_BYTES = 1_000
+NOBODY_DECIDES = cast(SessionCommands, None)
 EPOCH = LogIdentity("cluster", "topic")
 
 
@@ -36,6 +40,7 @@ class World:
         route = alias_route(queries.alias)
         app.include_router(session_routes(queries, route))
         app.include_router(internal_routes(queries, route))
+        app.include_router(approval_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
 
         other = APIRouter(prefix="/test/sessions", route_class=bounded_route(BODY_BYTES, route))
 

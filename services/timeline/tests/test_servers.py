@@ -1,5 +1,6 @@
 """From what workers say to what people are told: pure."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from tarsy_bus.catalog import CatalogEntry
@@ -93,3 +94,30 @@ def test_no_gateway_at_all_is_one_warning_that_does_not_move() -> None:
     assert (never.what, never.began) == ("no_gateway", since)
     [died] = warnings_of([], [(False, BEGIN), (False, BEGIN - timedelta(seconds=9))], since)
     assert (died.id, died.began) == (never.id, BEGIN)
+
+
+def with_denied(*, unset: bool) -> CatalogEntry:
+    said = entry("a", "pods_delete", "pods_list")
+    tools = tuple(tool.model_copy(update={"allowed": tool.tool == "pods_list"}) for tool in said.seen.tools)
+    return replace(said, seen=said.seen.model_copy(update={"tools": tools, "allow_unset": unset}))
+
+
+def test_tools_that_agents_do_not_get_are_named_until_the_operator_has_said_something() -> None:
+    [warning] = told(with_denied(unset=True))
+    assert (warning.what, warning.message) == ("denied_tools", "Agents do not get 1 tool of the MCP server git.")
+    assert warning.details == "They may change something, and `allow` is not set: pods_delete."
+    assert told(with_denied(unset=False)) == []
+
+
+def test_a_server_shows_which_of_its_tools_agents_get() -> None:
+    [shown] = mcp_servers(servers_of([with_denied(unset=True)], lambda _: True, lambda _: None), most_tools=9).servers
+    assert shown.denied_count == 1
+    assert [(tool.name, tool.allowed) for tool in shown.tools] == [("pods_delete", False), ("pods_list", True)]
+
+
+def test_tools_that_the_protocol_does_not_allow_are_counted_and_named() -> None:
+    said = entry("a", "log")
+    refusing = replace(said, seen=said.seen.model_copy(update={"refused_count": 12, "refused_tools": ("'a b'",)}))
+    [warning] = told(refusing)
+    assert (warning.what, warning.message) == ("refused_tools", "12 tools of the MCP server git cannot be used.")
+    assert "'a b'" in warning.details

@@ -15,11 +15,13 @@ from mcp_types import Tool, ToolAnnotations
 
 from tarsy_bus.connection import record_bytes
 from tarsy_bus.partition_reader import Record, read_to_end
+from tarsy_contracts.chain import ApprovalRule
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_testing import eventually
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_access import is_allowed, needs_approval
 from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
@@ -70,6 +72,9 @@ async def test_annotations_are_told_as_the_server_says_them(owner: Owner, runnin
     assert (echo.read_only, echo.idempotent, echo.destructive) == (True, None, None)
     assert (slow.read_only, slow.idempotent) == (None, True)
     assert [tools[name].repeatable for name in ("echo", "slow", "destroy", "die")] == [False, True, True, False]
+    assert [tools[name].read_only for name in ("echo", "slow", "destroy", "process_id")] == [False, False, False, True]
+    assert [tools[name].allowed for name in ("echo", "slow", "destroy", "process_id")] == [False, False, False, True]
+    assert seen.allow_unset
 
 
 async def test_a_server_that_changes_its_tools_is_published_at_once(
@@ -167,3 +172,42 @@ def test_what_may_be_run_twice(new_plan: NewPlan, notes: ToolAnnotations | None,
     assert is_repeatable(tool, replace(new_plan(), repeatable_tools=frozenset({"t"}))) is True
     both = replace(new_plan(), repeatable_tools=frozenset({"t"}), unrepeatable_tools=frozenset({"t"}))
     assert is_repeatable(tool, both) is False
+
+
+def tool_with(notes: ToolAnnotations | None, name: str = "pods_delete") -> Tool:
+    return Tool(name=name, input_schema={"type": "object"}, annotations=notes)
+
+
+@pytest.mark.parametrize(
+    ("notes", "read_only"),
+    [
+        (None, False),
+        (ToolAnnotations(), False),
+        (ToolAnnotations(read_only_hint=False, destructive_hint=False), False),
+        (ToolAnnotations(idempotent_hint=True), False),
+        (ToolAnnotations(read_only_hint=True), True),
+    ],
+)
+def test_only_a_read_only_tool_is_allowed_without_a_word_of_the_operator(
+    new_plan: NewPlan, notes: ToolAnnotations | None, read_only: bool
+) -> None:
+    assert is_allowed(tool_with(notes), new_plan()) is read_only
+    for pattern in ("pods_delete", "pods_*", "*"):
+        assert is_allowed(tool_with(notes), replace(new_plan(), allow=(pattern,))) is True
+    assert is_allowed(tool_with(None), replace(new_plan(), allow=("pods_list",))) is False
+
+
+def test_the_configuration_overrules_the_server_in_both_directions(new_plan: NewPlan) -> None:
+    says_so, silent = tool_with(ToolAnnotations(read_only_hint=True)), tool_with(None)
+    assert is_allowed(says_so, replace(new_plan(), unrepeatable_tools=frozenset({"pods_delete"}))) is False
+    declared = replace(new_plan(), read_only_tools=("pods_*",))
+    assert is_allowed(silent, declared) is True
+    assert is_repeatable(silent, declared) is True
+
+
+def test_approve_means_what_changes_something_and_names_mean_themselves(new_plan: NewPlan) -> None:
+    reads, changes = tool_with(ToolAnnotations(read_only_hint=True), "pods_list"), tool_with(None)
+    every = replace(new_plan(), approve=ApprovalRule(changing=True))
+    assert [needs_approval(tool, every) for tool in (reads, changes)] == [False, True]
+    named = replace(new_plan(), approve=ApprovalRule(tools=("pods_l*",)))
+    assert [needs_approval(tool, named) for tool in (reads, changes)] == [True, False]

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from connections import SECRET, connected, odd, plan_to, said
 from gateway_owner import call, noted
 from http_servers import HttpProgram
 
+from tarsy_config.servers import Elicitation
 from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
@@ -55,13 +57,18 @@ async def test_a_tool_is_there_when_its_server_says_so_and_gone_when_it_says_so(
 
 @pytest.mark.parametrize("transport", ["stdio legacy", "http legacy"], indirect=True)
 @pytest.mark.parametrize(
-    ("tool", "answered"),
-    [("ask", "decline"), ("filled", "accept namespace='shop' lines=50")],
+    ("tool", "setting", "answered"),
+    [
+        ("ask", "accept_defaults", "decline"),
+        ("filled", "decline", "decline"),
+        ("filled", "accept_defaults", "accept namespace='shop' lines=50"),
+    ],
 )
-async def test_a_question_to_the_user_is_declined_unless_it_brings_its_answers(
-    transport: TransportPlan, tool: str, answered: str
+async def test_a_question_to_the_user_is_declined_unless_it_brings_answers_that_the_operator_lets_it_have(
+    transport: TransportPlan, tool: str, setting: Elicitation, answered: str
 ) -> None:
-    async with connected(plan_to(transport), checking=NEVER) as connection:
+    plan = replace(plan_to(transport), elicitation=setting)
+    async with connected(plan, checking=NEVER) as connection:
         answer = await said(connection, call(tool))
         assert (await said(connection, call("add", name="still-there"))).outcome == "ok"
     assert (answer.outcome, answered in answer.text) == ("ok", True)

@@ -30,7 +30,7 @@ def form(fields: dict[str, Any] | None, **more: Any) -> ElicitRequestFormParams:
 def test_a_form_whose_every_field_has_a_default_is_sent_back_with_exactly_these(
     fields: dict[str, Any], content: dict[str, Any]
 ) -> None:
-    answer = answer_to(form(fields, required=list(fields)))
+    answer = answer_to(form(fields, required=list(fields)), "accept_defaults")
     assert answer == ElicitResult(action="accept", content=content)
     assert {name: type(value) for name, value in (answer.content or {}).items()} == {
         name: type(value) for name, value in content.items()
@@ -51,5 +51,11 @@ def test_a_form_whose_every_field_has_a_default_is_sent_back_with_exactly_these(
         ElicitRequestURLParams(message="?", url="https://pay.example.com", elicitation_id="1"),
     ],
 )
-def test_everything_else_is_declined(asked: ElicitRequestFormParams | ElicitRequestURLParams) -> None:
-    assert answer_to(asked) == DECLINED
+def test_everything_else_is_declined_also_then(asked: ElicitRequestFormParams | ElicitRequestURLParams) -> None:
+    assert answer_to(asked, "accept_defaults") == DECLINED
+
+
+def test_without_a_word_of_the_operator_every_form_is_declined() -> None:
+    """A yes that the server has filled in itself is nobody's yes."""
+    assert answer_to(form({"confirm": {"type": "boolean", "default": True}}), "decline") == DECLINED
+    assert answer_to(form({"name": {"type": "string", "default": "Jane"}})) == DECLINED

@@ -87,9 +87,7 @@ async def test_a_line_that_is_no_json_answers_nobody_and_costs_the_call_its_time
     assert noted(calls_file, "surrogate") == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["pods.list", "ns/pods/list", "list the pods", "подс-ポッド", "p" * 100, "a__b", "a:b@c#d?e=f%20g"]
-)
+@pytest.mark.parametrize("name", ["pods.list", "PODS-list", "p" * 128, "a__b", "-", "7"])
 async def test_a_tool_is_called_by_its_exact_name(calls_file: Path, name: str) -> None:
     calls_file.with_name("TOOLS").write_text(f"{name}\nother", encoding="utf-8")
     async with connected(odd(calls_file)) as connection:

@@ -166,6 +166,15 @@ COMMANDS: Mapping[str, Entry] = {
         "result",
         "Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time.",
     ),
+    "approvals": CommandEntry("approval_commands", "approvals", "List the tool calls that wait for a person."),
+    "approve": CommandEntry(
+        "approval_commands", "approve", "Approve a tool call that waits for a person: it runs, once at most."
+    ),
+    "deny": CommandEntry(
+        "approval_commands",
+        "deny",
+        "Deny a tool call that waits for a person: it does not run, and its agent goes on.",
+    ),
     "cancel": CommandEntry("session.commands", "cancel", "Cancel sessions that run or wait."),
     "rerun": CommandEntry(
         "session.commands",

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, field_validator
 
 from tarsy_config.alert_handling import AlertHandling
+from tarsy_config.approval import ApprovalSettings, Approve
 from tarsy_config.providers import NativeTools
 from tarsy_config.values import Backend, Name, Positive, Section, Servers, Strategy, wrong
 from tarsy_contracts.chain import SuccessPolicy
@@ -103,6 +104,8 @@ class AgentChain(Section):
     mcp_servers: Servers = None
     chat: Chat | None = None
     alerts: AlertHandling = AlertHandling()
+    approve: Approve | None = None
+    approval: ApprovalSettings = ApprovalSettings()
     stages: tuple[StageConfig, ...]
 
     @field_validator("alert_types")

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, field_validator
 
 from tarsy_config.alert_handling import AlertHandling
+from tarsy_config.approval import ApprovalSettings, Approve
 from tarsy_config.chains import Fallbacks
 from tarsy_config.masking import AlertMasking
 from tarsy_config.values import (
@@ -48,6 +49,8 @@ class Defaults(Section):
     summarization: SummaryDefaults = SummaryDefaults()
     alert_masking: AlertMasking = AlertMasking()
     alerts: AlertHandling = AlertHandling()
+    approve: Approve | None = None
+    approval: ApprovalSettings = ApprovalSettings()
 
 
 class Limits(Section):

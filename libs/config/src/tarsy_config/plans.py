@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tarsy_config.agent_settings import AgentSettings
+from tarsy_config.approval import Approve, rule_of, terms_of
 from tarsy_config.chain_settings import ChainSettings, StageSettings
 from tarsy_config.providers import DEFAULT_CONTEXT_TOKENS
 from tarsy_config.resolution import AlertChoice
@@ -12,7 +13,8 @@ from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, Reso
 
 
 def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) -> ResolvedChain:
-    build = Build(sections, choice.mcp)
+    configured = sections.agent_chains[settings.chain_id]
+    build = Build(sections, choice.mcp, configured.approve)
     chain = ResolvedChain(
         chain_id=settings.chain_id,
         stages=tuple(build.stage(stage) for stage in settings.stages),
@@ -23,6 +25,7 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         chat_enabled=settings.chat_enabled,
         default_runbook=settings.default_runbook.value,
         config_version=sections.version,
+        approval=terms_of(sections.defaults.approval, configured.approval),
     )
     asked = (sections.llm_providers.get(name) for name in chain.llm_providers)
     scripted = any(provider is not None and provider.type == "scripted" for provider in asked)
@@ -42,8 +45,10 @@ def limits_of(sections: Sections) -> CallLimits:
 
 
 class Build:
-    def __init__(self, sections: Sections, selection: McpSelection) -> None:
+    def __init__(self, sections: Sections, selection: McpSelection, approve: Approve | None) -> None:
+        """`approve`: what the chain adds to the rules of servers."""
         self._sections = sections
+        self._approve = approve
         self._tools = {server.name: server.tools or None for server in reversed(selection.servers)}
 
     def stage(self, stage: StageSettings) -> ResolvedStage:
@@ -94,4 +99,6 @@ class Build:
             ),
             tools=tools,
             isolation=server.isolation_in_use,
+            allow=server.allow or (),
+            approve=rule_of(self._sections.approve_of(server), self._approve),
         )

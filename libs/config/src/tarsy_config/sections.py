@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import Field, PrivateAttr
 
 from tarsy_config import built_in
+from tarsy_config.approval import Approve
 from tarsy_config.chains import Agent, AgentChain
 from tarsy_config.defaults import Defaults, Limits, Queue, System
 from tarsy_config.errors import Note
@@ -49,6 +50,10 @@ class Sections(Section):
         usable = [name for name in names if self.llm_providers[name].usable]
         chosen = next(iter((*usable, *reversed(names))), None)
         return Found(chosen, self.sources.origin(("defaults", "llm_provider"))) if chosen is not None else None
+
+    def approve_of(self, server: McpServerConfig) -> Approve | None:
+        """The rule of a server, its own or that of `defaults`; a chain may add to it."""
+        return self.defaults.approve if server.approve is None else server.approve
 
     def agent(self, name: str) -> Agent:
         return self.agents[name] if name in self.agents else built_in.AGENTS[name]

@@ -1,9 +1,10 @@
 """`mcp_servers`: where the tools come from."""
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from tarsy_config.approval import Approve, Patterns
 from tarsy_config.masking import DataMasking
 from tarsy_config.transports import Transport
 from tarsy_config.values import Backend, Name, Positive, Section, wrong
@@ -20,9 +21,18 @@ class Summarization(Section):
     llm_backend: Backend | None = None
 
 
+type Elicitation = Literal["decline", "accept_defaults"]
+
+
 class McpServerConfig(Section):
     """`repeatable_tools`: tools that the operator declares harmless to run twice though the server does not say so;
     `unrepeatable_tools`: those that he declares harmful though it does.
+
+    `read_only_tools`: tools that the operator declares to change nothing. Those of `unrepeatable_tools` change
+    something, whatever the server says. `allow`: tools that agents get though they are not read-only; None where the
+    operator has not said anything yet, which allows none. `approve`: the calls that wait for a person.
+
+    `elicitation`: the answer to a form of the server.
 
     `isolation`: whether all investigations share a session with the server, or each has one of its own.
 
@@ -35,6 +45,10 @@ class McpServerConfig(Section):
     summarization: Summarization = Summarization()
     repeatable_tools: tuple[Name, ...] = ()
     unrepeatable_tools: tuple[Name, ...] = ()
+    read_only_tools: Patterns = ()
+    allow: Patterns | None = None
+    approve: Approve | None = None
+    elicitation: Elicitation = "decline"
     max_concurrent_calls: Positive = 4
     queue_size: int = Field(16, ge=0)
     isolation: Isolation | None = None
@@ -48,6 +62,9 @@ class McpServerConfig(Section):
     def _one_word_on_each_tool(self) -> Self:
         if set(self.repeatable_tools) & set(self.unrepeatable_tools):
             problem = "names a tool that repeatable_tools names too"
+            raise wrong(problem, "keep it in one of them", key="unrepeatable_tools")
+        if set(self.read_only_tools) & set(self.unrepeatable_tools):
+            problem = "names a tool that read_only_tools names too"
             raise wrong(problem, "keep it in one of them", key="unrepeatable_tools")
         return self
 

@@ -39,10 +39,33 @@ class SummaryRule(Value):
     llm_provider: str = ""
 
 
+type AtTimeout = Literal["deny", "fail"]
+RESPONDER = "responder"
+"""The role that decides about calls where the configuration names no other."""
+
+
+class ApprovalRule(Value):
+    """The calls that wait for a person: of tools that are not read-only (`changing`), and of `tools` (patterns)."""
+
+    changing: bool = False
+    tools: tuple[str, ...] = ()
+
+
+class ApprovalTerms(Value):
+    """`role`: who may decide. A wait ends after `timeout_seconds`: the call is denied, or the session fails."""
+
+    role: str = RESPONDER
+    timeout_seconds: Seconds = 1800.0
+    on_timeout: AtTimeout = "deny"
+
+
 class ResolvedServer(Value):
     """An MCP server as the plan uses it. `tools`: only these of its tools; None for all.
 
     `isolation`: whether all investigations share its sessions, or each has one of its own.
+
+    `allow`: the tools (patterns) that may be offered though they are not read-only. Plans from before there was such a
+    rule allow none. `approve`: the calls that wait for a person.
     """
 
     server: str
@@ -50,6 +73,8 @@ class ResolvedServer(Value):
     summary: SummaryRule = SummaryRule()
     tools: tuple[str, ...] | None = None
     isolation: Isolation = "shared"
+    allow: tuple[str, ...] = ()
+    approve: ApprovalRule = ApprovalRule()
 
 
 class ResolvedAgent(Value):
@@ -120,6 +145,8 @@ class ResolvedChain(Value):
     one.
 
     `cancel_resolved`: a session that still waits for its turn ends when its alert is resolved.
+
+    `approval`: who decides about calls that wait for a person, and what happens if nobody does.
     """
 
     chain_id: str
@@ -133,6 +160,7 @@ class ResolvedChain(Value):
     chat_enabled: bool = True
     config_version: str = ""
     cancel_resolved: bool = False
+    approval: ApprovalTerms = ApprovalTerms()
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

@@ -3,6 +3,14 @@
 The table EVENTS names every type that this version knows. Types and fields are only ever added.
 """
 
+from tarsy_contracts.approval_events import (
+    APPROVE,
+    DENY,
+    ApprovalOutcome,
+    StageApprovalsRequired,
+    ToolCallApprovalDecided,
+    ToolCallApprovalRequested,
+)
 from tarsy_contracts.chat_events import (
     CANCEL_REPLY,
     CHAT,
@@ -64,10 +72,12 @@ from tarsy_contracts.tool_events import (
 )
 
 __all__ = [
+    "APPROVE",
     "CANCEL",
     "CANCEL_REPLY",
     "CHAT",
     "DELETE",
+    "DENY",
     "ENDED_BY_US",
     "ENDINGS",
     "EVENTS",
@@ -75,6 +85,7 @@ __all__ = [
     "SESSION_ENDINGS",
     "AlertRepeated",
     "AlertResolved",
+    "ApprovalOutcome",
     "CallPurpose",
     "EndStatus",
     "Event",
@@ -101,6 +112,7 @@ __all__ = [
     "SessionReopened",
     "SessionStarted",
     "SessionTimedOut",
+    "StageApprovalsRequired",
     "StageCompleted",
     "StageStarted",
     "StageToolsOffered",
@@ -111,6 +123,8 @@ __all__ = [
     "SummaryReleased",
     "SummaryRequested",
     "SummaryStarted",
+    "ToolCallApprovalDecided",
+    "ToolCallApprovalRequested",
     "ToolCallCompleted",
     "ToolCallOutcomeLearned",
     "ToolCallReleased",
@@ -124,12 +138,15 @@ type Event = (
     | AlertResolved
     | StageStarted
     | StageToolsOffered
+    | StageApprovalsRequired
     | ExecutionStarted
     | LlmCallRequested
     | LlmCallCompleted
     | LlmCallFailed
     | ProviderFellBack
     | ToolCallRequested
+    | ToolCallApprovalRequested
+    | ToolCallApprovalDecided
     | ToolCallStarted
     | ToolCallReleased
     | ToolCallCompleted

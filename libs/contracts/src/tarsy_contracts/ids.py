@@ -168,6 +168,11 @@ def tool_call_id(llm_call_id: str, index: int) -> str:
     return derived_id("tool_call", llm_call_id, index)
 
 
+def approval_id(call_id: str) -> str:
+    """The wait of a call for a person, as its deadline names it."""
+    return derived_id("approval", call_id)
+
+
 def summary_id(call_id: str) -> str:
     return derived_id("summary", call_id)
 

@@ -151,6 +151,17 @@ class ChatRequested(Message):
     content: str
 
 
+class CallDecisionRequested(Message):
+    """A person decides about a call that waits for one. The comment has been masked."""
+
+    type: ClassVar[str] = "tool_call.decision_requested"
+    request_id: str
+    author: str
+    call_id: str
+    decision: Literal["approve", "deny"]
+    comment: str = ""
+
+
 class SessionDeleteRequested(Message):
     """A person, or a retention run, wants a session that has ended to be deleted."""
 
@@ -237,6 +248,7 @@ type InboxInput = (
     | DeadlinePassed
     | CancelRequested
     | ChatRequested
+    | CallDecisionRequested
     | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested

@@ -32,13 +32,15 @@ class StageStarted(Message):
 class OfferedTool(Value):
     """A tool that agents of a stage may call, as the catalog described it before the first of them began.
 
-    `repeatable` says that running it twice is harmless (its server calls it read-only or idempotent).
+    `repeatable` says that running it twice is harmless (its server calls it read-only or idempotent). `read_only`: it
+    changes nothing, by its server's word or the configuration's.
     """
 
     server: str
     tool: str
     repeatable: bool
     definition: ToolDefinition
+    read_only: bool = False
 
 
 class StageToolsOffered(Message):

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.timeline_approvals import approval_begin, approval_end
 from tarsy_contracts.timeline_calls import (
     LLM_EVENT_TYPES,
     llm_answer,
@@ -104,8 +105,12 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield tool_call(record, event)
         case e.ToolCallStarted() | e.ToolCallReleased() | e.SummaryStarted() | e.SummaryReleased():
             return
-        case e.StageToolsOffered():
+        case e.StageToolsOffered() | e.StageApprovalsRequired():
             return
+        case e.ToolCallApprovalRequested():
+            yield approval_begin(record, event)
+        case e.ToolCallApprovalDecided():
+            yield approval_end(event)
         case e.ToolCallCompleted():
             yield tool_result(record, event)
         case e.ToolCallOutcomeLearned():

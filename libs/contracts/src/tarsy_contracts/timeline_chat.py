@@ -33,8 +33,8 @@ def question(record: RecordedEvent, event: e.QuestionAsked) -> Iterator[Timeline
 
 
 def granted(record: RecordedEvent, event: e.RequestAccepted) -> Iterator[TimelineChange]:
-    """A question is shown itself."""
-    if event.request == e.CHAT:
+    """Questions, and decisions about calls, are shown themselves."""
+    if event.request in (e.CHAT, e.APPROVE, e.DENY):
         return
     yield created(record, "request", f"{event.author} asked: {_word(event.request)}.", cause=event.request_id)
     if event.request == e.CANCEL:

@@ -24,6 +24,7 @@ type TimelineEventType = Literal[
     "runbook",
     "llm_wait",
     "user_question",
+    "approval",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import JsonValue
 
 from tarsy_contracts.message import Message, Value
+from tarsy_contracts.numbers import Count
 
 
 class OwnedQueue(Value):
@@ -44,13 +45,27 @@ class ToolAnnotations(Value):
 
 
 class CatalogTool(Value):
-    """`repeatable`: whether running it twice is harmless, by its annotations or by what the configuration says."""
+    """`repeatable`: whether running it twice is harmless, by its annotations or by what the configuration says.
+
+    `read_only`: whether it changes nothing, by the same; gateways from before there was such a rule do not say.
+    `allowed`: it may be offered, as the configuration of this gateway has it; `approval`: each call of it waits for a
+    person then, whatever a chain adds. Both are for people to read: the plan of a session decides.
+    """
 
     tool: str
     description: str
     input_schema: dict[str, JsonValue]
     repeatable: bool
     annotations: ToolAnnotations | None = None
+    read_only: bool | None = None
+    allowed: bool | None = None
+    approval: bool = False
+
+    @property
+    def changes_nothing(self) -> bool:
+        if self.read_only is not None:
+            return self.read_only
+        return self.annotations is not None and self.annotations.read_only is True
 
 
 class ServerCatalogued(Message):
@@ -58,7 +73,8 @@ class ServerCatalogued(Message):
 
     `misconfigured`: no repetition will help, the operator has to change something. `protocol_version` and
     `server_version` are what the server said of itself, empty while nobody has reached it. `checked_at`: when it was
-    last asked.
+    last asked. `allow_unset`: the configuration says nothing of tools that change something, so that none is offered.
+    `refused_tools`: the first of `refused_count` tools that the server listed and that the protocol does not allow.
     """
 
     type: ClassVar[str] = "server.catalogued"
@@ -71,3 +87,6 @@ class ServerCatalogued(Message):
     protocol_version: str = ""
     server_version: str = ""
     checked_at: datetime | None = None
+    allow_unset: bool = False
+    refused_count: Count = 0
+    refused_tools: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 Deadlines count from the broker's stamps of the log, and have passed when the broker's stamp of an input says so.
 Downtime (downtime.py) does not count: neither for calls nor for iterations, sessions, and those that are cancelled.
+While a call waits for a person, its session and the iteration of its agent have no deadline; the wait has its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,11 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import iteration_id
+from tarsy_contracts.ids import approval_id, iteration_id
+from tarsy_session.decide_approvals import expire
 from tarsy_session.downtime import Downtime
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
 from tarsy_session.state import Execution, Investigating, ToolCallState
-from tarsy_session.state_queries import call_of_summary
+from tarsy_session.state_queries import call_of_summary, calls_waiting_for_person, waits_for_person
 from tarsy_session.summary_outcomes import fail_summary
 from tarsy_session.termination import UNKNOWN, close_question, end_may_have_run, time_out
 
@@ -31,22 +33,27 @@ class Deadline:
 
 
 def list_deadlines(state: Investigating) -> Iterator[Deadline]:
-    """Yields those of the session and of its iterations."""
+    """Yields those of the session, of its iterations, and of calls that wait for a person."""
     if state.cancelled is not None:
         yield Deadline(state.session_id, state.cancelled.at, state.cancelled.at + CANCEL_GRACE)
         return
     began_at = state.life.began_at
-    if began_at is not None:
-        end = began_at + timedelta(seconds=state.life_seconds)
+    if began_at is not None and state.life.waiting_since is None:
+        end = began_at + timedelta(seconds=state.life_seconds) + state.life.waited
         yield Deadline(state.session_id, began_at, end)
     for execution in state.executions.values():
         since, end_of_iteration = execution.iteration_since, execution.deadline
-        if execution.open and since is not None and end_of_iteration is not None:
+        if not execution.open or since is None or end_of_iteration is None:
+            continue
+        if not waits_for_person(state, execution):
             yield Deadline(iteration_id(execution.id, execution.iteration), since, end_of_iteration)
+    for call in calls_waiting_for_person(state):
+        if call.approval is not None:
+            yield Deadline(approval_id(call.requested.call_id), call.approval.since, call.approval.deadline)
 
 
 def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downtime) -> list[e.Event]:
-    """`id` is that of a call, a summary, an iteration, or the session."""
+    """`id` is that of a call, a summary, an iteration, a wait for a person, or the session."""
     if (call := state.calls.get(id)) is not None:
         return _call(call, at, downtime)
     if (call := call_of_summary(state.calls, id)) is not None:
@@ -54,6 +61,8 @@ def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downt
     found = next((one for one in list_deadlines(state) if one.id == id), None)
     if found is None or not downtime.passed(found.since, found.at, at):
         return []
+    if (call := _waiting(state, id)) is not None:
+        return expire(state, call)
     if id != state.session_id:
         return _iteration(state, id)
     if state.cancelled is None:
@@ -61,8 +70,12 @@ def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downt
     return list(end_may_have_run(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
 
 
+def _waiting(state: Investigating, id: str) -> ToolCallState | None:
+    return next((call for call in calls_waiting_for_person(state) if approval_id(call.requested.call_id) == id), None)
+
+
 def _call(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
-    if not call.open or not downtime.passed(call.requested_at, call.deadline, at):
+    if not call.open or call.waits_for_person or not downtime.passed(call.requested_at, call.deadline, at):
         return []
     return [_given_up(call, f"No result after {call.requested.timeout_seconds:g} seconds.")]
 

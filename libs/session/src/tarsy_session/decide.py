@@ -12,6 +12,7 @@ from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.ids import runbook_call_id
 from tarsy_session.deadlines import decide_deadline
 from tarsy_session.decide_alerts import repeat, resolve, resolve_while_open, start
+from tarsy_session.decide_approvals import decide_approval, refuse_at_rest
 from tarsy_session.decide_calls import (
     decide_claim,
     decide_late_outcome,
@@ -94,6 +95,8 @@ def _investigating(  # noqa: C901 - one case an input
             return cancel(state, given.input)
         case i.ChatRequested():
             return ask_while_open(state, given.input)
+        case i.CallDecisionRequested():
+            return decide_approval(state, given.input)
         case i.SessionDeleteRequested():
             return delete(state, given.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
@@ -115,6 +118,8 @@ def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event
             return [refuse(given.input, e.CANCEL, 409, "the session has already ended")]
         case i.ChatRequested():
             return ask_at_rest(session_id, state, given.input, given.spans)
+        case i.CallDecisionRequested():
+            return refuse_at_rest(state, given.input)
         case i.SessionDeleteRequested():
             return delete(state, given.input)
         case _:

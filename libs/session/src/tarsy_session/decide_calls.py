@@ -14,7 +14,7 @@ from tarsy_session.termination import UNKNOWN
 def decide_claim(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:
     call = state.calls.get(claimed.call_id)
     if call is not None:
-        if not call.open or call.claim is not None or state.cancelled is not None:
+        if not call.open or call.claim is not None or state.cancelled is not None or call.waits_for_person:
             return []
         return [e.ToolCallStarted(call_id=claimed.call_id, claim_id=claimed.claim_id, worker_id=claimed.worker_id)]
     owner = call_of_summary(state.calls, claimed.call_id)
@@ -47,6 +47,8 @@ def decide_tool_report(state: Investigating, reported: i.ToolCallReported) -> li
         return []
     if not call.open:
         return decide_late_outcome(call, reported)
+    if call.waits_for_person:
+        return []
     if not call.requested.repeatable and (call.claim is None or call.claim.claim_id != reported.claim_id):
         return []
     return [

@@ -33,7 +33,7 @@ def ask_at_rest(session_id: str, state: AtRest, asked: i.ChatRequested, spans: t
         author=asked.author,
         content=asked.content,
     )
-    return [e.SessionReopened(request_id=asked.request_id, spans=spans), _accept(asked, e.CHAT), question]
+    return [e.SessionReopened(request_id=asked.request_id, spans=spans), accept(asked, e.CHAT), question]
 
 
 def ask_while_open(state: Investigating, asked: i.ChatRequested) -> list[e.Event]:
@@ -51,17 +51,21 @@ def cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
     if state.cancelled is not None:
         reason = f"the {what} is being cancelled already, by {state.cancelled.author}"
         return [refuse(asked, word, 409, reason)]
-    return [_accept(asked, word)]
+    return [accept(asked, word)]
 
 
 def refuse(
-    asked: i.ChatRequested | i.CancelRequested | i.SessionDeleteRequested | i.OperatorRequest,
+    asked: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested | i.SessionDeleteRequested | i.OperatorRequest,
     request: str,
     code: int,
     reason: str,
 ) -> e.RequestRefused:
     """`code` is the HTTP status."""
     return e.RequestRefused(request_id=asked.request_id, request=request, author=asked.author, code=code, reason=reason)
+
+
+def accept(asked: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested, request: str) -> e.RequestAccepted:
+    return e.RequestAccepted(request_id=asked.request_id, request=request, author=asked.author)
 
 
 def _refusal(state: AtRest) -> tuple[int, str] | None:
@@ -84,7 +88,3 @@ def _has_loose_ends(state: AtRest) -> bool:
         or any(execution.open for execution in state.executions.values())
         or any(not call.result_ready for call in state.calls.values())
     )
-
-
-def _accept(asked: i.ChatRequested | i.CancelRequested, request: str) -> e.RequestAccepted:
-    return e.RequestAccepted(request_id=asked.request_id, request=request, author=asked.author)

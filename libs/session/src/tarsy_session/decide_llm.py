@@ -4,6 +4,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_session.controllers import controller_of, unknown_controller
+from tarsy_session.decide_approvals import request_approval
 from tarsy_session.offered_names import describe_unknown, with_offered_names
 from tarsy_session.read_result_tool import find_refusal, is_read_result
 from tarsy_session.state import Execution, Investigating
@@ -56,12 +57,16 @@ def _waiting(state: Investigating, llm_call_id: str) -> Execution | None:
 
 
 def _calls(state: Investigating, execution: Execution, answer: e.LlmCallCompleted) -> list[e.Event]:
-    """Requests the calls of one answer. A tool that was not offered is rejected at once, with those that were."""
+    """Requests the calls of one answer. A tool that was not offered is rejected at once, with those that were.
+
+    A call that waits for a person is approved for one run: it is never repeatable.
+    """
     events: list[e.Event] = []
     limits = state.started.chain.limits
     offered = {tool.definition.name: tool for tool in execution.tools}
     for call in answer.tool_calls:
         tool = offered.get(call.name)
+        needs_approval = tool is not None and call.name in execution.approvals
         requested = e.ToolCallRequested(
             call_id=call.id,
             execution_id=answer.execution_id,
@@ -69,7 +74,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
             server=tool.server if tool else "",
             tool=tool.tool if tool else call.name,
             arguments=call.arguments,
-            repeatable=tool.repeatable if tool else True,
+            repeatable=tool.repeatable and not needs_approval if tool else True,
             timeout_seconds=limits.tool_call_seconds,
         )
         events.append(requested)
@@ -77,6 +82,8 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
         if text is not None:
             size = len(text.encode())
             events.append(e.ToolCallCompleted(call_id=call.id, outcome="rejected", content=text, size=size, lines=1))
+        elif needs_approval:
+            events.append(request_approval(state, answer, requested))
     return events
 
 

@@ -133,6 +133,8 @@ def effects_of(state: SessionState) -> list[Effect]:
     if state.cancelled is None:
         missing += _steps(state)
     for call in state.calls.values():
+        if call.waits_for_person:
+            continue
         if call.open:
             missing.append(ToolCallEffect(call))
         elif call.summary is not None and call.summary.ended is None:

@@ -6,6 +6,7 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_session.evolve_alerts import apply_repetition, apply_resolution
+from tarsy_session.evolve_approvals import ApprovalEvent, apply_approval_event
 from tarsy_session.evolve_calls import (
     CallEvent,
     SummaryEvent,
@@ -31,7 +32,7 @@ from tarsy_session.state import (
 )
 
 type KnownState = Investigating | AtRest
-type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | Ending | ChatEvent
+type InvestigationEvent = StageEvent | LlmEvent | CallEvent | ApprovalEvent | SummaryEvent | Ending | ChatEvent
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
@@ -110,6 +111,8 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
             after = apply_llm_event(state, event, record)
         case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
             after = apply_call_event(state, event, record)
+        case e.StageApprovalsRequired() | e.ToolCallApprovalRequested() | e.ToolCallApprovalDecided():
+            after = apply_approval_event(state, event, record)
         case e.SummaryRequested() | e.SummaryStarted() | e.SummaryReleased() | e.SummaryCompleted() | e.SummaryFailed():
             after = apply_summary_event(state, event, record)
         case (

@@ -66,6 +66,7 @@ def apply_execution_started(
         stage_type=stage.started.stage_type,
         llm_provider=event.llm_provider or agent.llm_provider,
         tools=event.tools or tuple(stage.tools[name] for name in event.stage_tools),
+        approvals=stage.approvals.intersection(event.stage_tools),
     )
     grown = replace(stage, executions=(*stage.executions, event.execution_id))
     return replace(

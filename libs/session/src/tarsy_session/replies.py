@@ -23,7 +23,7 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
     match decided:
         case i.CallClaimed():
             return _to_claim(state, decided)
-        case i.ChatRequested() | i.SessionDeleteRequested():
+        case i.ChatRequested() | i.CallDecisionRequested() | i.SessionDeleteRequested():
             return [to_request(state, decided.request_id)]
         case i.CancelRequested():
             return [to_request(state, decided.request_id), *cancellations(state)]
@@ -59,6 +59,8 @@ def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
         return []
     if not call.open:
         return [_refusal(claimed, "nobody waits for this call")]
+    if call.waits_for_person:
+        return [_refusal(claimed, "the call waits for a person")]
     if call.requested.repeatable:
         return []
     if call.claim is None or call.claim.claim_id != claimed.claim_id:

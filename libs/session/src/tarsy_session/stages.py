@@ -9,6 +9,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
 from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.tool_patterns import is_named
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_session.controllers import controller_of
 from tarsy_session.missing_tools import missing_tools
@@ -107,7 +108,9 @@ def start_executions(
         _execution(state, stage, at, agent, index, known, prompt_of="" if index == 1 else first)
         for index, agent in enumerate(agents, start=1)
     ]
-    said = [e.StageToolsOffered(stage_id=stage.started.stage_id, tools=offered)] if offered else []
+    said: list[e.Event] = [e.StageToolsOffered(stage_id=stage.started.stage_id, tools=offered)] if offered else []
+    if waiting := tuple(tool.definition.name for tool in offered if _needs_approval(agents, tool)):
+        said.append(e.StageApprovalsRequired(stage_id=stage.started.stage_id, tools=waiting))
     return [*said, *executions]
 
 
@@ -196,8 +199,17 @@ def _with_own(
 
 
 def _may_call(agent: ResolvedAgent, tool: e.OfferedTool) -> bool:
+    """A tool that is not read-only needs the operator's word that it may be offered."""
     server = next((one for one in agent.servers if one.server == tool.server), None)
-    return server is not None and (server.tools is None or tool.tool in server.tools)
+    if server is None or not (server.tools is None or tool.tool in server.tools):
+        return False
+    return tool.read_only or is_named(tool.tool, server.allow)
+
+
+def _needs_approval(agents: Sequence[ResolvedAgent], tool: e.OfferedTool) -> bool:
+    """One agent's rule is enough: the agents of a stage have the same tools."""
+    rules = [server.approve for agent in agents for server in agent.servers if server.server == tool.server]
+    return any(is_named(tool.tool, rule.tools) or (rule.changing and not tool.read_only) for rule in rules)
 
 
 def _planned(state: Investigating, place: int) -> e.StageStarted:

@@ -82,14 +82,28 @@ class Alerts:
 
 
 @dataclass(frozen=True, slots=True)
+class Approval:
+    """The wait of a call for a person. `since`: when the log took the request for it."""
+
+    requested: e.ToolCallApprovalRequested
+    since: datetime
+    decided: e.ToolCallApprovalDecided | None = None
+
+    @property
+    def deadline(self) -> datetime:
+        return deadline_after(self.since, self.requested.timeout_seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCallState:
     """One tool call. `releases` counts how often it became free again; `result_at` is where its outcome lies.
 
-    `completed_at`: when the log took its outcome.
+    `completed_at`: when the log took its outcome. `deadline`: of a call that was approved, it counts from then on.
     """
 
     requested: e.ToolCallRequested
     deadline: datetime
+    approval: Approval | None = None
     claim: Claim | None = None
     releases: int = 0
     completed: e.ToolCallCompleted | None = None
@@ -105,6 +119,11 @@ class ToolCallState:
     @property
     def open(self) -> bool:
         return self.completed is None
+
+    @property
+    def waits_for_person(self) -> bool:
+        """Nobody may run it yet."""
+        return self.open and self.approval is not None and self.approval.decided is None
 
     @property
     def result_ready(self) -> bool:
@@ -173,7 +192,8 @@ class Execution:
 
     `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
     `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration, which began at
-    `iteration_since`. `tools` are those that the agent may call.
+    `iteration_since`. `tools` are those that the agent may call; calls of those whose names are in `approvals` wait for
+    a person.
     """
 
     started: e.ExecutionStarted
@@ -182,6 +202,7 @@ class Execution:
     stage_type: StageType
     llm_provider: str
     tools: tuple[e.OfferedTool, ...] = ()
+    approvals: frozenset[str] = frozenset()
     fallbacks: int = 0
     turns: tuple[Turn, ...] = ()
     waiting_for: PendingLlmCall | None = None
@@ -216,11 +237,12 @@ class Execution:
 class Stage:
     """`executions`: the ids of those of its agents, in their order; none before the tools are known.
 
-    `tools`: what they may call, by the name that models use.
+    `tools`: what they may call, by the name that models use. `approvals`: those whose calls wait for a person.
     """
 
     started: e.StageStarted
     tools: Mapping[str, e.OfferedTool] = field(default_factory=dict)
+    approvals: frozenset[str] = frozenset()
     executions: tuple[str, ...] = ()
     completed: e.StageCompleted | None = None
 
@@ -259,12 +281,15 @@ class Life:
     """One life of a session, from its opener to its end: its clocks count nothing of an earlier life.
 
     `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn. `question`: what this life
-    answers; None while it investigates.
+    answers; None while it investigates. `waiting_since`: at least one call waits for a person since then. `waited`: all
+    such time before; neither counts as time of this life.
     """
 
     opened_at: datetime
     began_at: datetime | None = None
     question: Question | None = None
+    waiting_since: datetime | None = None
+    waited: timedelta = timedelta()
 
 
 @dataclass(frozen=True, slots=True)

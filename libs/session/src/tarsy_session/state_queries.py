@@ -1,10 +1,10 @@
 """Queries of a session's state that need more than one of its parts. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
-from tarsy_session.state import Investigating, ToolCallState
+from tarsy_session.state import Execution, Investigating, ToolCallState
 
 
 def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> ToolCallState | None:
@@ -13,6 +13,24 @@ def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> Tool
         if call.summary is not None and call.summary.requested.summary_id == summary_id:
             return call
     return None
+
+
+def calls_waiting_for_person(state: Investigating) -> Iterator[ToolCallState]:
+    return (call for call in state.calls.values() if call.waits_for_person)
+
+
+def waits_for_person(state: Investigating, execution: Execution) -> bool:
+    """Whether a call of its last turn waits for a person."""
+    last = execution.turns[-1].calls if execution.open and execution.turns else ()
+    return any(state.calls[call_id].waits_for_person for call_id in last)
+
+
+def only_waits_for_people(state: Investigating) -> bool:
+    """Whether none of its agents can go on before a person has decided."""
+    stage = state.stage
+    if stage is None or state.cancelled is not None or state.life.waiting_since is None:
+        return False
+    return all(waits_for_person(state, one) for one in state.executions_of(stage) if one.open)
 
 
 def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgent, ...]:

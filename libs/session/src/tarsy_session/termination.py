@@ -86,6 +86,8 @@ def close_calls(calls: Iterable[ToolCallState], error: str) -> Iterator[e.Event]
     """Ends what is open and harmless: summaries, and calls that were never granted or may run twice."""
     for call in calls:
         call_id = call.requested.call_id
+        if call.waits_for_person:
+            yield e.ToolCallApprovalDecided(call_id=call_id, outcome="cancelled")
         if call.open and not call.may_have_run:
             yield e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content=error)
         elif call.summary is not None and call.summary.ended is None:

@@ -32,7 +32,7 @@ type Row = dict[str, JsonValue]
 SESSION = "the session"
 TOKENS = frozenset({"usage", "tokens_before", "tokens_after", "attempts"})
 """Estimates learn in each process, and who asks again asks once more."""
-VOLATILE = TOKENS | {"event_id", "sequence_number", "duration_ms", "attempt", "claim_id", "worker_id"}
+VOLATILE = TOKENS | {"event_id", "sequence_number", "expires_at", "duration_ms", "attempt", "claim_id", "worker_id"}
 OUTCOME = frozenset({"status", "content"})
 DIGITS = re.compile(r"(\[MASKED_[A-Z_]+)_[0-9a-f]{8}\]")
 EMPTY: Row = {}
@@ -94,6 +94,7 @@ def _names(log: SessionLog) -> dict[str, str]:
                 calls[execution_id] += 1
                 names[id] = f"{names.get(execution_id, SESSION)}, call {calls[execution_id]}"
                 names[timeline_event_id(id, "llm_tool_call")] = names[id]
+                names[timeline_event_id(id, "approval")] = f"{names[id]}, approval"
             case e.SummaryRequested(summary_id=id, call_id=call_id):
                 names[id] = f"{names.get(call_id, call_id)}, summary"
                 names[timeline_event_id(id, "mcp_tool_summary")] = names[id]

@@ -44,12 +44,13 @@ def faults_of(log: SessionLog, runs: Sequence[ToolRun], undisturbed: SessionLog 
 
 def chain_faults(log: SessionLog) -> list[str]:
     """Checks the log alone: one chain, one end, one outcome for each call."""
-    return [*_ids(log.written), *_links(log), *_ends(log), *_twice(log)]
+    return [*_ids(log.written), *_links(log), *_ends(log), *_twice(log), *_unapproved(log)]
 
 
 def run_faults(log: SessionLog, runs: Sequence[ToolRun]) -> list[str]:
     """A tool that is not repeatable ran at most as often as the agent asked for it, and not where it was called off."""
     called_off = {event.call_id for event in log.events(e.ToolCallCompleted) if event.outcome == "cancelled"}
+    called_off |= {one.call_id for one in log.events(e.ToolCallApprovalRequested)} - _approved(log)
     unsafe = [event for event in log.events(e.ToolCallRequested) if not event.repeatable]
     asked = Counter(_key(event.tool, event.arguments) for event in unsafe)
     wanted = Counter(_key(event.tool, event.arguments) for event in unsafe if event.call_id not in called_off)
@@ -57,7 +58,9 @@ def run_faults(log: SessionLog, runs: Sequence[ToolRun]) -> list[str]:
     faults = [
         f"{key} was asked for {asked[key]} times and ran {ran[key]} times" for key in asked if ran[key] > asked[key]
     ]
-    return faults or [f"{key} ran, though its call ended as cancelled" for key in asked if ran[key] > wanted[key]]
+    return faults or [
+        f"{key} ran, though its call was cancelled, or nobody approved it" for key in asked if ran[key] > wanted[key]
+    ]
 
 
 def _ids(written: Sequence[Delivery]) -> Iterator[str]:
@@ -102,10 +105,28 @@ def _lives(types: Sequence[str]) -> Iterator[list[str]]:
     yield life
 
 
+def _approved(log: SessionLog) -> set[str]:
+    return {event.call_id for event in log.events(e.ToolCallApprovalDecided) if event.outcome == "approved"}
+
+
+def _unapproved(log: SessionLog) -> Iterator[str]:
+    """A call that waits for a person starts after somebody has approved it."""
+    waiting: set[str] = set()
+    for record in log.accepted:
+        match record.event:
+            case e.ToolCallApprovalRequested(call_id=id):
+                waiting.add(id)
+            case e.ToolCallApprovalDecided(call_id=id, outcome="approved"):
+                waiting.discard(id)
+            case e.ToolCallStarted(call_id=id) if id in waiting:
+                yield f"call {id} started though nobody had approved it"
+
+
 def _twice(log: SessionLog) -> Iterator[str]:
     kinds = {
         "outcome": [event.call_id for event in log.events(e.ToolCallCompleted)],
         "answer": [event.llm_call_id for event in log.events(e.LlmCallCompleted)],
+        "decision of a person": [event.call_id for event in log.events(e.ToolCallApprovalDecided)],
         "summary": [event.summary_id for event in log.events(e.SummaryCompleted)],
     }
     for what, ids in kinds.items():

@@ -10,11 +10,13 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import (
     SESSION_ENDINGS,
+    ApprovalOutcome,
     EndStatus,
     Outcome,
     ProviderFellBack,
     ReplyCompleted,
     SessionStarted,
+    ToolCallApprovalDecided,
     ToolCallCompleted,
 )
 from tarsy_contracts.recorded import RecordedEvent
@@ -254,6 +256,14 @@ class Metrics:
             ["outcome"],
             registry=registry,
         )
+        self._approvals = Counter(
+            "tarsy_orchestrator_approvals_total",
+            "Waits of tool calls for a person that ended, by how they ended",
+            ["outcome"],
+            registry=registry,
+        )
+        for ending in get_args(ApprovalOutcome.__value__):
+            self._approvals.labels(ending)
         self.requests_published = Counter(
             "tarsy_orchestrator_requests_published_total",
             "Requests put into a queue, repeats included",
@@ -290,6 +300,8 @@ class Metrics:
                 self._sessions_started.inc()
             case ToolCallCompleted(outcome=outcome):
                 self._tool_calls.labels(outcome).inc()
+            case ToolCallApprovalDecided(outcome=ending):
+                self._approvals.labels(ending).inc()
             case ProviderFellBack(from_provider=provider):
                 self._fallbacks.labels(self._known(provider)).inc()
             case ReplyCompleted(status=status):

@@ -22,6 +22,8 @@ from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
 from tarsy_timeline.alias_route import alias_route
+from tarsy_timeline.approval_routes import approval_routes
+from tarsy_timeline.approvals_watch import ApprovalsWatch
 from tarsy_timeline.call_results import CallResults
 from tarsy_timeline.chat_routes import chat_routes
 from tarsy_timeline.database import Connection, Database
@@ -79,6 +81,8 @@ def build(
     warning = (watch, unprojected, held)
     metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
     metrics.watch_unprojected(lambda: unprojected.seen.records)
+    approvals = ApprovalsWatch(database, lambda: datetime.now(UTC))
+    metrics.watch_approvals(lambda: approvals.seen.count, lambda: approvals.oldest_seconds)
     parts = Parts(final=(LogMismatchError,))
 
     tracing = tracing_of("timeline", settings)
@@ -90,6 +94,7 @@ def build(
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
     router.include_router(request_routes(commands, masker, route))
     router.include_router(chat_routes(commands, masker, route))
+    router.include_router(approval_routes(queries, commands, masker, route))
     router.include_router(
         rerun_routes(queries, publisher, masker, IngestApi(settings.ingest_url, settings.wait_seconds), route)
     )
@@ -129,6 +134,7 @@ def build(
                 "projector": lambda: projector().run(partial(begun.ready, "projector"), supervisor.steps("projector")),
                 "servers": lambda: watch.run(supervisor),
                 "unprojected": lambda: unprojected.run(supervisor.steps("unprojected")),
+                "approvals": lambda: approvals.run(supervisor.steps("approvals", essential=False)),
                 "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
                 "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }

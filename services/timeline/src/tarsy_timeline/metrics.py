@@ -86,6 +86,16 @@ class Metrics:
             "Records in the table `unprojected`, as this process last read it",
             registry=registry,
         )
+        self._approvals = Gauge(
+            "tarsy_timeline_approvals_waiting",
+            "Tool calls that wait for a person, as this process last read the tables",
+            registry=registry,
+        )
+        self._approvals_oldest = Gauge(
+            "tarsy_timeline_approvals_oldest_seconds",
+            "For how long the tool call waits for a person that has waited longest; 0 when none does",
+            registry=registry,
+        )
         self._warnings = Gauge(
             "tarsy_timeline_warnings",
             "Warnings that the API tells now: MCP servers, events that were not projected, sessions that are set aside",
@@ -141,6 +151,10 @@ class Metrics:
 
     def redriven(self, outcome: RedriveOutcome) -> None:
         self._redriven.labels(outcome).inc()
+
+    def watch_approvals(self, count: Look, oldest_seconds: Look) -> None:
+        self._approvals.set_function(count)
+        self._approvals_oldest.set_function(oldest_seconds)
 
     def watch_unprojected(self, count: Look) -> None:
         self._unprojected.set_function(count)

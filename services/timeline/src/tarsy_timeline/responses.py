@@ -202,6 +202,7 @@ def _session(row: Row) -> Fields:
         "repeat_count": row["repeat_count"],
         "last_alert_at": _time(row["last_alert_at"]),
         "parent_id": row["parent_id"],
+        "approvals_waiting": row["approvals_waiting"],
     }
 
 

@@ -3,7 +3,7 @@
 held_watch.py warns of sessions in the same form.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -26,6 +26,8 @@ type What = Literal[
     "unreachable",
     "partly_unreachable",
     "different_tools",
+    "denied_tools",
+    "refused_tools",
     "unprojected",
     "set_aside",
 ]
@@ -50,7 +52,7 @@ class ServerWarning:
 def warnings_of(
     servers: Iterable[ServerOfGateways], gateways: Collection[tuple[bool, datetime]], listening_since: datetime
 ) -> list[ServerWarning]:
-    """`gateways`: whether each lives, and when it was heard last. At most two warnings for a server."""
+    """`gateways`: whether each lives, and when it was heard last. At most four warnings for a server."""
     return [*_without_gateways(gateways, listening_since), *(warning for server in servers for warning in _of(server))]
 
 
@@ -74,6 +76,39 @@ def _of(server: ServerOfGateways) -> Iterator[ServerWarning]:
         yield health
     if len({entry.tool_names for entry in server.healthy}) > 1:
         yield _different_tools(server)
+    if (denied := _denied_tools(server)) is not None:
+        yield denied
+    if (refused := _refused_tools(server)) is not None:
+        yield refused
+
+
+def _denied_tools(server: ServerOfGateways) -> ServerWarning | None:
+    """Until the operator has said something: an `allow` that names none of them is a word, too."""
+    entry = next(iter(server.healthy), None)
+    denied = [] if entry is None else [tool.tool for tool in entry.seen.tools if tool.allowed is False]
+    if entry is None or not denied or not entry.seen.allow_unset:
+        return None
+    message = f"Agents do not get {_counted(len(denied))} of the MCP server {server.name}."
+    details = f"They may change something, and `allow` is not set: {_named(denied)}."
+    return _warning(server, "denied_tools", message, details, entry.tools_since)
+
+
+def _refused_tools(server: ServerOfGateways) -> ServerWarning | None:
+    entry = next((one for one in server.healthy if one.seen.refused_count), None)
+    if entry is None:
+        return None
+    message = f"{_counted(entry.seen.refused_count)} of the MCP server {server.name} cannot be used."
+    details = f"Their names or schemas are not what the protocol allows: {_named(entry.seen.refused_tools)}."
+    return _warning(server, "refused_tools", message, details, entry.tools_since)
+
+
+def _counted(tools: int) -> str:
+    return "1 tool" if tools == 1 else f"{tools} tools"
+
+
+def _named(tools: Sequence[str]) -> str:
+    more = "" if len(tools) <= MOST_NAMED else f" and {len(tools) - MOST_NAMED} more"
+    return f"{', '.join(tools[:MOST_NAMED])}{more}"
 
 
 def _health(server: ServerOfGateways) -> ServerWarning | None:
@@ -110,12 +145,11 @@ def _health(server: ServerOfGateways) -> ServerWarning | None:
 def _different_tools(server: ServerOfGateways) -> ServerWarning:
     sets = [entry.tool_names for entry in server.healthy]
     differing = sorted(frozenset().union(*sets) - frozenset.intersection(*sets))
-    more = "" if len(differing) <= MOST_NAMED else f" and {len(differing) - MOST_NAMED} more"
     return _warning(
         server,
         "different_tools",
         f"The MCP server {server.name} offers different tools to different tool gateways.",
-        f"Not all of them have {', '.join(differing[:MOST_NAMED])}{more}.",
+        f"Not all of them have {_named(differing)}.",
         max(entry.tools_since for entry in server.healthy),
     )
 

@@ -11,6 +11,7 @@ from tarsy_bus.tracing import open_span
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.ids import derived_id, report_id
 from tarsy_contracts.inputs import (
+    CallDecisionRequested,
     CancelRequested,
     ChatRequested,
     SessionDeleteRequested,
@@ -22,7 +23,12 @@ from tarsy_service.problems import ProblemError
 from tarsy_timeline.reply_waiter import ReplyWaiter
 
 type PersonRequest = (
-    CancelRequested | ChatRequested | SessionDeleteRequested | SessionReleaseRequested | SessionFailRequested
+    CancelRequested
+    | ChatRequested
+    | CallDecisionRequested
+    | SessionDeleteRequested
+    | SessionReleaseRequested
+    | SessionFailRequested
 )
 
 

@@ -197,6 +197,16 @@ class SessionQueries:
 
         return await self._database.read(read)
 
+    async def approvals(self, session_id: str | None, most: int) -> list[Row]:
+        """Calls that wait for a person, of this session or of all."""
+
+        async def read(connection: Connection) -> list[Row]:
+            if session_id is not None:
+                await _session(session_id, connection)
+            return await connection.fetch(QUERIES["list_approvals"], session_id, most)
+
+        return await self._database.read(read)
+
     async def snapshots(self, asked: Sequence[AskedSession]) -> list[SnapshotLine]:
         """The same, with the histories of these sessions."""
         return await session_snapshots(self._database, asked)

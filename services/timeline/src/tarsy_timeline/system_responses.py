@@ -78,6 +78,9 @@ def _server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
         protocol_version=said.protocol_version if said is not None else "",
         server_version=said.server_version if said is not None else "",
         tool_count=len(server.tools),
+        denied_count=sum(tool.allowed is False for tool in server.tools),
+        refused_count=said.refused_count if said is not None else 0,
+        refused_tools=said.refused_tools if said is not None else (),
         tools=tools,
         workers=tuple(_worker(entry) for entry in server.living[:MOST_WORKERS]),
     )
@@ -107,6 +110,9 @@ def _tool(tool: CatalogTool, description: str, input_schema: dict[str, JsonValue
         description=description,
         repeatable=tool.repeatable,
         annotations=tool.annotations,
+        read_only=tool.changes_nothing,
+        allowed=tool.allowed,
+        approval=tool.approval,
         input_schema=input_schema,
     )
 

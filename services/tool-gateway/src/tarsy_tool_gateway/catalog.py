@@ -15,11 +15,13 @@ from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotatio
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_access import is_allowed, is_read_only, needs_approval
 from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 
 log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 30.0
+MOST_NAMED = 20
 
 
 class CatalogPublisher:
@@ -74,6 +76,7 @@ class CatalogPublisher:
 
     async def _publish(self, connection: McpConnection) -> None:
         tools = connection.tools
+        of, _ = self._masked.get(connection.plan.name, (None, ()))
         entry = self._entry(connection, await self._masked_tools(connection.plan, tools, connection.mask))
         try:
             fitting = await self._write_fitting(entry)
@@ -81,6 +84,8 @@ class CatalogPublisher:
             log.warning("catalog.not_written", server=entry.server)
         else:
             self._masked[entry.server] = (tools, fitting)
+            if of is not tools:
+                _log_denied(entry)
 
     def _entry(self, connection: McpConnection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
         return ServerCatalogued(
@@ -93,6 +98,9 @@ class CatalogPublisher:
             protocol_version=connection.protocol_version,
             server_version=connection.server_version,
             checked_at=connection.checked_at,
+            allow_unset=connection.plan.allow is None,
+            refused_count=connection.refused.count,
+            refused_tools=tuple(connection.mask(name) for name in connection.refused.named),
         )
 
     async def _masked_tools(
@@ -137,6 +145,14 @@ class CatalogPublisher:
         return f"{seen.server}/{self._worker_id}".encode()
 
 
+def _log_denied(entry: ServerCatalogued) -> None:
+    """At the start, and when the tools or the configuration have changed."""
+    denied = [tool.tool for tool in entry.tools if tool.allowed is False]
+    if denied:
+        shown = denied[:MOST_NAMED]
+        log.warning("mcp_server.tools_denied", server=entry.server, count=len(denied), tools=shown)
+
+
 def _masked(tool: Tool, plan: ServerPlan, mask: Callable[[str], str]) -> CatalogTool:
     return CatalogTool(
         tool=tool.name,
@@ -144,6 +160,9 @@ def _masked(tool: Tool, plan: ServerPlan, mask: Callable[[str], str]) -> Catalog
         input_schema={key: masked_strings(value, mask) for key, value in tool.input_schema.items()},
         repeatable=is_repeatable(tool, plan),
         annotations=_annotations(tool, mask),
+        read_only=is_read_only(tool, plan),
+        allowed=is_allowed(tool, plan),
+        approval=needs_approval(tool, plan),
     )
 
 

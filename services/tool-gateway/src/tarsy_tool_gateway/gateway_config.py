@@ -26,7 +26,7 @@ def prepare_gateway(
         removed = {name: masker for name, masker in before.masking.of_servers.items() if name not in config.mcp_servers}
         masking = replace(masking, of_servers={**removed, **masking.of_servers})
     return GatewayConfig(
-        plans={name: plan_of(name, server) for name, server in config.mcp_servers.items()},
+        plans={name: plan_of(name, server, config.approve_of(server)) for name, server in config.mcp_servers.items()},
         runbooks=rules_of(config.system, environ),
         masking=masking,
     )

@@ -33,7 +33,9 @@ class Context(BaseModel):
 
 
 async def main(url: str, scenario: str, context: Context) -> None:
-    server = McpServerConfig.model_validate({"transport": {"type": "http", "url": url}})
+    server = McpServerConfig.model_validate(
+        {"transport": {"type": "http", "url": url}, "elicitation": "accept_defaults"}
+    )
     connection = McpConnection(plan_of(SERVER, server), mask=str, connect_seconds=SECONDS)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(connection.run())

@@ -111,6 +111,7 @@ CHANNELS: tuple[Channel, ...] = (
             _sent("inputs", i.WorkerDied, OWNER, OWNER),
             _sent("inputs", i.DeadlinePassed, OWNER, OWNER),
             _sent("inputs", i.CancelRequested, TIMELINE, OWNER),
+            _sent("inputs", i.CallDecisionRequested, TIMELINE, OWNER),
             _sent("inputs", i.ChatRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionDeleteRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionReleaseRequested, TIMELINE, OWNER),

@@ -156,6 +156,28 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         },
         headers=REPEATED,
     ),
+    ("get", "/api/v1/approvals"): Operation(
+        summary="The tool calls that wait for a person",
+        answers={200: "The calls, those that end first at the front."},
+        problems={400: INVALID, 503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/{session_id}/approvals"): Operation(
+        summary="The tool calls of a session that wait for a person",
+        answers={200: "The calls, those that end first at the front."},
+        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+    ),
+    ("post", "/api/v1/sessions/{session_id}/approvals/{call_id}"): Operation(
+        summary="Approve or deny a tool call that waits",
+        answers={200: "It is decided so.", 202: "The request was taken in, and is not answered yet."},
+        problems={
+            400: INVALID,
+            404: f"{UNKNOWN} Or no such call of it has asked for approval. It is the owner who says so.",
+            409: "It was decided already, and how; or the session has ended. It is the owner who says so.",
+            503: "The decision may not have been written: repeat it with the same Idempotency-Key.",
+            **OTHER_BODY,
+        },
+        headers=REPEATED,
+    ),
     ("get", "/api/v1/sessions/{session_id}/tool-calls/{call_id}/result"): Operation(
         summary="Read a part of a tool call's result: lines, those of a span of time, or those that match a search",
         answers={200: "Some lines, and where to go on."},

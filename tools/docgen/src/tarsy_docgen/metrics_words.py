@@ -7,7 +7,7 @@ from typing import Any, get_args
 from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.alert import ALERT_SOURCES
 from tarsy_contracts.api.dead_letters import RedriveOutcome
-from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, EndStatus, Outcome
+from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, ApprovalOutcome, EndStatus, Outcome
 from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.alert_formats import FORMATS
@@ -85,6 +85,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_orchestrator_chat_reply_duration_seconds", "status"): _of(EndStatus),
     ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
     ("tarsy_orchestrator_tool_calls_total", "outcome"): _of(Outcome),
+    ("tarsy_orchestrator_approvals_total", "outcome"): _of(ApprovalOutcome),
     ("tarsy_orchestrator_requests_published_total", "topic"): _of(Queue),
     ("tarsy_orchestrator_requests_republished_total", "topic"): _of(Queue),
     ("tarsy_tool_gateway_calls_total", "outcome"): _of(Outcome),

@@ -8,11 +8,11 @@ from rich.text import Text
 
 from tarsy_cli.api import get
 from tarsy_cli.units import counted
-from tarsy_contracts.api.system import McpServer, McpServers, SystemWarnings
+from tarsy_contracts.api.system import McpServer, McpServers, McpTool, SystemWarnings
 from tarsy_local.terminal_text import one_line
 
 LINE = "{:24}  {:14}  {:>5}  {:8}  {}"
-TOOL_LINE = "  {:32}  {:10}  {}"
+TOOL_LINE = "  {:32}  {:9}  {:10}  {}"
 NONE = (
     "No tool gateway has told of an MCP server yet: the configuration names them, and each gateway tells what it sees."
 )
@@ -57,7 +57,23 @@ def _told(server: McpServer) -> Iterator[str]:
     yield counted(server.tool_count, "tool")
     for tool in server.tools:
         often = "repeatable" if tool.repeatable else "once"
-        yield TOOL_LINE.format(one_line(tool.name), often, one_line(tool.description)).rstrip()
+        yield TOOL_LINE.format(one_line(tool.name), _access(tool), often, one_line(tool.description)).rstrip()
+    if server.denied_count:
+        yield f"{counted(server.denied_count, 'tool')} denied: agents do not get them, as `allow` does not name them"
+    if server.refused_count:
+        named = ", ".join(one_line(name) for name in server.refused_tools)
+        yield f"{counted(server.refused_count, 'tool')} left out, as the protocol does not allow them: {named}"
+
+
+def _access(tool: McpTool) -> str:
+    """`asks`: each call waits for a person. Empty where an older tool gateway does not say."""
+    if tool.allowed is False:
+        return "denied"
+    if tool.approval:
+        return "asks"
+    if tool.read_only:
+        return "read-only"
+    return "allowed" if tool.allowed else ""
 
 
 def _line(server: McpServer) -> str:

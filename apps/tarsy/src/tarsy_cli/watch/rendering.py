@@ -127,6 +127,16 @@ def call_line(payload: Payload, speaker: str) -> tuple[str, str]:
     return f"{who}{name}", f"→ {who}{name}({one_line(shown)}){risk}"
 
 
+def approval_line(payload: Payload, speaker: str) -> str:
+    """The line that shows that a call waits, and how to decide."""
+    about = metadata(payload)
+    name = one_line(f"{about.get('server_name')}.{about.get('tool_name')}")
+    session, call = one_line(text_of(payload, "session_id")), one_line(str(about.get("call_id", "")))[:SHORTEST_ID]
+    until = one_line(str(about.get("expires_at", "")))
+    who = speaker and f"{speaker}: "
+    return f"? {who}{name} waits for a person until {until}: tarsy approve {session} {call}, or tarsy deny"
+
+
 def summary_line(payload: Payload) -> str:
     """The line below a summary: its model, and what the agent did not have to read. Empty where nobody counted."""
     about = metadata(payload)

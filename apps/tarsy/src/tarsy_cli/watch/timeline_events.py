@@ -12,6 +12,7 @@ from tarsy_cli.watch.rendering import (
     QUIET,
     Payload,
     TerminalPage,
+    approval_line,
     call_line,
     metadata,
     result_line,
@@ -80,6 +81,8 @@ class Events:
                 self._line(line, "bold blue")
         if payload.get("status") != "streaming":
             self._completed(payload)
+        elif event.kind == "approval":
+            self._line(approval_line(payload, self._stages.speaker(event.execution)), NOTICE)
 
     def _chunk(self, id: str, delta: str) -> None:
         event = self._events.setdefault(id, ShownEvent("llm_response", ""))
@@ -110,6 +113,8 @@ class Events:
                 self._line(line, style)
                 whole = whole_result(payload, event.call_id)
                 self._page.table(content.splitlines(), metadata(payload).get("lines"), whole)
+            case "approval":
+                self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
             case "runbook":
                 self._line(*runbook_line(payload, event.arguments))
             case "final_analysis":

@@ -57,6 +57,7 @@ class SessionTotals(SessionOverview):
     from their caches (`cached_input_tokens`) and wrote to them (`cache_written_tokens`), `output_tokens` include
     `thinking_tokens`. `repeat_count`: how often the alert came again, the last time at `last_alert_at`.
     `parent_id`: the session that this one was run again from; null for an alert that came by itself.
+    `approvals_waiting`: calls that wait for a person.
     """
 
     scripted: bool
@@ -84,6 +85,7 @@ class SessionTotals(SessionOverview):
     current_stage_id: str | None
     chat_message_count: int = 0
     parent_id: str | None = None
+    approvals_waiting: int = 0
     repeat_count: int = 0
     last_alert_at: Timestamp | None = None
 

@@ -9,7 +9,9 @@ from tarsy_contracts.workers import ToolAnnotations
 class McpTool(ApiModel):
     """`repeatable`: it may be run twice. `annotations`: what the server itself says; null where it says nothing.
 
-    `input_schema` is null in the list of all servers.
+    `input_schema` is null in the list of all servers. `read_only`: it changes nothing, by the server's word or the
+    configuration's. `allowed`: agents get it; null where an older tool gateway does not say. `approval`: each call of
+    it waits for a person, whatever a chain adds.
     """
 
     name: str
@@ -17,6 +19,9 @@ class McpTool(ApiModel):
     repeatable: bool
     annotations: ToolAnnotations | None
     input_schema: dict[str, JsonValue] | None = None
+    read_only: bool = False
+    allowed: bool | None = None
+    approval: bool = False
 
 
 class McpWorker(ApiModel):
@@ -37,7 +42,8 @@ class McpServer(ApiModel):
     """`healthy` when a running tool gateway reaches it. Versions are empty while nobody has reached it.
 
     In the list of all servers, `tools` are at most a thousand, with the beginnings of their descriptions; `tool_count`
-    counts all.
+    counts all. `denied_count`: tools that agents do not get, as `allow` does not name them. `refused_tools`: the first
+    of `refused_count` that the protocol does not allow.
     """
 
     id: str
@@ -48,6 +54,9 @@ class McpServer(ApiModel):
     protocol_version: str
     server_version: str
     tool_count: int
+    denied_count: int = 0
+    refused_count: int = 0
+    refused_tools: tuple[str, ...] = ()
     tools: tuple[McpTool, ...]
     workers: tuple[McpWorker, ...]
 

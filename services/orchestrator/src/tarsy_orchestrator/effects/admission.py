@@ -24,6 +24,8 @@ class AdmissionQueue:
 
     After a takeover more than `most` may run; then none begins until there is room again. During a takeover none
     begins either (`pause`): neither all that run nor all that wait are known.
+
+    A session that only waits for people gives its place back, while fewer than `most` have done so: a bound of memory.
     """
 
     def __init__(self, most: int, changed: Callable[[int], None] = lambda waiting: None) -> None:
@@ -31,6 +33,7 @@ class AdmissionQueue:
         self._capacity = most
         self._changed = changed
         self._running: set[str] = set()
+        self._waiting_for_people: set[str] = set()
         self._queue: list[_Applicant] = []
         self._numbers = count()
         self.paused = False
@@ -52,11 +55,22 @@ class AdmissionQueue:
 
     def mark_running(self, session_id: str) -> None:
         """The session runs, wherever it began."""
+        self._waiting_for_people.discard(session_id)
         self._running.add(session_id)
+
+    def mark_waiting_for_people(self, session_id: str) -> None:
+        """The session goes on when somebody has decided, and needs no place until then."""
+        if session_id not in self._waiting_for_people and len(self._waiting_for_people) >= self._capacity:
+            self._running.add(session_id)
+            return
+        self._waiting_for_people.add(session_id)
+        self._running.discard(session_id)
+        self._admit()
 
     def release(self, session_id: str) -> None:
         """The session runs no longer, or not here."""
         self._running.discard(session_id)
+        self._waiting_for_people.discard(session_id)
         self._admit()
 
     def resize(self, most: int) -> None:

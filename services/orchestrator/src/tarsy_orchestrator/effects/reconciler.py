@@ -35,6 +35,7 @@ from tarsy_session.effects import (
 from tarsy_session.queue_requests import request_of, route_of
 from tarsy_session.replies import replies_to
 from tarsy_session.state import Investigating, SessionState
+from tarsy_session.state_queries import only_waits_for_people
 
 log = structlog.get_logger(__name__)
 
@@ -92,7 +93,10 @@ class Reconciler:
             return
         self._states[session_id] = state
         if state.stages and state.ended is None:
-            self._deps.admission.mark_running(session_id)
+            if only_waits_for_people(state):
+                self._deps.admission.mark_waiting_for_people(session_id)
+            else:
+                self._deps.admission.mark_running(session_id)
         self._running[session_id] = running
         for id, one in wanted.items():
             self._start(session_id, state, running, id, one)

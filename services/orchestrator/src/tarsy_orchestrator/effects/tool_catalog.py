@@ -112,5 +112,6 @@ def _offered(server: str, name: str, tool: CatalogTool) -> OfferedTool:
         server=server,
         tool=tool.tool,
         repeatable=tool.repeatable,
+        read_only=tool.changes_nothing,
         definition=ToolDefinition(name=name, description=tool.description, input_schema=tool.input_schema),
     )

@@ -10,7 +10,15 @@ from opentelemetry.trace import Span, Tracer
 
 from tarsy_bus.model_span import open_model_span, record_failure, record_usage
 from tarsy_bus.tracing import Attributes, context_of, nanoseconds, open_span, record_span
-from tarsy_contracts.events import SESSION_ENDINGS, ExecutionCompleted, ReplyCompleted, SessionStarted
+from tarsy_contracts.events import (
+    SESSION_ENDINGS,
+    Event,
+    ExecutionCompleted,
+    ReplyCompleted,
+    SessionStarted,
+    ToolCallApprovalDecided,
+    ToolCallApprovalRequested,
+)
 from tarsy_contracts.ids import execution_traceparent, reply_traceparent, session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.recorded import RecordedEvent
@@ -78,6 +86,7 @@ class SessionTraces:
         session_id, type = record.session_id, record.envelope.type
         if isinstance(record.event, SessionStarted):
             log.info("session.started", session_id=session_id, chain_id=record.event.chain.chain_id)
+        _log_approval(session_id, record.event)
         if isinstance(record.event, ExecutionCompleted) and isinstance(state, Investigating):
             self._record_execution(record, record.event, state)
         if isinstance(record.event, ReplyCompleted):
@@ -151,6 +160,17 @@ class SessionTraces:
 
 def _session(session_id: str) -> dict[str, str]:
     return {"tarsy.session_id": session_id, "gen_ai.conversation.id": session_id}
+
+
+def _log_approval(session_id: str, event: Event | None) -> None:
+    """No arguments and no words of people: they stand on the session's record."""
+    match event:
+        case ToolCallApprovalRequested(call_id=call_id, server=server, tool=tool):
+            log.info("approval.requested", session_id=session_id, call_id=call_id, server=server, tool=tool)
+        case ToolCallApprovalDecided(call_id=call_id, outcome=outcome, author=author):
+            log.info("approval.decided", session_id=session_id, call_id=call_id, outcome=outcome, author=author)
+        case _:
+            pass
 
 
 def record_outcome(span: Span, input: OwnInput) -> None:

@@ -183,7 +183,11 @@ where s.status <> 'deleted'
   and ($10::text is null or s.workload = $10)
 
 -- name: list_sessions
-select s.*, e.*, g.*, q.queue_position
+select s.*, e.*, g.*, q.queue_position, (
+    select count(*) from timeline_events t
+    where t.session_id = s.session_id and t.event_type = 'approval' and t.status = 'streaming'
+      and (s.completed_at is null or t.created_at > s.completed_at)
+) as approvals_waiting
 from (
     select * from sessions s
     where s.status <> 'deleted'
@@ -388,9 +392,31 @@ select s.*, case when s.status = 'pending' then (
 ) end as queue_position, array(
     select r.session_id from sessions r
     where r.parent_id = s.session_id and r.status <> 'deleted' order by r.created_at, r.session_id limit 50
-) as reruns
+) as reruns, (
+    select count(*) from timeline_events t
+    where t.session_id = s.session_id and t.event_type = 'approval' and t.status = 'streaming'
+      and (s.completed_at is null or t.created_at > s.completed_at)
+) as approvals_waiting
 from sessions s
 where s.session_id = $1 and s.status <> 'deleted'
+
+-- name: list_approvals
+-- A session that an operator ended unread leaves its waits open. Those of a reply began after the end.
+select t.session_id, t.metadata, t.created_at, s.title, a.agent_name, count(*) over () as total
+from timeline_events t
+join sessions s on s.session_id = t.session_id and s.status <> 'deleted'
+left join agent_executions a on a.execution_id = t.execution_id
+where t.event_type = 'approval' and t.status = 'streaming'
+  and (s.completed_at is null or t.created_at > s.completed_at)
+  and ($1::text is null or t.session_id = $1)
+order by t.metadata ->> 'expires_at', t.event_id
+limit $2
+
+-- name: count_approvals
+select count(*) as waiting, min(t.created_at) as oldest
+from timeline_events t join sessions s on s.session_id = t.session_id
+where t.event_type = 'approval' and t.status = 'streaming'
+  and (s.completed_at is null or t.created_at > s.completed_at)
 
 -- name: read_record_place
 select partition, log_spans, last_number, last_event_id from sessions where session_id = $1 and status <> 'deleted'
@@ -476,7 +502,11 @@ select s.*, case when s.status = 'pending' then (
 ) end as queue_position, array(
     select r.session_id from sessions r
     where r.parent_id = s.session_id and r.status <> 'deleted' order by r.created_at, r.session_id limit 50
-) as reruns
+) as reruns, (
+    select count(*) from timeline_events t
+    where t.session_id = s.session_id and t.event_type = 'approval' and t.status = 'streaming'
+      and (s.completed_at is null or t.created_at > s.completed_at)
+) as approvals_waiting
 from sessions s
 where s.session_id = any($1::text[])
 

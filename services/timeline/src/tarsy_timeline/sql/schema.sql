@@ -141,6 +141,8 @@ create table timeline_events (
     number bigint not null
 );
 create index timeline_events_by_session on timeline_events (session_id, sequence_number);
+create index timeline_events_waiting on timeline_events (session_id)
+where event_type = 'approval' and status = 'streaming';
 
 -- Records of the log that PostgreSQL, or the projection, did not take: docs/operations/unprojected-records.md.
 create table unprojected (

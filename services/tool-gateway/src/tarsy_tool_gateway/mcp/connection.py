@@ -20,6 +20,7 @@ from tarsy_tool_gateway.mcp.failures import CallFailedError, FailureKind, failur
 from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.session import McpSession
+from tarsy_tool_gateway.mcp.tool_sieve import NONE_REFUSED, RefusedTools
 from tarsy_tool_gateway.mcp.transports.opener import Open, opener
 from tarsy_tool_gateway.results.text import truncate_at_space
 
@@ -69,6 +70,7 @@ class McpConnection:
         self.misconfigured = False
         self.diagnosed = False
         self.checked_at: datetime | None = None
+        self.refused = NONE_REFUSED
         self.changed = asyncio.Event()
         self.mask = mask
         self._connect_seconds = connect_seconds
@@ -157,6 +159,8 @@ class McpConnection:
             connect_seconds=self._connect_seconds,
             stirred=lambda: self._stirred(session),
             unchecked=self._not_checked,
+            elicitation=self.plan.elicitation,
+            refused=self._refused,
         )
         sessions.create_task(session.run(open_streams), name=f"session with {self.plan.name}")
         if not await session.opened():
@@ -239,6 +243,11 @@ class McpConnection:
         self._unchecked()
         log.warning("mcp_server.schema_not_checked", server=self.plan.name, tool=self._shown(tool))
 
+    def _refused(self, refused: RefusedTools) -> None:
+        """One wrong tool costs one tool."""
+        names = [self._shown(name) for name in refused.named]
+        log.warning("mcp_server.tools_refused", server=self.plan.name, count=refused.count, tools=names)
+
     def _retire(self, session: McpSession) -> None:
         self._retired = deque(each for each in self._retired if not each.is_over)
         self._retired.append(session)
@@ -247,10 +256,11 @@ class McpConnection:
             self._retired.popleft().end()
 
     def _found(self, session: McpSession) -> None:
-        news = not self.healthy or session.tools != self._known or not self.diagnosed
+        news = not self.healthy or (session.tools, session.refused) != (self._known, self.refused) or not self.diagnosed
         self.protocol_version, self.server_version = session.protocol_version, self.mask(session.server_version)[:200]
         if session.tools != self._known:
             self._known = session.tools
+        self.refused = session.refused
         self.error, self.misconfigured, self.diagnosed = "", False, True
         self.checked_at = self._now()
         self._ready.set()

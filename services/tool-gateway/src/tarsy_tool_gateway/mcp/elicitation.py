@@ -1,21 +1,32 @@
-"""Elicitation: the answer to a server that asks the user something. Nobody can be asked while TARSy investigates."""
+"""Elicitation: the answer to a server that asks the user something. Nobody can be asked while TARSy investigates.
+
+A form is a person's to answer, so it is declined; the operator may let a server have its own defaults back.
+"""
 
 from typing import Any
 
 from mcp.client import ClientRequestContext
+from mcp.client.session import ElicitationFnT
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 from pydantic import ValidationError
+
+from tarsy_config.servers import Elicitation
 
 DECLINED = ElicitResult(action="decline")
 
 
-async def answer_elicitation(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
-    return answer_to(params)
+def elicitation_callback(setting: Elicitation) -> ElicitationFnT:
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        return answer_to(params, setting)
+
+    return answer
 
 
-def answer_to(asked: ElicitRequestParams) -> ElicitResult:
-    """A form that is filled in already is sent back as it is. All else is a person's to give, a mere yes above all."""
-    filled_in = _filled_in(asked.requested_schema) if isinstance(asked, ElicitRequestFormParams) else None
+def answer_to(asked: ElicitRequestParams, setting: Elicitation = "decline") -> ElicitResult:
+    """With `accept_defaults`, a form that is filled in already is sent back as it is. All else is declined."""
+    if setting == "decline" or not isinstance(asked, ElicitRequestFormParams):
+        return DECLINED
+    filled_in = _filled_in(asked.requested_schema)
     if filled_in is None:
         return DECLINED
     try:

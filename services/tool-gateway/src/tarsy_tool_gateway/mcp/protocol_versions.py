@@ -14,6 +14,7 @@ from mcp_types.version import LATEST_MODERN_VERSION
 from tarsy_config.transports import Protocol
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.sdk_internals import dispatcher_of
+from tarsy_tool_gateway.mcp.tool_sieve import ToolSieve
 
 MOST_PROBE_SECONDS = 10.0
 """More the SDK does not grant."""
@@ -26,12 +27,13 @@ class ProbingClient(Client):
 
     Many an older one never answers what it does not know, and the SDK's ten seconds may be all the time that there is.
     `check_result` looks at a result in place of the SDK, whose check has no bounds. The call raises what it raises.
-    `direct_calls` go before those of the SDK.
+    `direct_calls` go before those of the SDK. `sieve` leaves wrong tools out of listings.
     """
 
     probe_seconds: float = MOST_PROBE_SECONDS
     check_result: Callable[[str, CallToolResult], None] = lambda name, result: None
     direct_calls: DirectCalls = field(default_factory=DirectCalls)
+    sieve: ToolSieve = field(default_factory=ToolSieve)
 
     async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
         session = await super()._build_session(exit_stack)
@@ -49,6 +51,7 @@ class ProbingClient(Client):
 
         dispatcher = dispatcher_of(session)
         send = self.direct_calls.before(dispatcher.send_raw_request, dispatcher.notify)
+        send = self.sieve.before(send, lambda: session.protocol_version)
         dispatcher.send_raw_request = send  # type: ignore[method-assign, assignment]
         session.send_discover = impatient  # type: ignore[method-assign]
         session.validate_tool_result = bounded  # type: ignore[method-assign]

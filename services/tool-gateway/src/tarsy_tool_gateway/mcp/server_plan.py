@@ -7,12 +7,14 @@ from typing import assert_never
 
 from pydantic import SecretStr
 
-from tarsy_config.servers import McpServerConfig
+from tarsy_config.approval import Approve, rule_of
+from tarsy_config.servers import Elicitation, McpServerConfig
 from tarsy_config.templates import with_session
 from tarsy_config.transports import INHERITED, Protocol, Transport
-from tarsy_contracts.chain import Isolation
+from tarsy_contracts.chain import ApprovalRule, Isolation
 from tarsy_worker.claim_types import ServerLimits
 
+NO_APPROVAL = ApprovalRule()
 CATALOG_SESSION = "tarsy-catalog"
 """The name of the session that only lists the tools."""
 
@@ -62,7 +64,8 @@ type TransportPlan = StdioTransport | HttpTransport | SseTransport
 class ServerPlan:
     """`call_seconds` bounds a single call when it is less than what the request allows.
 
-    `isolation`: whether all investigations share one session, or each has one of its own.
+    `isolation`: whether all investigations share one session, or each has one of its own. `allow`: None where the
+    operator has not said anything. `approve`: of this server and of all chains.
     """
 
     name: str
@@ -72,9 +75,14 @@ class ServerPlan:
     repeatable_tools: frozenset[str] = frozenset()
     unrepeatable_tools: frozenset[str] = frozenset()
     isolation: Isolation = "shared"
+    read_only_tools: tuple[str, ...] = ()
+    allow: tuple[str, ...] | None = None
+    approve: ApprovalRule = NO_APPROVAL
+    elicitation: Elicitation = "decline"
 
 
-def plan_of(name: str, server: McpServerConfig) -> ServerPlan:
+def plan_of(name: str, server: McpServerConfig, approve: Approve | None = None) -> ServerPlan:
+    """`approve`: what counts for the server, its own word or that of the defaults."""
     return ServerPlan(
         name=name,
         transport=_transport(server.transport),
@@ -82,6 +90,10 @@ def plan_of(name: str, server: McpServerConfig) -> ServerPlan:
         repeatable_tools=frozenset(server.repeatable_tools),
         unrepeatable_tools=frozenset(server.unrepeatable_tools),
         isolation=server.isolation_in_use,
+        read_only_tools=server.read_only_tools,
+        allow=server.allow,
+        approve=rule_of(approve),
+        elicitation=server.elicitation,
         limits=ServerLimits(concurrent=server.max_concurrent_calls, queue=server.queue_size),
     )
 

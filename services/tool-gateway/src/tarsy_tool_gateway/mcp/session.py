@@ -12,13 +12,15 @@ from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
 from tarsy_bus.background_tasks import background_tasks
+from tarsy_config.servers import Elicitation
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
-from tarsy_tool_gateway.mcp.elicitation import answer_elicitation
+from tarsy_tool_gateway.mcp.elicitation import elicitation_callback
 from tarsy_tool_gateway.mcp.failures import MOST_REASON_CHARACTERS, CallFailedError, failure_of
 from tarsy_tool_gateway.mcp.protocol_versions import ProbingClient, ProtocolVersions
 from tarsy_tool_gateway.mcp.tool_changes import follow_tool_changes, is_about_tools
 from tarsy_tool_gateway.mcp.tool_listing import list_all_tools
+from tarsy_tool_gateway.mcp.tool_sieve import NONE_REFUSED, RefusedTools, ToolSieve
 from tarsy_tool_gateway.mcp.transports.opener import Open
 from tarsy_tool_gateway.results.text import truncate_at_space
 
@@ -38,11 +40,17 @@ class McpSession:
         connect_seconds: float,
         stirred: Callable[[], None],
         unchecked: Callable[[str], None] = lambda _: None,
+        elicitation: Elicitation = "decline",
+        refused: Callable[[RefusedTools], None] = lambda _: None,
     ) -> None:
-        """`unchecked`: see ArgumentChecks."""
+        """`unchecked`: see ArgumentChecks. `refused` is called with tools that no agent may have, when they change."""
         self.tools: dict[str, Tool] = {}
         self.checks = ArgumentChecks(self.tools, unchecked=unchecked)
         self._unchecked = unchecked
+        self._elicitation = elicitation
+        self._refused = refused
+        self._sieve = ToolSieve()
+        self._told = NONE_REFUSED
         self.in_flight = 0
         self.answered_at = 0.0
         """When the last call was answered, by the clock of the event loop."""
@@ -132,8 +140,9 @@ class McpSession:
                 ProbingClient,
                 open_streams(self.end, direct_calls),
                 direct_calls=direct_calls,
+                sieve=self._sieve,
                 message_handler=self._hear,
-                elicitation_callback=answer_elicitation,
+                elicitation_callback=elicitation_callback(self._elicitation),
                 check_result=self._check_result,
             )
             client = await stack.enter_async_context(self._eras.speaking(new_client))
@@ -145,7 +154,14 @@ class McpSession:
         self._settled.set()
         return client
 
+    @property
+    def refused(self) -> RefusedTools:
+        return self._sieve.refused
+
     def _listed(self, tools: dict[str, Tool]) -> None:
+        if self.refused != self._told:
+            self._told = self.refused
+            self._refused(self.refused)
         # Mostly nothing is new, and the checks have been compiled.
         if tools != self.tools:
             self.tools, self.checks = tools, ArgumentChecks(tools, unchecked=self._unchecked)

@@ -4,6 +4,7 @@ from mcp import Client
 from mcp_types import Tool
 
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_access import is_read_only
 
 MOST_PAGES = 100
 MOST_TOOLS = 1000
@@ -37,5 +38,4 @@ def is_repeatable(tool: Tool, plan: ServerPlan) -> bool:
         return False
     if tool.name in plan.repeatable_tools:
         return True
-    notes = tool.annotations
-    return notes is not None and (notes.read_only_hint is True or notes.idempotent_hint is True)
+    return is_read_only(tool, plan) or (tool.annotations is not None and tool.annotations.idempotent_hint is True)

@@ -53,6 +53,15 @@ export function cancelSession(id, key) {
   });
 }
 
+/** `decision`: approve or deny. The same key again is the same decision. */
+export function decideCall(id, callId, decision, comment, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/approvals/${encodeURIComponent(callId)}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: JSON.stringify({ decision, comment }),
+  });
+}
+
 /** The same key again is the same question. */
 export function askSession(id, content, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/chat/messages`, {

@@ -18,14 +18,17 @@ export function serverState({ healthy, misconfigured, workers }) {
 }
 
 export function serverFacts(server) {
-  const { protocol_version: protocol, server_version: version, tool_count: tools } = server;
-  return [counted(tools, "tool"), version, protocol === "" ? "" : `protocol ${protocol}`].filter(Boolean).join(" · ");
+  const { protocol_version: protocol, server_version: version, tool_count: tools, denied_count: denied } = server;
+  const kept = denied > 0 ? `${denied} not given to agents` : "";
+  return [counted(tools, "tool"), kept, version, protocol === "" ? "" : `protocol ${protocol}`].filter(Boolean).join(" · ");
 }
 
 /** What we make of the tool, and what its server says of it. */
-export function toolFacts({ repeatable, annotations }) {
+export function toolFacts({ repeatable, annotations, allowed, approval }) {
   const said = annotations ?? {};
   return [
+    allowed === false ? "not given to agents" : "",
+    approval === true && allowed !== false ? "each call waits for a person" : "",
     repeatable ? "may be run twice" : "runs at most once",
     said.read_only === true ? "read-only" : "",
     said.destructive === true && said.read_only !== true ? "destructive" : "",

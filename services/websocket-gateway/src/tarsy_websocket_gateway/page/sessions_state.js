@@ -41,6 +41,7 @@ function fromRow(row) {
     createdAt: row.created_at,
     status: row.status,
     queuePosition: row.queue_position ?? null,
+    approvalsWaiting: row.approvals_waiting ?? 0,
     startedAt: row.started_at,
     endedAt: row.completed_at,
     number: row.last_number,

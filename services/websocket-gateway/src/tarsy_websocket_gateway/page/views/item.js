@@ -3,6 +3,7 @@
 import { element, show, write } from "../elements.js";
 import { markdown } from "../markdown.js";
 import { counted } from "../wording.js";
+import { approvalBody } from "./approval.js";
 import { callBody } from "./call.js";
 import { questionBody } from "./question.js";
 import { resultReader } from "./result_reader.js";
@@ -23,6 +24,7 @@ const LABELS = {
   runbook: "Runbook",
   llm_wait: "Waiting",
   user_question: "Question",
+  approval: "Approval",
 };
 const MARKDOWN = new Set(["llm_response", "mcp_tool_summary", "final_analysis", "executive_summary"]);
 const ABOVE = new Set(["final_analysis", "executive_summary"]);
@@ -52,12 +54,14 @@ function isNoWorry({ type, status, metadata }) {
 }
 
 function labelOf(item) {
+  if (item.type === "approval" && item.status === "streaming") return "A call waits for a person";
   if (isNoWorry(item)) return item.status === "cancelled" ? "Stopped" : "The model did not answer";
   return Object.hasOwn(LABELS, item.type) ? LABELS[item.type] : item.type;
 }
 
 function bodyOf(item) {
   if (item.type === "llm_tool_call") return callBody();
+  if (item.type === "approval") return approvalBody();
   if (item.type === "runbook") return runbookBody();
   if (item.type === "user_question") return questionBody();
   return MARKDOWN.has(item.type) ? spoken() : plain();

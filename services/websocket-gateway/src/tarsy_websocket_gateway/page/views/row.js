@@ -25,7 +25,8 @@ export function sessionRow(row) {
     setStatus(chip, now.status);
     setDuration(took, now.startedAt, now.endedAt);
     const waits = now.status === "pending" && now.queuePosition !== null;
-    write(place, waits ? `number ${now.queuePosition} in the queue` : "");
+    const asks = now.approvalsWaiting > 0 ? "waits for a person" : "";
+    write(place, waits ? `number ${now.queuePosition} in the queue` : asks);
   }
   return { node, update };
 }

@@ -1,0 +1,70 @@
+"""Tool calls that wait for a person: listed, found by the beginning of an id, decided."""
+
+from typing import Literal
+from uuid import uuid4
+
+from pydantic import JsonValue
+from rich.console import Console
+from rich.text import Text
+
+from tarsy_cli.api import get, post
+from tarsy_cli.errors import CommandError
+from tarsy_contracts.api.approvals import ApprovalList, WaitingApproval
+from tarsy_local.terminal_text import one_line
+
+LINE = "{:36}  {:32}  {:24}  {}"
+NONE = "No tool call waits for a person."
+MOST_SHOWN = 10
+
+
+class UnclearCallError(CommandError):
+    """No call, or more than one, is meant. The operator names one."""
+
+
+def read_approvals(api: str) -> ApprovalList:
+    """Raises ApiError or ValidationError."""
+    return ApprovalList.model_validate(get(f"{api}/approvals"))
+
+
+def print_approvals(api: str, console: Console) -> None:
+    """Raises ApiError or ValidationError."""
+    found = read_approvals(api)
+    if not found.approvals:
+        console.print(NONE, markup=False)
+        return
+    console.print(Text(LINE.format("session", "tool", "until", "call"), style="bold"))
+    for one in found.approvals:
+        console.print(Text(_line(one)))
+        arguments = ", ".join(f"{key}={value}" for key, value in one.arguments.items())
+        console.print(Text(f"  {one_line(arguments)}  {one_line(one.reason)}".rstrip(), style="dim"))
+    if (more := found.total_items - len(found.approvals)) > 0:
+        console.print(f"and {more} more", markup=False)
+
+
+def decide(api: str, session_id: str, call: str, decision: Literal["approve", "deny"], comment: str) -> str:
+    """Returns the owner's answer. Raises ApiError, ValidationError or UnclearCallError."""
+    call_id = _whole_call(api, session_id, call)
+    body: JsonValue = {"decision": decision, "comment": comment}
+    place = f"{api}/sessions/{session_id}/approvals/{call_id}"
+    return f"{call_id}: {post(place, body, idempotency_key=str(uuid4())).get('message', '')}"
+
+
+def _whole_call(api: str, session_id: str, given: str) -> str:
+    """A call that does not wait (any more) is named as it was given: its owner says what became of it."""
+    waiting = ApprovalList.model_validate(get(f"{api}/sessions/{session_id}/approvals")).approvals
+    found = [one for one in waiting if one.call_id.startswith(given)]
+    match found:
+        case [one]:
+            return one.call_id
+        case []:
+            if given:
+                return given
+            raise UnclearCallError(f"No tool call of the session {session_id} waits for a person.")
+        case _:
+            lines = [f"  {one.call_id}  {one.server_name}.{one.tool_name}" for one in found[:MOST_SHOWN]]
+            raise UnclearCallError("\n".join(["More than one call waits. Name one of them:", *map(one_line, lines)]))
+
+
+def _line(one: WaitingApproval) -> str:
+    tool = one_line(f"{one.server_name}.{one.tool_name}")
+    return LINE.format(one_line(one.session_id), tool, one_line(one.expires_at), one_line(one.call_id))
