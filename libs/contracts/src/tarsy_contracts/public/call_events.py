@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
+from tarsy_contracts.numbers import Seconds
 from tarsy_contracts.public.model import Outcome, PublicEvent, TokenUsage
 
 
@@ -44,6 +45,35 @@ class PublicToolCallRequested(PublicEvent):
     arguments: dict[str, JsonValue]
     repeatable: bool
     purpose: Annotated[str, Field(examples=["agent", "runbook"])] = "agent"
+
+
+class PublicToolCallApprovalRequested(PublicEvent):
+    """The call waits for a person: it is not made before somebody approves it.
+
+    `reason`: what the agent wrote when it asked for the call. `role`: who may decide. `timeout_seconds` count from this
+    event; after them the call is denied (`deny`), or the session fails (`fail`).
+    """
+
+    type: ClassVar[str] = "tarsy.tool_call.approval_requested"
+    call_id: str
+    execution_id: str
+    server: str
+    tool: str
+    arguments: dict[str, JsonValue]
+    reason: str
+    role: str
+    timeout_seconds: Seconds
+    on_timeout: Annotated[str, Field(examples=["deny", "fail"])]
+
+
+class PublicToolCallApprovalDecided(PublicEvent):
+    """The wait is over. `author` and `comment` are those of the person who decided, and empty where nobody did."""
+
+    type: ClassVar[str] = "tarsy.tool_call.approval_decided"
+    call_id: str
+    outcome: Annotated[str, Field(examples=["approved", "denied", "expired", "cancelled"])]
+    author: str = ""
+    comment: str = ""
 
 
 class PublicToolCallStarted(PublicEvent):

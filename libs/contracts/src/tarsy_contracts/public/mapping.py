@@ -20,6 +20,7 @@ from tarsy_contracts.recorded import RecordedEvent
 
 NOT_PUBLIC = {
     e.StageToolsOffered.type: "definitions of tools are the servers' own, and large",
+    e.StageApprovalsRequired.type: "each call that waits for a person is public itself",
     e.LlmCallRequested.type: "prompts and retries are internal; the answer or failure is public",
     e.ToolCallReleased.type: "claims of workers are internal",
     e.SummaryRequested.type: "its end is public, and nobody waits for it before",
@@ -126,6 +127,22 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 repeatable=event.repeatable,
                 purpose=event.purpose,
             )
+        case e.ToolCallApprovalRequested():
+            return calls.PublicToolCallApprovalRequested(
+                call_id=event.call_id,
+                execution_id=event.execution_id,
+                server=event.server,
+                tool=event.tool,
+                arguments=event.arguments,
+                reason=event.reason,
+                role=event.role,
+                timeout_seconds=event.timeout_seconds,
+                on_timeout=event.on_timeout,
+            )
+        case e.ToolCallApprovalDecided():
+            return calls.PublicToolCallApprovalDecided(
+                call_id=event.call_id, outcome=event.outcome, author=event.author, comment=event.comment
+            )
         case e.ToolCallStarted():
             return calls.PublicToolCallStarted(call_id=event.call_id)
         case e.ToolCallCompleted():
@@ -172,6 +189,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
             )
         case (
             e.StageToolsOffered()
+            | e.StageApprovalsRequired()
             | e.LlmCallRequested()
             | e.ToolCallReleased()
             | e.SummaryRequested()
