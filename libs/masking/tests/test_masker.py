@@ -55,7 +55,7 @@ def test_what_goes_wrong_inside_redacts_the_whole_text(monkeypatch: pytest.Monke
     monkeypatch.setattr("tarsy_masking.masker.yaml_secrets", broken)
 
     assert masker.mask("anything") == REDACTED
-    assert masker.mask_json({"a": ["anything", 1], "b": 2}) == {REDACTED: [REDACTED, 1], f"{REDACTED} (2)": 2}
+    assert masker.mask_json({"a": ["anything", 1], "b": 2}) == REDACTED
 
 
 def test_the_log_of_a_failure_does_not_quote_the_text(

@@ -56,7 +56,17 @@ def test_when_masking_fails_nothing_of_the_answer_is_kept() -> None:
     said = recorded(answer(SECRET, SECRET, call, opaque=OPAQUE), broken_masker())
     assert SECRET not in f"{said}"
     assert (said.thinking, said.text, said.opaque) == (REDACTED, REDACTED, None)
-    assert said.tool_calls[0].arguments == {REDACTED: REDACTED}
+    assert said.tool_calls[0].arguments == {}
+
+
+def test_arguments_are_masked_as_text_is_by_what_a_name_and_its_value_make_together() -> None:
+    headers: JsonValue = {"Authorization": "Bearer abcdefghijkl1234567890", "Cookie": "sid=abcd; a=b"}
+    call = AskedTool(
+        name="db__query", arguments={"headers": headers, "argv": ["mysql", "--password", "hunter2"], "n": 1}
+    )
+    arguments = f"{recorded(answer('', '', call)).tool_calls[0].arguments}"
+    assert not any(secret in arguments for secret in ("abcdefghijkl1234567890", "sid=abcd", "hunter2"))
+    assert all(kept in arguments for kept in ("'headers'", "'Authorization'", "'--password'", "'n': 1"))
 
 
 def test_calls_that_nobody_will_run_are_counted_and_not_recorded() -> None:

@@ -1,7 +1,7 @@
 """Edits of a text: the places at which a placeholder stands for a secret."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -94,6 +94,14 @@ class EditHistory:
         for place in self.places:
             place.now = place.start + shift
             shift += len(place.text) - (place.stop - place.start)
+
+    def move(self, start: Callable[[int], int], stop: Callable[[int], int]) -> None:
+        """Tells the places in another original."""
+        for place in self.places:
+            place.start, place.stop = start(place.start), stop(place.stop)
+
+    def applied(self) -> list[AppliedEdit]:
+        return [AppliedEdit(place.start, place.stop, place.text, place.rule) for place in self.places]
 
     def _made(self, edit: AppliedEdit, starts: Sequence[int]) -> _Place:
         before = bisect_right(starts, edit.start) - 1

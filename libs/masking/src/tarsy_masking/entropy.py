@@ -9,6 +9,22 @@ from math import log2
 _BITS = 3.9
 _CHANGES = 0.4
 _ENOUGH = 256
+_SHORTEST = 10
+_RUN = 12
+_LONG = 20
+_FEW_CHANGES = 0.2
+_SHORT_PASSWORD = 5
+_RUNS = re.compile(rb"[^A-Za-z0-9+/=]+")
+_HEX = re.compile(rb"[0-9a-fA-F]+")
+# Paths, addresses, dates, versions.
+_NO_CHANCE = re.compile(
+    rb"(?i)(?:\.{0,2}/|[a-z]:\\|[a-z][a-z0-9+.-]*://|arn:).*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|v?[0-9]+(?:[.:_-][0-9]+)+.*"
+)
+_OUTCOME = re.compile(
+    rb"(?i)[-+0-9.,%/:]+[a-z]{0,2}|[a-z]+(?:[ \t]+[a-z0-9.,:()-]+)+|(?:all|any)[ \t].*"
+    rb"|[a-z]*(?:true|false|none|null|pass(?:ed|es)?|fail(?:ed|s|ure)?|skipp?(?:ed)?|ok|done|error|neutral"
+    rb"|softfail|through|phrase|port|word|ing|ive)"
+)
 _UUID = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _KINDS = bytes(
     1 if chr(byte).islower() else 2 if chr(byte).isupper() else 3 if chr(byte).isdigit() else 0 for byte in range(128)
@@ -23,6 +39,33 @@ def looks_random(value: bytes) -> bool:
         return False
     changes = sum(before != after for before, after in pairwise(kinds))
     return changes >= _CHANGES * len(kinds) and _bits(start) >= _BITS
+
+
+def looks_made_by_chance(value: bytes) -> bool:
+    """A long run of letters and digits in disorder, as keys have: no UUID, no version, no words with numbers."""
+    start = value[:_ENOUGH]
+    if len(start) < _SHORTEST or _UUID.fullmatch(start) or _NO_CHANCE.fullmatch(start):
+        return False
+    run = max(_RUNS.split(start), key=len)
+    kinds = set(run.translate(_KINDS))
+    if 3 not in kinds or not kinds & {1, 2}:
+        return len(run) >= _LONG and {1, 2} <= kinds and _mixed(run, _CHANGES)
+    if _HEX.fullmatch(run):
+        return len(run) >= _LONG and len(set(run)) >= _SHORTEST - 2
+    if len(run) < _RUN:
+        return len(start) >= _LONG and {1, 2, 3} <= kinds | set(start.translate(_KINDS)) and _mixed(start, _CHANGES)
+    return _mixed(run, _FEW_CHANGES)
+
+
+def _mixed(value: bytes, least: float) -> bool:
+    kinds = value.translate(_KINDS).replace(b"\0", b"")
+    changes = sum(before != after for before, after in pairwise(kinds))
+    return changes >= least * len(kinds) and len(set(value)) >= len(value) / 4
+
+
+def looks_like_password(value: bytes) -> bool:
+    """No count, no word that says how something went."""
+    return len(value) >= _SHORT_PASSWORD and not _OUTCOME.fullmatch(value)
 
 
 def has_chance_digits(value: bytes) -> bool:

@@ -1,6 +1,7 @@
 """Masker of text and JSON: it replaces secrets before either is written anywhere."""
 
 import logging
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from functools import partial
@@ -10,10 +11,13 @@ from tarsy_masking.custom_patterns import compile_custom
 from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
+from tarsy_masking.folding import FoldedText, fold
+from tarsy_masking.json_strings import JsonText, strings_of, together
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import json_secrets
 from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
 from tarsy_masking.kubernetes_yaml import yaml_secrets
+from tarsy_masking.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.open_secrets import OpenSecrets, default_open_secrets
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import Placeholder, keyed, plain
@@ -24,13 +28,15 @@ from tarsy_masking.streaming import MaskedStream
 
 REDACTED = "[REDACTED: masking failed]"
 _MAX_DEPTH = 64
+# Longer strings are looked at by themselves.
+_SHORT_STRING = 4_096
 _SCALARS = frozenset({type(None), bool, int, float})
 # One round finds everything; a second sees what the first one's replacements have brought together.
 _MAX_ROUNDS = 8
 
 _log = logging.getLogger(__name__)
 
-type _Find = Callable[[bytes], list[Edit]]
+type _Find = Callable[[bytes], Sequence[Edit]]
 type _Noted = Callable[[Sequence[AppliedEdit]], None]
 
 
@@ -60,8 +66,11 @@ class Masker:
         added = source.chosen(names)
         self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added)]
         self._added_in_lines = [Scan(source, added, "line")] if added else []
+        self._knows_no_forms = bool(rules) or len(self._added_across_lines) > 0
         self._names = SensitiveKeys(source)
         self._open_secrets = OpenSecrets((*source.patterns, *added), custom_patterns=len(rules))
+        regions = default_multi_line_secrets()
+        self._before_patterns, self._after_patterns = regions.first, regions.last
         self._key = key
         self._placeholder: Placeholder = plain
 
@@ -89,7 +98,10 @@ class Masker:
 
     def mask(self, text: str) -> str:
         try:
-            return self._settled(_as_bytes(text), _unnoted).decode(errors="replace")
+            original = _as_bytes(text)
+            folded = fold(original)
+            masked = self._settled(original, _unnoted) if folded is None else self._mask_folded(original, folded)
+            return masked.decode(errors="replace")
         # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
@@ -104,9 +116,10 @@ class Masker:
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """Masks every string, and keys that are secrets themselves. The value beside a sensitive key goes even if it
-        has no form of its own."""
+        has no form of its own; and what a name and a value make together is masked as it is in text."""
         try:
-            return self._mask_value(value, {}, depth=0, inside_list=False)
+            masked = self._mask_value(value, self._unsuspicious(value), depth=0, inside_list=False)
+            return self._masked_as_text(masked)
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
 
@@ -115,17 +128,26 @@ class Masker:
         original = _as_bytes(text)
         history = EditHistory()
         try:
-            self._settled(original, history.add)
+            folded = fold(original)
+            self._settled(original if folded is None else folded.text, history.add)
+            if folded is not None:
+                history.move(folded.start, folded.stop)
         except Exception as error:  # noqa: BLE001
             return [Finding("masking_failed", 1, 1, len(text), _redacted(error))]
         return findings_in(original, history)
+
+    def _mask_folded(self, original: bytes, folded: FoldedText) -> bytes:
+        history = EditHistory()
+        self._settled(folded.text, history.add)
+        history.move(folded.start, folded.stop)
+        return rewrite(original, history.applied())
 
     def _settled(self, text: bytes, note: _Noted) -> bytes:
         """Rules that were added see only the text that the built-in rules have left. Rules that see one line come to
         rest by themselves: when the others find nothing in the text after them, nothing is to be found."""
         for settled in (False, *[True] * _MAX_ROUNDS):
             before = text
-            text = self._mask_with(text, (yaml_secrets, json_secrets, self._find_across_lines), note)
+            text = self._mask_with(text, self._finds_across_lines(), note)
             if settled and text == before:
                 return text
             text = self._mask_added(self._mask_lines(text, self._in_lines, note), note)
@@ -145,6 +167,9 @@ class Masker:
             if edits := find(text):
                 text = self._rewritten(text, edits, note)[0]
         return text
+
+    def _finds_across_lines(self) -> Sequence[_Find]:
+        return (yaml_secrets, json_secrets, *self._before_patterns, self._find_across_lines, *self._after_patterns)
 
     def _find_across_lines(self, text: bytes) -> list[Edit]:
         return self._across_lines.find(text, [(0, len(text))])
@@ -166,11 +191,50 @@ class Masker:
         note(made)
         return rewrite(text, made), made
 
+    def _masked_as_text(self, value: JsonValue) -> JsonValue:
+        if not isinstance(value, dict | list):
+            return value
+        written = JsonText(value)
+        history = EditHistory()
+        folded = fold(written.text)
+        self._settled(written.text if folded is None else folded.text, history.add)
+        if folded is not None:
+            history.move(folded.start, folded.stop)
+        edits = history.applied()
+        return written.edited(edits) if edits else value
+
+    def _unsuspicious(self, value: JsonValue) -> dict[str, str]:
+        """The strings in which nothing is to be found, as their own masks: all strings are searched together."""
+        if self._knows_no_forms or not isinstance(value, dict | list):
+            return {}
+        try:
+            text, strings, starts = together(strings_of(value))
+        except RecursionError:
+            return {}
+        suspicious = bytearray(len(strings))
+        for scan in (self._across_lines, self._in_lines, *self._added_in_lines):
+            for start, stop in scan.suspects(text):
+                first, last = bisect_right(starts, start) - 1, bisect_right(starts, stop) - 1
+                for number in range(max(0, first), last + 1):
+                    suspicious[number] = True
+        return {
+            string: string
+            for string, suspected in zip(strings, suspicious, strict=True)
+            if not suspected
+            and len(string) < _SHORT_STRING
+            and "\n" not in string
+            and string.isascii()
+            and "Secret" not in string
+            and "\x1b" not in string
+            and "\\" not in string
+        }
+
     def _mask_value(self, value: JsonValue, seen: dict[str, str], *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:
             return REDACTED
         if isinstance(value, str):
-            return self.mask(value)
+            known = seen.get(value)
+            return self.mask(value) if known is None else known
         if isinstance(value, list):
             return [self._mask_value(item, seen, depth=depth + 1, inside_list=inside_list) for item in value]
         if isinstance(value, dict):

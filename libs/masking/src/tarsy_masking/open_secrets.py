@@ -5,6 +5,8 @@ from functools import cache, cached_property
 from itertools import batched
 from typing import Any, Literal
 
+from tarsy_masking.folding import ends_in_escape, fold
+from tarsy_masking.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.patterns import Pattern, compile_regex, read_patterns
 from tarsy_masking.regex_beginnings import begun, secret_begun
 
@@ -33,20 +35,39 @@ class OpenSecrets:
 
     def may_go_on(self, text: bytes) -> bool:
         """Whether some continuation makes a secret of what stands before the end. `data_since` is another question."""
-        return self._custom_patterns > 0 or self._secrets_begun.found_in(text)
+        if self._custom_patterns > 0 or ends_in_escape(text):
+            return True
+        folded = fold(text)
+        plain = text if folded is None else folded.text
+        return self._secrets_begun.found_in(plain) or default_multi_line_secrets().open_since(plain) is not None
 
     def open_since(self, text: bytes) -> int:
         """Where the first match may have begun that goes on after the end; the length of the text if none has."""
-        return 0 if self._custom_patterns > 0 else self._matches_begun.first_in(text)
+        if self._custom_patterns > 0:
+            return 0
+        folded = fold(text)
+        if folded is None:
+            return self._open_since(text)
+        place = self._open_since(folded.text)
+        return len(text) if place == len(folded.text) else folded.start(place)
 
     def data_since(self, text: bytes) -> int | None:
         """Where the value begins of a key that Kubernetes Secrets have their data under. The kind may come later."""
-        match = self._data_key.search(text)
-        return None if match is None else int(match.end())
+        folded = fold(text)
+        match = self._data_key.search(text if folded is None else folded.text)
+        if match is None:
+            return None
+        return int(match.end()) if folded is None else folded.stop(match.end())
 
     def names_a_secret(self, text: bytes) -> bool:
         """Whether it has the kind of a Kubernetes Secret, or ends where one may follow."""
-        return self._kind.search(text) is not None
+        folded = fold(text)
+        return self._kind.search(text if folded is None else folded.text) is not None
+
+    def _open_since(self, text: bytes) -> int:
+        since = default_multi_line_secrets().open_since(text)
+        first = self._matches_begun.first_in(text)
+        return first if since is None else min(first, since)
 
     @cached_property
     def _secrets_begun(self) -> "_AtEnd":

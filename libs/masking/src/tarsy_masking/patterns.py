@@ -10,6 +10,8 @@ from typing import Any, Literal
 import re2
 import yaml
 
+from tarsy_masking.regex_heads import head
+
 _FRAGMENT = re.compile(r"<([a-z_]+)>")
 _FAMILY = "<FAMILY>"
 _NAMES = "<names>"
@@ -17,6 +19,8 @@ _MEMORY = 16 << 20
 _FEW = 4
 # A process builds several maskers of the same patterns, and compiling takes nearly all of that time.
 _COMPILED = 1024
+# Checks of patterns that have no form but their length.
+_WITHOUT_FORM = ("random", "base64")
 _COUNT = re.compile(r"(?<!\\)\{(?:[5-9]|[0-9]{2,}),\}")
 
 
@@ -24,7 +28,7 @@ _COUNT = re.compile(r"(?<!\\)\{(?:[5-9]|[0-9]{2,}),\}")
 class Pattern:
     """One entry of the file, with its families and fragments filled in: several regexes, one per family.
 
-    `of_all_families` are its regexes with the names of all families; `any_regexes` the same, loosened.
+    `of_all_families` are its regexes with the names of all families; `any_regexes` find all that they find, and more.
     """
 
     name: str
@@ -37,6 +41,7 @@ class Pattern:
     samples: Mapping[str, str] = field(default_factory=dict)
     ordinary: tuple[str, ...] = ()
     of_all_families: tuple[str, ...] = ()
+    begins_anywhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,9 +53,12 @@ class PatternFile:
     groups: Mapping[str, tuple[str, ...]]
     covered: frozenset[str]
     never_secret: str
+    message: str
     harmless_names: str
+    harmless_beside_chance: str
     value_end: str
     families: Mapping[str, str]
+    any_name: str
 
     @property
     def known_names(self) -> frozenset[str]:
@@ -64,20 +72,35 @@ class PatternFile:
 
 @cache
 def read_patterns() -> PatternFile:
-    raw = yaml.safe_load(files("tarsy_masking").joinpath("patterns.yaml").read_text(encoding="utf-8"))
-    fragments: dict[str, str] = raw["fragments"]
+    raw, of_providers = _file("patterns.yaml"), _file("providers.yaml")
+    fragments: dict[str, str] = {**raw["fragments"], "provider": _joined(of_providers["provider_names"])}
     families = {family: _filled(names, fragments) for family, names in raw["families"].items()}
     fragments = {**fragments, "any": f"(?:{'|'.join(families.values())})"}
     return PatternFile(
-        patterns=tuple(_pattern(entry, families, fragments) for entry in raw["patterns"]),
+        patterns=tuple(
+            _pattern(entry, families, fragments) for entry in (*of_providers["providers"], *raw["patterns"])
+        ),
         opt_in=tuple(_pattern(entry, families, fragments) for entry in raw["opt_in"]),
         groups={name: tuple(members) for name, members in raw["groups"].items()},
         covered=frozenset(raw["covered"]),
-        never_secret=_filled(raw["never_secret"], fragments),
+        never_secret=_filled(_joined(raw["never_secret"]), fragments),
+        message=_filled(_joined(raw["message"]), fragments),
         harmless_names=_filled(raw["harmless_names"], fragments),
+        harmless_beside_chance=_filled(_joined(raw["harmless_beside_chance"]), fragments),
         value_end=raw["value_end"],
         families=families,
+        any_name=fragments["any"],
     )
+
+
+def _file(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(files("tarsy_masking").joinpath(name).read_text(encoding="utf-8"))
+    return content
+
+
+def _joined(regex: str) -> str:
+    """A regex that is written in several lines."""
+    return "".join(line.strip() for line in regex.splitlines())
 
 
 @lru_cache(_COMPILED)
@@ -115,15 +138,19 @@ def _options(*, capture: bool, one_line: bool, memory: int) -> Any:
 
 def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: Mapping[str, str]) -> Pattern:
     regexes = [f"(?m:{_filled(regex, fragments)})" for regex in _several(entry["regex"])]
+    by_name = any(_NAMES in regex for regex in regexes)
     of_all_families = tuple(regex.replace(_NAMES, fragments["any"]) for regex in regexes)
     return Pattern(
         name=entry["name"],
         description=entry["description"],
         span=entry.get("span", "line"),
         check=entry.get("check", ""),
-        by_name=any(_NAMES in regex for regex in regexes),
+        by_name=by_name,
         of_all_families=of_all_families,
-        any_regexes=tuple(_loosened(regex, entry) for regex in of_all_families),
+        any_regexes=tuple(
+            map(head, of_all_families) if by_name else (_loosened(one, entry) for one in of_all_families)
+        ),
+        begins_anywhere=entry.get("begins") == "anywhere",
         regexes=tuple(one for regex in regexes for one in _per_family(regex, entry["replacement"], families)),
         samples=entry["samples"],
         ordinary=tuple(entry["ordinary"]),
@@ -133,7 +160,7 @@ def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: M
 def _loosened(regex: str, entry: Mapping[str, Any]) -> str:
     """Finds whatever the regex finds, and more, without counting far: RE2 has states for every count. A pattern
     that has no form but its length stays as it is."""
-    return regex if "check" in entry else _COUNT.sub(rf"{{{_FEW},}}", regex)
+    return regex if entry.get("check") in _WITHOUT_FORM else _COUNT.sub(rf"{{{_FEW},}}", regex)
 
 
 def _several(regex: str | list[str]) -> list[str]:

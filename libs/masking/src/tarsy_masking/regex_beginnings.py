@@ -64,11 +64,11 @@ def _beginnings(node: Node) -> Node | None:
 
 def _with_secret(node: Node) -> Node | None:
     """`node` has no choice between parts that capture and parts that do not."""
-    if not _captures(node):
+    if not captures(node):
         return _beginnings(node)
     match node:
         case Sequence(parts):
-            number = next(number for number, part in enumerate(parts) if _captures(part))
+            number = next(number for number, part in enumerate(parts) if captures(part))
             rest = _after(parts[number], _beginnings(Sequence(parts[number + 1 :])))
             return _after(Sequence(parts[:number]), _any_of((_with_secret(parts[number]), rest)))
         case Alternatives(options):
@@ -83,11 +83,11 @@ def _with_secret(node: Node) -> Node | None:
 def _options(node: Node) -> Iterator[Node]:
     """The same regex as several: in each the secret is that of a group, or none captures."""
     match node:
-        case Sequence(parts) if _captures(node):
-            number = next(number for number, part in enumerate(parts) if _captures(part))
+        case Sequence(parts) if captures(node):
+            number = next(number for number, part in enumerate(parts) if captures(part))
             for option in _options(parts[number]):
                 yield Sequence((*parts[:number], option, *parts[number + 1 :]))
-        case Alternatives(options) if _captures(node):
+        case Alternatives(options) if captures(node):
             for each in options:
                 yield from _options(each)
         case Flagged(flags, part):
@@ -96,14 +96,14 @@ def _options(node: Node) -> Iterator[Node]:
             yield node
 
 
-def _captures(node: Node) -> bool:
+def captures(node: Node) -> bool:
     match node:
         case Capture():
             return True
         case Sequence(parts) | Alternatives(parts):
-            return any(map(_captures, parts))
+            return any(map(captures, parts))
         case Repeat(part, _, _) | Flagged(_, part):
-            return _captures(part)
+            return captures(part)
         case _:
             return False
 

@@ -1,27 +1,47 @@
 """Scanner for many patterns in one pass over the text."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any, Literal
 
 from tarsy_masking.edits import Edit
-from tarsy_masking.entropy import has_chance_digits, looks_like_base64, looks_random
+from tarsy_masking.entropy import (
+    has_chance_digits,
+    looks_like_base64,
+    looks_like_password,
+    looks_made_by_chance,
+    looks_random,
+)
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
 
 # How far beyond a find the patterns look at first: what reaches that far is looked at again, further.
 _AHEAD = 200
+# A name whose value is plainly none, as most are in manifests.
+_NOTHING_TOLD = compile_regex(
+    r"""[^\n:=]*[:=][ \t]*(?:true|false|null|nil|None|True|False|[0-9]{1,6}|""|''|\{\}|\[\]|[{\[])"""
+    r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)",
+    capture=False,
+)
 # The longest of what makes a telling name harmless stands this far before it.
 _NAME_BEFORE = 24
 _NOWHERE = (-1, -1)
-_QUOTES = (b'"', b"'")
+_QUOTES = (b'"', b"'", b"`")
+# In a query another name follows an ampersand.
+_IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
 # Many patterns have many states on a long random value, and each state must be made: few patterns are faster.
 _TOGETHER = 13
 _CHECKS: dict[str, Callable[[bytes], bool]] = {
     "random": looks_random,
     "base64": looks_like_base64,
     "digits": has_chance_digits,
+    "chance": looks_made_by_chance,
+    "password": looks_like_password,
 }
+
+# The checks of patterns that find a value beside a name.
+_BESIDE_NAMES = (looks_random, looks_made_by_chance, looks_like_password)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +68,19 @@ class Scan:
     def __init__(self, source: PatternFile, patterns: Iterable[Pattern], span: Literal["line", "text"]) -> None:
         chosen = [pattern for pattern in patterns if pattern.span == span]
         by_name = [pattern for pattern in chosen if pattern.by_name]
-        forms = [pattern for pattern in chosen if not pattern.by_name]
+        anywhere = [pattern for pattern in chosen if pattern.begins_anywhere]
+        forms = [pattern for pattern in chosen if not pattern.by_name and not pattern.begins_anywhere]
         order = {pattern.name: number for number, pattern in enumerate(chosen)}
         self._groups = [
-            _Group(source, group, order) for group in (*batched(forms, _TOGETHER, strict=False), by_name) if group
+            _Group(source, group, order)
+            for group in (*batched(forms, _TOGETHER, strict=False), *batched(anywhere, 1, strict=False), by_name)
+            if group
         ]
+
+    def suspects(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Where something may be found: outside of these places nothing is."""
+        for group in self._groups:
+            yield from group.suspects(text)
 
     def find(self, text: bytes, ranges: Sequence[tuple[int, int]]) -> list[Edit]:
         return _merged(
@@ -66,26 +94,39 @@ class _Group:
 
     def __init__(self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int]) -> None:
         one_line = patterns[0].span == "line"
-        self._rules = [_rule(pattern, regex, label) for pattern in patterns for regex, label in pattern.regexes]
-        self._order = [order[rule.name] for rule in self._rules]
-        regexes = tuple(regex for pattern in patterns for regex, _ in pattern.regexes)
-        self._set = compile_set(regexes, one_line=one_line)
+        self._by_name = patterns[0].by_name
+        self._finders = _each(patterns, one_line) if self._by_name else _set(patterns, one_line)
+        self._order = order
         anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
         self._any = compile_regex(anything, capture=False, one_line=one_line)
         self._never_secret = compile_regex(source.never_secret)
+        self._message = compile_regex(source.message)
         self._harmless_names = compile_regex(source.harmless_names)
+        self._harmless_beside_chance = compile_regex(source.harmless_beside_chance)
         self._value_end = compile_regex(source.value_end)
+
+    def suspects(self, text: bytes) -> Iterator[tuple[int, int]]:
+        position = 0
+        while (found := self._any.search(text, position)) is not None:
+            yield found.span()
+            position = max(found.end(), found.start() + 1)
 
     def claims(self, text: bytes, position: int, stop: int) -> Iterator[tuple[int, Edit]]:
         while (found := self._any.search(text, position, stop)) is not None:
             start, position = found.span()
             end = position
-            for index in self._set.Match(text[max(0, start - 1) : min(stop, end + _AHEAD)]) or ():
-                for claim in self._claims_of(self._rules[index], text, start, end, stop):
-                    position = max(position, claim.stop)
-                    yield self._order[index], claim
+            if self._by_name and _NOTHING_TOLD.match(text, start, stop) is not None:
+                continue
+            for rule in self._finders(text, start, min(stop, end + _AHEAD)):
+                for claim, looked_at in self._claims_of(rule, text, start, end, stop):
+                    position = max(position, looked_at)
+                    if claim is not None:
+                        yield self._order[rule.name], claim
 
-    def _claims_of(self, rule: _Rule, text: bytes, start: int, end: int, stop: int) -> Iterator[Edit]:
+    def _claims_of(
+        self, rule: _Rule, text: bytes, start: int, end: int, stop: int
+    ) -> Iterator[tuple[Edit | None, int]]:
+        """What the rule finds, or passes over, that begins before the end; and where it has looked up to."""
         ahead = _AHEAD
         while start < end:
             limit = min(end + ahead, stop)
@@ -97,30 +138,71 @@ class _Group:
                 continue
             start = match.end()
             edit = self._edit(rule, text, match)
-            if edit is not None:
-                yield edit
+            yield edit, start if edit is None else edit.stop
 
     def _edit(self, rule: _Rule, text: bytes, match: Any) -> Edit | None:
         start, stop = rule.secret_span(match)
         if start == stop or self._never_secret.fullmatch(text, start, stop):
             return None
-        if (rule.by_name or rule.check is looks_random) and self._named_harmlessly(text, match.start(), start):
+        named = rule.by_name or rule.check in _BESIDE_NAMES
+        if named and self._named_harmlessly(rule, text, match.start(), start):
             return None
-        if rule.by_name:
-            stop = self._end_of_value(text, start, stop)
+        if named:
+            stop = self._end_of_value(text, match.start(), start, stop)
         secret = text[start:stop]
         if self._never_secret.fullmatch(secret) or (rule.check and not rule.check(secret)):
             return None
+        if named and self._message.fullmatch(secret):
+            return None
         return Edit(start, stop, rule.label, secret, rule.name)
 
-    def _named_harmlessly(self, text: bytes, begin: int, start: int) -> bool:
-        return self._harmless_names.search(text[max(0, begin - _NAME_BEFORE) : start]) is not None
+    def _named_harmlessly(self, rule: _Rule, text: bytes, begin: int, start: int) -> bool:
+        name = text[max(0, begin - _NAME_BEFORE) : start]
+        if rule.check is looks_made_by_chance and self._harmless_beside_chance.search(name) is not None:
+            return True
+        return self._harmless_names.search(name) is not None
 
-    def _end_of_value(self, text: bytes, start: int, stop: int) -> int:
+    def _end_of_value(self, text: bytes, begin: int, start: int, stop: int) -> int:
         if text[start - 1 : start] in _QUOTES:
             return stop
+        cut = text.find(b"&", start, stop)
+        if cut > start and _IN_QUERY.search(text, max(0, begin - _NAME_BEFORE), start):
+            stop = cut
         end = self._value_end.search(text[start:stop])
         return stop if end is None else start + int(end.start())
+
+
+type _Finders = Callable[[bytes, int, int], Iterator[_Rule]]
+
+
+def _set(patterns: Sequence[Pattern], one_line: bool) -> _Finders:
+    """The rules that may find something in a part of a text, by one look at it."""
+    rules = [_rule(pattern, regex, label) for pattern in patterns for regex, label in pattern.regexes]
+    compiled = compile_set(tuple(regex for pattern in patterns for regex, _ in pattern.regexes), one_line=one_line)
+
+    def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
+        return (rules[index] for index in compiled.Match(text[max(0, start - 1) : stop]) or ())
+
+    return finders
+
+
+def _each(patterns: Sequence[Pattern], one_line: bool) -> _Finders:
+    """The same, by a look of each pattern: together these have a new state for nearly each byte of a value."""
+    found = [
+        (
+            compile_regex("|".join(pattern.of_all_families), capture=False, one_line=one_line),
+            [_rule(pattern, regex, label) for regex, label in pattern.regexes],
+        )
+        for pattern in patterns
+    ]
+
+    def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
+        part = text[max(0, start - 1) : stop]
+        for regex, rules in found:
+            if regex.search(part) is not None:
+                yield from rules
+
+    return finders
 
 
 def _rule(pattern: Pattern, regex: str, label: str) -> _Rule:

@@ -4,16 +4,24 @@ from tarsy_masking.json_value import JsonObject, JsonValue
 from tarsy_masking.patterns import PatternFile, compile_regex
 from tarsy_masking.placeholders import Placeholder
 
+_PAIRS = (
+    *((name, "value") for name in ("name", "key", "option", "variable", "field", "attribute", "setting", "parameter")),
+    *((name, "Value") for name in ("Name", "Key")),
+    ("ParameterKey", "ParameterValue"),
+)
+"""Members of objects of which one has a name and the other its value."""
+
 
 class SensitiveKeys:
     def __init__(self, source: PatternFile) -> None:
+        self._any = compile_regex(f"(?is).*{source.any_name}", capture=False)
         self._families = [(family, compile_regex(f"(?is).*{names}")) for family, names in source.families.items()]
         self._harmless = compile_regex(source.harmless_names)
         self._never_secret = compile_regex(source.never_secret)
 
     def label(self, name: str) -> bytes | None:
         encoded = name.encode(errors="replace")
-        if self._harmless.search(encoded):
+        if not self._any.fullmatch(encoded) or self._harmless.search(encoded):
             return None
         for family, regex in self._families:
             if regex.fullmatch(encoded):
@@ -35,7 +43,8 @@ class SensitiveKeys:
             key: value if (label := self.label(key)) is None else self.hide(value, label, placeholder)
             for key, value in body.items()
         }
-        name = body.get("name")
-        if "value" in body and isinstance(name, str) and (label := self.label(name)) is not None:
-            hidden["value"] = self.hide(body["value"], label, placeholder)
+        for name_key, value_key in _PAIRS:
+            name = body.get(name_key)
+            if value_key in body and isinstance(name, str) and (label := self.label(name)) is not None:
+                hidden[value_key] = self.hide(body[value_key], label, placeholder)
         return hidden

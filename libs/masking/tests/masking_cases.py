@@ -1,0 +1,79 @@
+"""Tables of cases for what stands in several lines, in disguise, or is no secret at all."""
+
+KEY_LINE = "MIIEfakefakefakefakefakefakefakefakefakefakefakefakefakefakefake"
+"""As long as a line of a private key."""
+KEY = ["-----BEGIN RSA PRIVATE KEY-----", KEY_LINE, KEY_LINE, "fakeFAKE==", "-----END RSA PRIVATE KEY-----"]
+MASKED_KEY = [KEY[0], *["[MASKED_PRIVATE_KEY]"] * 3, KEY[-1]]
+
+
+def before_each(prefix: str, lines: list[str]) -> str:
+    return "\n".join(f"{prefix}{line}" for line in lines)
+
+
+REGIONS = {
+    "password: |\n  one line\n  another\n\n  last\nuser: x\n": "password: |\n  [MASKED_SECRET]\nuser: x\n",
+    "- token: >-\n    one\n    two\n- a: b\n": "- token: >-\n    [MASKED_SECRET]\n- a: b\n",
+    "password = <<EOT\none\ntwo\nEOT\nuser = x\n": "password = <<EOT\n[MASKED_SECRET]\nEOT\nuser = x\n",
+    'secret = """one\ntwo"""\nuser = 1\n': 'secret = """[MASKED_SECRET]"""\nuser = 1\n',
+    " id | password | mail\n----+----------+------\n  1 | hunter2  | a@b\n(1 row)\n": (
+        " id | password | mail\n----+----------+------\n  1 | [MASKED_PASSWORD]  | a@b\n(1 row)\n"
+    ),
+    "+----+---------+\n| id | token   |\n+----+---------+\n| 1  | hunter2 |\n+----+---------+\n": (
+        "+----+---------+\n| id | token   |\n+----+---------+\n| 1  | [MASKED_TOKEN] |\n+----+---------+\n"
+    ),
+    "| user | pass |\n|---|---|\n| shop | a b |\n\nend": (
+        "| user | pass |\n|---|---|\n| shop | [MASKED_PASSWORD] |\n\nend"
+    ),
+    'user,password\nshop,"a, b"\nkim,\n\nend\n': 'user,password\nshop,"[MASKED_PASSWORD]"\nkim,\n\nend\n',
+    "INSERT INTO users (id, password) VALUES (1, 'a, b'), (2, 'c''d');": (
+        "INSERT INTO users (id, password) VALUES (1, '[MASKED_PASSWORD]'), (2, '[MASKED_PASSWORD]');"
+    ),
+    "COPY users (id, api_key) FROM stdin;\n1\thunter2\n\\.\n": (
+        "COPY users (id, api_key) FROM stdin;\n1\t[MASKED_API_KEY]\n\\.\n"
+    ),
+    before_each("2026-11-22T10:11:12Z ", KEY): before_each("2026-11-22T10:11:12Z ", MASKED_KEY),
+    before_each("[pod/web-7c9d6f5b84-x2x7k/app] ", KEY): before_each("[pod/web-7c9d6f5b84-x2x7k/app] ", MASKED_KEY),
+    "\n".join(f'{{"log":"{line}\\n","stream":"stdout"}}' for line in KEY): (
+        "\n".join(f'{{"log":"{line}\\n","stream":"stdout"}}' for line in MASKED_KEY)
+    ),
+    "\n".join(f"{number}:{line}" for number, line in enumerate(KEY, 98)): (
+        "\n".join(f"{number}:{line}" for number, line in enumerate(MASKED_KEY, 98))
+    ),
+}
+"""What is found in several lines, and what becomes of it."""
+
+DISGUISED = {
+    "\x1b[32mpassword\x1b[0m=\x1b[33mhunter2\x1b[0m": "\x1b[32mpassword\x1b[0m=\x1b[33m[MASKED_PASSWORD]\x1b[0m",
+    "pass\u200bword=hunter2": "pass\u200bword=[MASKED_PASSWORD]",
+    "gh\u200bp_fakefakefake\ufefffakefakefake": "[MASKED_GITHUB_TOKEN]",
+    "password:\u00a0hunter2": "password:\u00a0[MASKED_PASSWORD]",
+    "ｐａｓｓｗｏｒｄ＝hunter2": "ｐａｓｓｗｏｒｄ＝[MASKED_PASSWORD]",
+    "password：hunter2": "password：[MASKED_PASSWORD]",
+    "password: “hunter two”": "password: “[MASKED_PASSWORD]”",
+    '{"log": "\\u001b[31mpassword\\u001b[0m=hunter2"}': '{"log": "\\u001b[31mpassword\\u001b[0m=[MASKED_PASSWORD]"}',
+}
+
+NO_SECRETS = [
+    "Token: expired",
+    "secret: not found",
+    "password: must be at least 8 characters",
+    "token: rotated 3 days ago",
+    "credentials: could not be loaded from the file",
+    "Error: password: is required",
+    "curl -u elastic:$ELASTIC_PASSWORD https://es:9200",
+    "https://elastic:$ELASTIC_PASSWORD@es:9200",
+    "//registry.npmjs.org/:_authToken=${NPM_TOKEN}",
+    "password: {{ .Values.db.password }}",
+    "token=$(vault read -field=token x)",
+    "password = var.db_password",
+    "password = random_password.db.result",
+    "api_key: op://shop/db/key",
+    "[o.e.c.s.ConsistentSettingsServic] [node-1] started",
+    "org.example.security.TokenService: refreshing",
+    "id,name\n1,shop\n",
+    "user, token, expired at noon\nand then, it, was over\n",
+    "description: |\n  the password is rotated\n  every day\n",
+    "a | b\n1 | 2\n",
+    "INSERT INTO users (id, name) VALUES (1, 'shop');",
+    "größe: 12\u00a0€ – ｗｉｄｅ \x1b[31mred\x1b[0m",
+]
