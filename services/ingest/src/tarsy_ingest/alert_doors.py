@@ -23,6 +23,7 @@ from tarsy_ingest.intake import Intake
 from tarsy_ingest.media_types import media_type_of
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, Payload, RawAlert
+from tarsy_ingest.sender_rates import SenderRates, TooManyAlertsError, sender_of
 from tarsy_ingest.write_gate import WriteGate
 from tarsy_service.caller import Caller, KeyedBodies, caller_of
 
@@ -36,11 +37,12 @@ def add_doors(
     rules: Callable[[], AlertRules],
     metrics: Metrics,
     gate: WriteGate,
+    rates: SenderRates,
     bodies: KeyedBodies,
     secrets: Secrets,
 ) -> None:
     for form in FORMATS:
-        door = _door(form, intake, rules, metrics, gate, bodies, secrets.get(form.source, ()))
+        door = _door(form, intake, rules, metrics, gate, rates, bodies, secrets.get(form.source, ()))
         for path in form.paths:
             router.add_api_route(
                 f"/{path}",
@@ -60,13 +62,16 @@ def _door(
     rules: Callable[[], AlertRules],
     metrics: Metrics,
     gate: WriteGate,
+    rates: SenderRates,
     bodies: KeyedBodies,
     secrets: tuple[bytes, ...],
 ) -> Callable[[Request, str | None], Awaitable[ApiModel]]:
     async def take(request: Request, alert_type: str | None = None) -> ApiModel:
         caller = caller_of(request.headers, otherwise="")
         session_id = session_of(caller)
+        sender = sender_of(request.scope)
         with refusals_counted(metrics, form.source):
+            rates.take(sender)
             if not form.has_own_type(request.headers):
                 form.media_types.require(media_type_of(request.headers))
             raw = await read_body(request)
@@ -81,6 +86,7 @@ def _door(
             )
             found = form.read(body, rules().types)
         notices = found.notices
+        rates.charge(sender, len(notices) - 1)
         if caller.key and any(_is_of(notice, session_id) for notice in notices):
             bodies.check(session_id, raw)
             notices = tuple(_named_by_key(notice, session_id) for notice in notices)
@@ -145,6 +151,9 @@ def refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
         yield
     except (AlertRejectedError, TooLargeError):
         metrics.count(source, "refused")
+        raise
+    except TooManyAlertsError:
+        metrics.count(source, "rate_limited")
         raise
 
 

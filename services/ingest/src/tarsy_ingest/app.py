@@ -31,6 +31,7 @@ from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.pending_sessions import PendingSessions
 from tarsy_ingest.queue_follower import QueueFollower
+from tarsy_ingest.sender_rates import SenderRates
 from tarsy_ingest.settings import IngestSettings
 from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
 from tarsy_masking.masker import Masker
@@ -95,7 +96,10 @@ def build(
 
     router = APIRouter()
     secrets = {pagerduty.SOURCE: settings.pagerduty_secrets}
-    router.include_router(alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, secrets))
+    rates = SenderRates(settings.alerts_per_second, settings.alerts_burst)
+    router.include_router(
+        alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, rates, secrets)
+    )
     router.include_router(configuration_routes(lambda: config.current.offered))
     router.include_router(choice_routes(lambda: config.current.rules))
 

@@ -17,6 +17,7 @@ from tarsy_ingest.media_types import UNSAID, MediaTypes, media_type_of
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.plain_text import text_alert, text_of
 from tarsy_ingest.raw_alert import RawAlert, parse_json
+from tarsy_ingest.sender_rates import SenderRates, sender_of
 from tarsy_ingest.submission import Submission, read_submission
 from tarsy_ingest.write_gate import WriteGate
 from tarsy_service.caller import Caller, KeyedBodies, caller_of
@@ -31,6 +32,7 @@ def alerts_router(
     metrics: Metrics,
     mask: Callable[[str], str],
     gate: WriteGate,
+    rates: SenderRates,
     secrets: Secrets,
 ) -> APIRouter:
     """`rules`: those that hold now."""
@@ -45,6 +47,7 @@ def alerts_router(
         caller = caller_of(request.headers)
         session_id = session_of(caller)
         with refusals_counted(metrics, "api"):
+            rates.take(sender_of(request.scope))
             raw = await read_body(request)
             raw_alert, body = _read(media_type_of(request.headers), raw, rules(), caller, session_id, alert_type)
             if caller.key:
@@ -58,7 +61,7 @@ def alerts_router(
                 accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
         return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
 
-    add_doors(router, intake, rules, metrics, gate, bodies, secrets)
+    add_doors(router, intake, rules, metrics, gate, rates, bodies, secrets)
     return router
 
 

@@ -11,6 +11,7 @@ from tarsy_bus.publisher import NotWrittenError, TooLargeError
 from tarsy_ingest.pagerduty import SignatureError
 from tarsy_ingest.pending_sessions import QueueFullError
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath
+from tarsy_ingest.sender_rates import TooManyAlertsError
 from tarsy_service.direct_calls import without_dependencies
 from tarsy_service.problems import ProblemError, problem_response
 
@@ -44,6 +45,8 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
                     return _try_again()
                 except QueueFullError:
                     return _later()
+                except TooManyAlertsError as problem:
+                    return _slower(problem)
 
             return answer
 
@@ -57,6 +60,13 @@ def _row(place: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, o
 
 def _pointer(place: FieldPath) -> str:
     return "".join(f"/{part}" for part in place)
+
+
+def _slower(problem: TooManyAlertsError) -> Response:
+    """Nothing was read."""
+    response = problem_response(429, "Too many requests", f"{problem} (TARSY_ALERTS_PER_SECOND).")
+    response.headers["Retry-After"] = str(problem.seconds)
+    return response
 
 
 def _later() -> Response:

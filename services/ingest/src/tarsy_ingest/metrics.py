@@ -11,7 +11,15 @@ from tarsy_ingest.alert_formats import FORMATS
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 
 type AlertOutcome = Literal[
-    "queued", "resolved", "ignored", "refused", "dead_letter", "not_written", "turned_away", "queue_full"
+    "queued",
+    "resolved",
+    "ignored",
+    "refused",
+    "dead_letter",
+    "not_written",
+    "turned_away",
+    "queue_full",
+    "rate_limited",
 ]
 type BurialReason = Literal["refused", "too_large", "unparsable", "unforeseen"]
 
@@ -21,7 +29,8 @@ class Metrics:
         self._alerts = Counter(
             "tarsy_ingest_alerts_total",
             "Alerts by how they came and what became of them; not_written counts each try, turned_away each request "
-            "that was answered 503 at once, queue_full each that was because as many sessions wait as may",
+            "that was answered 503 at once, queue_full each that was because as many sessions wait as may, "
+            "rate_limited each that was answered 429",
             ["source", "outcome"],
             registry=registry,
         )

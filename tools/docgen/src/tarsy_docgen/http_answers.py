@@ -32,6 +32,7 @@ TAKING: Mapping[int, str] = {
     400: INVALID,
     413: "The body, or the alert in it, is too large.",
     415: "The door does not take this content type; `detail` says which it takes.",
+    429: "The sender sends more alerts a second than it may: `Retry-After` says when to send it again.",
     503: "Kafka has not acknowledged the alert, or the queue is full: send it again, with the same identity.",
 }
 
