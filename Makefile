@@ -34,7 +34,7 @@ lint: setup    ## format, lint, types, import rules, generated schemas and their
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@.venv/bin/lint-imports --no-cache
-	@for member in $(MEMBERS) tests-support tests-e2e helm; do echo "types: $$member"; $(PY) -m mypy --no-error-summary $$member || exit 1; done
+	@for member in $(MEMBERS) examples/consumers/python tests-support tests-e2e helm; do echo "types: $$member"; $(PY) -m mypy --no-error-summary $$member || exit 1; done
 	@$(PY) -m tarsy_docgen --check
 
 schemas: setup    ## write what is generated: schemas/, pages of docs/reference/, dashboards of deploy/grafana/

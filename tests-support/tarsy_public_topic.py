@@ -18,7 +18,7 @@ async def consumed(bus: Bus) -> Seen:
     seen: Seen = {}
     for record in await read_all(bus, bus.topics.events):
         envelope = PublicEnvelope.from_headers(record.headers)
-        if last.is_new(envelope.subject, envelope.sequence):
+        if last.take(envelope.subject, envelope.sequence):
             seen[envelope.subject, envelope.sequence] = (envelope.id, record.value or b"")
     return seen
 

@@ -103,11 +103,11 @@ def test_records_of_strangers_are_refused(name: str, value: bytes) -> None:
 def test_a_consumer_drops_repeats_and_late_old_records_of_each_session() -> None:
     last = LastSequences()
     came = [("a", 1), ("a", 3), ("b", 1), ("a", 1), ("a", 3), ("a", 4), ("b", 1)]
-    assert [one for one in came if last.is_new(*one)] == [("a", 1), ("a", 3), ("b", 1), ("a", 4)]
+    assert [one for one in came if last.take(*one)] == [("a", 1), ("a", 3), ("b", 1), ("a", 4)]
 
 
 def test_a_consumer_forgets_the_sessions_that_came_longest_ago() -> None:
     last = LastSequences(most=2)
-    assert all(last.is_new(session, 1) for session in ("a", "b", "c"))
-    assert not last.is_new("b", 1)
-    assert last.is_new("a", 1)
+    assert all(last.take(session, 1) for session in ("a", "b", "c"))
+    assert not last.take("b", 1)
+    assert last.take("a", 1)

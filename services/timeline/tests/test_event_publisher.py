@@ -129,7 +129,7 @@ def public_numbers(session: Any) -> list[int]:
 def seen(records: Sequence[Record]) -> list[tuple[str, int]]:
     """As a consumer sees them that drops what it had."""
     last = LastSequences()
-    return [one for one in map(place, records) if last.is_new(*one)]
+    return [one for one in map(place, records) if last.take(*one)]
 
 
 def expected(session: Any) -> list[tuple[str, int]]:

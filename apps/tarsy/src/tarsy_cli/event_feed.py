@@ -33,7 +33,7 @@ class EventFilter:
         """None of a repeat, of an event that is not wanted, and of a record of strangers."""
         try:
             envelope = PublicEnvelope.from_headers(record.headers)
-            if not self._last.is_new(envelope.subject, envelope.sequence) or not self._wants(envelope):
+            if not self._last.take(envelope.subject, envelope.sequence) or not self._wants(envelope):
                 return None
             return envelope.structured(record.value or b"")
         except (EnvelopeError, ValueError):

@@ -75,6 +75,9 @@ class Metrics:
             ["type"],
             registry=registry,
         )
+        for type in EVENTS:
+            # An increase is seen only of what was 0 before.
+            self._unpublished.labels(type)
         self._event_delay = Histogram(
             "tarsy_timeline_event_delay_seconds",
             "How long after it was appended to the log an event was in the public topic",

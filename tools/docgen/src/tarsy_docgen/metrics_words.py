@@ -250,6 +250,16 @@ LOOKS: Sequence[Look] = (
         "PostgreSQL, or the projection, did not take an event: docs/operations/unprojected-records.md",
     ),
     Look(
+        "other teams' programs miss events, or get them late",
+        (
+            "tarsy_timeline_events_unpublished_total",
+            "tarsy_timeline_event_delay_seconds",
+            "tarsy_timeline_events_published_total",
+        ),
+        "nothing is published: `/ready` of the timeline, and docs/operations/unpublished-events.md. Late: the "
+        "projector is behind",
+    ),
+    Look(
         "the page does not move",
         (
             "tarsy_websocket_gateway_connections",

@@ -16,10 +16,18 @@ class LastSequences:
         self._last: OrderedDict[str, int] = OrderedDict()
 
     def is_new(self, session_id: str, sequence: int) -> bool:
-        if sequence <= self._last.get(session_id, 0):
-            return False
+        return sequence > self._last.get(session_id, 0)
+
+    def remember(self, session_id: str, sequence: int) -> None:
+        """For consumers that may fail with an event: they remember it when they have worked it off."""
         self._last[session_id] = sequence
         self._last.move_to_end(session_id)
         if len(self._last) > self._most:
             self._last.popitem(last=False)
+
+    def take(self, session_id: str, sequence: int) -> bool:
+        """Whether it is new, which it is once."""
+        if not self.is_new(session_id, sequence):
+            return False
+        self.remember(session_id, sequence)
         return True

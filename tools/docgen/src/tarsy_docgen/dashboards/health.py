@@ -116,6 +116,13 @@ LAG = Row(
             current("max", "tarsy_timeline_lag_records", "partition"),
         ),
         lines(
+            "How late events are on tarsy.events",
+            "s",
+            "The projector publishes before it writes; docs/operations/unpublished-events.md.",
+            quantile(0.5, "tarsy_timeline_event_delay_seconds"),
+            quantile(0.99, "tarsy_timeline_event_delay_seconds"),
+        ),
+        lines(
             "How far the page's events are behind",
             "s",
             "Look at the websocket-gateway's /ready and at Kafka.",
