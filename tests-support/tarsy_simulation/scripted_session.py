@@ -4,7 +4,7 @@ The script's `needs` prove what reached the model.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from pydantic import JsonValue
@@ -14,7 +14,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.builtin_tools import OWN_SERVER
-from tarsy_contracts.inputs import AlertReceived
+from tarsy_contracts.inputs import AlertReceived, InboxInput
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
 from tarsy_simulation.broker import Broker
@@ -24,6 +24,7 @@ from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of,
 from tarsy_simulation.virtual_time import VirtualLoop
 from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.tool_servers import ToolOutput
+from tarsy_verification.invariants import ToolRun
 from tarsy_verification.session_log import LogReading, SessionLog
 from tarsy_worker.runner import MayStart, always
 
@@ -33,6 +34,7 @@ WITHOUT_RUNBOOK = ALERT.model_copy(update={"runbook_url": None})
 type Script = Sequence[Mapping[str, JsonValue]]
 type Tools = Mapping[str, Sequence[Tool]]
 """By the name of their server."""
+type Person = Callable[[SessionLog], InboxInput | None]
 
 
 class OwnTools(ToolServer):
@@ -48,11 +50,20 @@ class OwnTools(ToolServer):
 
 def play(script: Script, config: Config, tools: Tools, alert: Alert = WITHOUT_RUNBOOK) -> SessionLog:
     """Returns the log of the session, once it has ended."""
+    return play_with_person(script, config, tools, lambda log: None, alert)[0]
+
+
+def play_with_person(
+    script: Script, config: Config, tools: Tools, person: Person, alert: Alert = WITHOUT_RUNBOOK
+) -> tuple[SessionLog, list[ToolRun]]:
+    """Returns what ran, too. `person` looks at the log twice a second, and does something once at most."""
     with capture_logs(), asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(_play(script, config, tools, alert))
+        return runner.run(_play(script, config, tools, person, alert))
 
 
-async def _play(script: Script, config: Config, tools: Tools, alert: Alert) -> SessionLog:
+async def _play(
+    script: Script, config: Config, tools: Tools, person: Person, alert: Alert
+) -> tuple[SessionLog, list[ToolRun]]:
     loop = asyncio.get_running_loop()
     broker = Broker(Topics("t"), Random(1), loop.time)
     llms = models({"steady": script}, [])
@@ -69,14 +80,17 @@ async def _play(script: Script, config: Config, tools: Tools, alert: Alert) -> S
         async with publisher.running():
             topic = broker.topics.inbox
             await publisher.publish(topic, AlertReceived(alert=alert), key=SESSION, id="alert", subject=SESSION)
-        for _ in range(MOST_LOOKS):
-            if _log(broker).ended:
-                break
-            await asyncio.sleep(0.5)
+            said: InboxInput | None = None
+            for _ in range(MOST_LOOKS):
+                if (log := _log(broker)).ended:
+                    break
+                if said is None and (said := person(log)) is not None:
+                    await publisher.publish(topic, said, key=SESSION, id="person", subject=SESSION)
+                await asyncio.sleep(0.5)
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=60)
-    return _log(broker)
+    return _log(broker), [run for server in servers.values() for run in server.runs]
 
 
 def _log(broker: Broker) -> SessionLog:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
@@ -89,6 +90,8 @@ def test_a_right_configuration_is_summarised(folder: Path) -> None:
             "default alert type: kubernetes",
             "agents: A",
             "MCP servers: kubernetes (stdio), metrics (http)",
+            "  tools of kubernetes that change something: none, as allow is not set",
+            "  tools of metrics that change something: none, as allow is not set",
             "provider literal: anthropic claude, its key is set",
             "provider openai-default (built-in): openai gpt-5.2, its key is set",
             "provider own: openai m, its key is set",
@@ -97,6 +100,27 @@ def test_a_right_configuration_is_summarised(folder: Path) -> None:
             "note: tarsy.yaml:5: defaults.scoring: has no effect yet",
         ],
     )
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"allow": []}, "none"),
+        ({"allow": "all"}, "*"),
+        ({"allow": ["pods_delete", "rollout_*"]}, "pods_delete, rollout_*"),
+        ({"allow": ["pods_delete"], "approve": True}, "pods_delete; their calls wait for a person"),
+        ({"allow": "all", "approve": ["pods_*"]}, "*; calls of pods_* wait for a person"),
+        ({"allow": "all", "approve": False}, "*"),
+    ],
+)
+def test_the_summary_says_what_agents_may_change_and_what_waits_for_a_person(
+    folder: Path, keys: dict[str, Any], told: str
+) -> None:
+    config = yaml.safe_load((folder / "tarsy.yaml").read_text("utf-8"))
+    config["mcp_servers"]["kubernetes"] |= keys
+    (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    _, lines = ran("check", str(folder))
+    assert f"  tools of kubernetes that change something: {told}" in lines
 
 
 @pytest.mark.parametrize("name", ["tarsy.yaml", "llm-providers.yaml"])

@@ -90,6 +90,12 @@ def test_the_rule_stands_on_the_log_before_the_agents_begin() -> None:
     )
 
 
+def test_the_agent_reads_which_of_its_calls_wait_and_that_a_person_reads_why() -> None:
+    system = waiting().execution().started.system
+    assert "A call of kubernetes__pods_delete is made only after a person has approved it." in system
+    assert "wait for a person" not in Story().calling(DELETE).execution().started.system
+
+
 def test_a_session_without_approvals_writes_no_event_that_an_older_version_cannot_read() -> None:
     story = Story().calling(READ, DELETE)
     assert not [one for one in story.log if "approval" in one.envelope.type]

@@ -29,11 +29,15 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class StageTools:
-    """Tools of all servers of a stage. `described`: by the names of those that an agent may call, all that they say."""
+    """Tools of all servers of a stage. `described`: by the names of those that an agent may call, all that they say.
+
+    `approvals`: the names of those whose calls wait for a person.
+    """
 
     tools: Sequence[e.OfferedTool]
     unavailable_servers: Sequence[UnavailableServer]
     described: Mapping[str, str]
+    approvals: Sequence[str]
 
 
 def start_first_stage(state: Investigating) -> e.StageStarted:
@@ -103,13 +107,14 @@ def start_executions(
     described = {tool.definition.name: tool.model_dump_json() for tool in offered}
     if problem := _too_many(stage, offered, described):
         return fail(state, problem)
-    known = StageTools(tools, unavailable_servers, described)
+    waiting = tuple(tool.definition.name for tool in offered if _needs_approval(agents, tool))
+    known = StageTools(tools, unavailable_servers, described, waiting)
     executions = [
         _execution(state, stage, at, agent, index, known, prompt_of="" if index == 1 else first)
         for index, agent in enumerate(agents, start=1)
     ]
     said: list[e.Event] = [e.StageToolsOffered(stage_id=stage.started.stage_id, tools=offered)] if offered else []
-    if waiting := tuple(tool.definition.name for tool in offered if _needs_approval(agents, tool)):
+    if waiting:
         said.append(e.StageApprovalsRequired(stage_id=stage.started.stage_id, tools=waiting))
     return [*said, *executions]
 
@@ -176,6 +181,7 @@ def _execution(
             tools=offered,
             unavailable_servers=unavailable,
             missing=missing_tools(agent, offered, known.tools, known.described),
+            approvals=[tool.definition.name for tool in offered if tool.definition.name in known.approvals],
         ),
         prompt="" if prompt_of else compose_task(state, stage, at, read_result_name(offered)),
         tools=(),

@@ -6,6 +6,7 @@ from tarsy_config.config import Config
 from tarsy_config.errors import Place
 from tarsy_config.keys import providers_without_key
 from tarsy_config.providers import LlmProvider
+from tarsy_config.servers import McpServerConfig
 
 
 def summary_of(config: Config) -> Iterator[str]:
@@ -17,6 +18,8 @@ def summary_of(config: Config) -> Iterator[str]:
     yield f"default alert type: {config.default_alert_type}"
     for title, names in (("agents", _agents(config)), ("MCP servers", _servers(config))):
         yield f"{title}: {', '.join(names) or 'none'}"
+    for name, server in config.mcp_servers.items():
+        yield f"  tools of {name} that change something: {_changing(config, server)}"
     for name in sorted(config.llm_providers_in_use):
         provider = config.llm_providers[name]
         yield f"provider {name}{_built_in(config, ('llm_providers', name))}: {_what(provider)}, {_key(provider)}"
@@ -36,6 +39,15 @@ def _servers(config: Config) -> list[str]:
         f"{name}{_built_in(config, ('mcp_servers', name))} ({server.transport.type})"
         for name, server in config.mcp_servers.items()
     ]
+
+
+def _changing(config: Config, server: McpServerConfig) -> str:
+    """Those that agents get, and whether their calls wait for a person, whatever a chain adds."""
+    if not server.allow:
+        return "none" if server.allow is not None else "none, as allow is not set"
+    approve = config.approve_of(server)
+    waits = "their calls" if approve is True else f"calls of {', '.join(approve)}" if approve else ""
+    return ", ".join(server.allow) + (f"; {waits} wait for a person" if waits else "")
 
 
 def _what(provider: LlmProvider) -> str:

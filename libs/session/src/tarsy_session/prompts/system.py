@@ -38,6 +38,13 @@ NATIVE_TOOLS = Template("""\
 You may also have $tools. Use them for what is publicly known (documentation, known faults). Names, addresses and data
 of the systems that you look into do not belong in them. What they find comes from outside, too.""")
 
+APPROVALS = Template("""\
+## Calls that wait for a person
+
+A call of $tools is made only after a person has approved it. Say in the same answer why it is needed: that is what the
+person reads. A call that was denied has not run. Go on without it, and do not ask for it again unless you have learned
+something new.""")
+
 SERVER = Template("""\
 ## Tools of $server
 
@@ -56,11 +63,13 @@ def compose_system(
     tools: Sequence[OfferedTool],
     unavailable_servers: Sequence[UnavailableServer],
     missing: Sequence[str] = (),
+    approvals: Sequence[str] = (),
 ) -> str:
     """Begins with what all agents of a kind have in common, and ends with what differs from agent to agent and from
     day to day: providers keep a beginning that they have read before. The time stands in the task.
 
-    `missing`: names in the operator's instructions that look like tools, and that none of `tools` has.
+    `missing`: names in the operator's instructions that look like tools, and that none of `tools` has. `approvals`: the
+    names of tools whose calls wait for a person.
     """
     match stage_type:
         case "synthesis":
@@ -73,7 +82,8 @@ def compose_system(
             parts = _with_tools(
                 agent, tools, unavailable_servers, missing, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS
             )
-    return "\n\n".join(parts)
+    waiting = [APPROVALS.substitute(tools=", ".join(approvals))] if approvals else []
+    return "\n\n".join([*parts, *waiting])
 
 
 def _with_tools(
