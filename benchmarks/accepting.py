@@ -6,6 +6,7 @@ port. CPU is counted by process, while alerts are accepted and until the list sh
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ HERE = Path(__file__).resolve().parent
 SHOWN_SECONDS = 900.0
 WARM_SECONDS = 3.0
 LOOK_SECONDS = 0.5
+NO_BOUND = 1_000_000
 MODES = {"processes": ("--processes",), "one": ()}
 ACCEPTING = ("up", "ingest", "Kafka")
 """Processes that an alert costs until it is accepted; in one process `up` is all of the services."""
@@ -58,8 +60,9 @@ def main() -> None:
 
 
 @contextmanager
-def instance_in(mode: str) -> Iterator[LocalInstance]:
-    """`tarsy up` in one of MODES, with an instant model and an instant tool."""
+def instance_in(mode: str, *, max_pending: int = NO_BOUND) -> Iterator[LocalInstance]:
+    """`tarsy up` in one of MODES, with an instant model and an instant tool. All alerts come from one sender."""
+    os.environ.setdefault("TARSY_ALERTS_PER_SECOND", "0")
     with (
         outside(model_seconds=0.0, tool_seconds=0.0) as around,
         tempfile.TemporaryDirectory(prefix="tarsy-bench-", ignore_cleanup_errors=True) as name,
@@ -73,6 +76,7 @@ def instance_in(mode: str) -> Iterator[LocalInstance]:
             most_iterations=LEAST_ITERATIONS,
             more="",
         )
+        text += f"queue: {{max_pending: {max_pending}}}\n"
         (config / "tarsy.yaml").write_text(text, encoding="utf-8")
         with local_instance(Path(name), config, *MODES[mode]) as instance:
             yield instance

@@ -1,8 +1,9 @@
-"""A flood of alerts: `python benchmarks/flood.py [--alerts 10000] [--mode processes|one] [--kind distinct|identical]`.
+"""A flood of alerts: `python benchmarks/flood.py [--alerts 10000] [--mode processes|one] [--kind distinct|identical]
+[--max-pending N]`.
 
 So many alerts, 32 senders at once, through the one port of `tarsy up`. A sender repeats an alert that was answered with
-503, after the pause that the answer asks for. It prints seconds, answers, CPU, memory, and how many sessions of those
-that the answers named the list does not have.
+503 or 429, after the pause that the answer asks for. `--max-pending` is `queue.max_pending`. It prints seconds,
+answers, CPU, memory at its peak, and how many sessions of those that the answers named the list does not have.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 
 import httpx2
 import uvloop
-from accepting import MODES, instance_in, show_cpu, until_shown
+from accepting import MODES, NO_BOUND, instance_in, show_cpu, until_shown
 from local_instance import LocalInstance
 from saying import load_told, say, tail
 
@@ -38,13 +39,16 @@ def main() -> None:
     parser.add_argument("--alerts", type=int, default=10_000)
     parser.add_argument("--mode", choices=[*MODES], default="processes")
     parser.add_argument("--kind", choices=["distinct", "identical"], default="distinct")
+    parser.add_argument("--max-pending", type=int, default=NO_BOUND)
     given = parser.parse_args()
-    with load_told(), instance_in(given.mode) as instance:
+    with load_told(), instance_in(given.mode, max_pending=given.max_pending) as instance:
         uvloop.run(measure(instance, given))
 
 
 async def measure(instance: LocalInstance, given: argparse.Namespace) -> None:
     before, began, memory = instance.cpu(), time.monotonic(), instance.memory_mb()
+    peak = MemoryPeak(instance)
+    watching = asyncio.create_task(peak.watch())
     answers = await flood(instance.url, given.alerts, given.kind)
     took = time.monotonic() - began
     say(
@@ -55,10 +59,28 @@ async def measure(instance: LocalInstance, given: argparse.Namespace) -> None:
     shown = await asyncio.to_thread(until_shown, instance, len(ids))
     say(f"{len(ids)} sessions were named; the list shows {shown} after {time.monotonic() - began:.1f} s")
     show_cpu("until the list showed them", before, instance.cpu(), given.alerts)
-    after = instance.memory_mb()
-    say("memory, MB: " + ", ".join(f"{name} {memory.get(name, 0):.0f} -> {mb:.0f}" for name, mb in after.items()))
+    watching.cancel()
+    after = peak.megabytes
+    say(
+        "memory at its peak, MB: "
+        + ", ".join(f"{one} {memory.get(one, 0):.0f} -> {mb:.0f}" for one, mb in after.items())
+    )
     missing = ids - await listed_ids(instance.url, len(ids))
     say(f"lost: {len(missing)}")
+
+
+class MemoryPeak:
+    """The most memory that each process had."""
+
+    def __init__(self, instance: LocalInstance) -> None:
+        self._instance = instance
+        self.megabytes: dict[str, float] = {}
+
+    async def watch(self) -> None:
+        while True:
+            for name, now in (await asyncio.to_thread(self._instance.memory_mb)).items():
+                self.megabytes[name] = max(now, self.megabytes.get(name, 0.0))
+            await asyncio.sleep(1.0)
 
 
 async def flood(url: str, count: int, kind: str) -> Answers:
@@ -82,7 +104,7 @@ async def send(
             answer = await client.post(url, json=body)
             answers.statuses[answer.status_code] += 1
             answers.milliseconds.append((time.monotonic() - began) * 1000)
-            if answer.status_code != 503:
+            if answer.status_code not in (429, 503):
                 break
             await asyncio.sleep(float(answer.headers["retry-after"]))
         if answer.status_code != 202:

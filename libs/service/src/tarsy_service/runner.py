@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from tarsy_service.answer_headers import AnswerHeaders
+from tarsy_service.author_headers import AuthorHeaders
 from tarsy_service.connection_passing import PassingService
 from tarsy_service.csrf import CsrfProtection
 from tarsy_service.host_protection import HostProtection
@@ -71,6 +72,7 @@ def build_app(
     )
     install_problem_handlers(app)
     # The last one is the outermost. Identity is looked at inside of these: after the name, and the page.
+    app.add_middleware(AuthorHeaders)
     app.add_middleware(CsrfProtection, hosts=policy.hosts, origins=policy.origins, count=http_metrics.count_denied)
     app.add_middleware(HostProtection, hosts=policy.hosts, count=http_metrics.count_denied)
     app.add_middleware(AnswerHeaders)
