@@ -17,6 +17,7 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.kafka_rights import (
     ALERT_SENDER,
+    CONSUMER,
     INGEST,
     ORCHESTRATOR,
     READER,
@@ -44,16 +45,18 @@ from tarsy_testing import eventually
 pytestmark = pytest.mark.timeout(900)
 
 TOPICS = Topics("guarded")
-USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER)
+USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, CONSUMER)
 SELDOM = {
     ("orchestrator", "Write", TOPICS.catalog),
     ("topics-apply", "Read", TOPICS.heads),
     ("timeline", "Read", TOPICS.dead_letters),
     ("timeline", "Write", TOPICS.dead_letters),
     ("timeline", "Write", TOPICS.alerts),
+    ("timeline", "Read", TOPICS.events),
 }
 """Rights that this investigation has no use for: an orchestrator ends entries that nobody repeated for an hour, heads
-tell the number of partitions where its record was lost, and operators re-drive dead letters."""
+tell the number of partitions where its record was lost, operators re-drive dead letters, and the first timeline finds
+no public events that it could go on behind."""
 READ_ON = "Read the log again, please."
 READ_AGAIN = "The log says what it said."
 LINES = "I look at the pods first.\n" * 20
@@ -182,10 +185,10 @@ async def records_of(bus: Bus, topic: str) -> list[Record]:
     return found
 
 
-async def join_a_group(bus: Bus) -> None:
-    consumer = member(bus, f"{bus.topics.prefix}.reader.of-a-test")
+async def join_a_group(bus: Bus, group: str, topic: str) -> None:
+    consumer = member(bus, f"{bus.topics.prefix}.{group}.of-a-test")
     try:
-        consumer.subscribe([bus.topics.sessions])
+        consumer.subscribe([topic])
         await start_client(consumer)
 
         async def look() -> bool:
@@ -262,7 +265,10 @@ async def check_strangers(kafka: GuardedKafka, bus: Bus) -> None:
     reader = kafka.bus(TOPICS, READER)
     assert await records_of(reader, TOPICS.sessions)
     assert await records_of(reader, TOPICS.results)
-    await join_a_group(reader)
+    await join_a_group(reader, "reader", TOPICS.sessions)
+    consumer = kafka.bus(TOPICS, CONSUMER)
+    assert await records_of(consumer, TOPICS.events)
+    await join_a_group(consumer, "consumer", TOPICS.events)
 
 
 LACKING = [
