@@ -50,6 +50,7 @@ TASKS = {
     ],
     "timeline": [
         "answers",
+        "approvals",
         "catalog",
         "held sessions",
         "projector",
