@@ -74,6 +74,7 @@ NO_SECRETS = [
     "user, token, expired at noon\nand then, it, was over\n",
     "description: |\n  the password is rotated\n  every day\n",
     "a | b\n1 | 2\n",
+    "| secret | where it is |\n|---|---|\n| the password of the database | in the vault |\n",
     "INSERT INTO users (id, name) VALUES (1, 'shop');",
     "größe: 12\u00a0€ – ｗｉｄｅ \x1b[31mred\x1b[0m",
 ]

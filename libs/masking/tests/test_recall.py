@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).parent / "corpus"))
+from class_recall import of_classes
 from corpus_filling import SEEDS, Half, documents, filled, pieces
-from corpus_measures import measured
+from corpus_measures import measured, together
 from corpus_page import HALVES, PAGE, of_half, renewed
 
 PROMISED = frozenset(
@@ -22,6 +23,7 @@ PROMISED = frozenset(
 )
 """The kinds that the page says are covered."""
 
+LEAST_OF_CLASSES = 0.95
 LEAST = (0.97, 0.98, 0.98)
 """Of secrets, of look-alikes and of lines without a secret. Raise them with the figures of the page."""
 
@@ -31,6 +33,12 @@ def test_the_docs_have_the_figures_and_misses_that_are_measured() -> None:
     page = PAGE.read_text(encoding="utf-8")
 
     assert page.splitlines() == renewed(page).splitlines()
+
+
+def test_nearly_every_sample_of_each_class_is_found_wherever_it_stands() -> None:
+    shares = [share for _, places in of_classes() for share in places.values()]
+
+    assert together(shares).part >= LEAST_OF_CLASSES
 
 
 @pytest.mark.parametrize("half", HALVES)

@@ -9,6 +9,8 @@ from tarsy_masking.placeholders import Placeholder
 
 # A look at a line costs as much as some hundred bytes of text.
 _NEAR = 512
+_PLACEHOLDER = b"[MASKED_"
+_AROUND = 1_024
 
 
 class Edit(NamedTuple):
@@ -62,6 +64,22 @@ def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> list[tuple[int, 
         else:
             lines.append((begin, end))
     return lines
+
+
+def surroundings(text: bytes) -> list[tuple[int, int]]:
+    """The lines around all placeholders; those that are near go together."""
+    found: list[tuple[int, int]] = []
+    position = text.find(_PLACEHOLDER)
+    while position >= 0:
+        start = text.rfind(b"\n", 0, max(0, position - _AROUND)) + 1
+        stop = text.find(b"\n", position + _AROUND)
+        stop = len(text) if stop < 0 else stop + 1
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], stop)
+        else:
+            found.append((start, stop))
+        position = text.find(_PLACEHOLDER, max(position + 1, stop - _AROUND))
+    return found
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Folding of text for the search: escape sequences and invisible characters go, wide and curly ones become plain.
 
-What is found in the folded text is replaced in the original, so all else comes out as it went in.
+Finds in the folded text are replaced in the original, so all else comes out as it went in.
 """
 
 from bisect import bisect_right
@@ -32,7 +32,7 @@ class FoldedText:
     starts: Sequence[int]
     originals: Sequence[int]
     widths: Sequence[int]
-    """Of a folded character its length in the original; 0 where a part of the text begins that is as it was."""
+    """The length in the original of a folded character; 0 where a part of the text begins that is as it was."""
 
     def start(self, position: int) -> int:
         """Where the character at the position begins."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Self
 
 from tarsy_masking.custom_patterns import compile_custom
-from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite
+from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite, surroundings
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.folding import FoldedText, fold
@@ -28,6 +28,7 @@ from tarsy_masking.streaming import MaskedStream
 
 REDACTED = "[REDACTED: masking failed]"
 _MAX_DEPTH = 64
+_LARGE = 128 * 1024
 # Longer strings are looked at by themselves.
 _SHORT_STRING = 4_096
 _SCALARS = frozenset({type(None), bool, int, float})
@@ -150,8 +151,17 @@ class Masker:
             text = self._mask_with(text, self._finds_across_lines(), note)
             if settled and text == before:
                 return text
+            first = not settled and len(text) > _LARGE
             text = self._mask_added(self._mask_lines(text, self._in_lines, note), note)
+            if text == before or (first and self._is_settled(text)):
+                return text
         raise NeverSettlesError
+
+    def _is_settled(self, text: bytes) -> bool:
+        """Whether nothing more is to be found in a large text: looks around the placeholders only, as elsewhere
+        nothing has changed."""
+        around = b"\n".join(text[start:stop] for start, stop in surroundings(text))
+        return not any(find(around) for find in self._finds_across_lines())
 
     def _mask_added(self, text: bytes, note: _Noted) -> bytes:
         before = text

@@ -42,6 +42,7 @@ class Pattern:
     ordinary: tuple[str, ...] = ()
     of_all_families: tuple[str, ...] = ()
     begins_anywhere: bool = False
+    needs: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,7 @@ def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: M
         any_regexes=tuple(
             map(head, of_all_families) if by_name else (_loosened(one, entry) for one in of_all_families)
         ),
+        needs=tuple(text.encode() for text in entry.get("needs", ())),
         begins_anywhere=entry.get("begins") == "anywhere",
         regexes=tuple(one for regex in regexes for one in _per_family(regex, entry["replacement"], families)),
         samples=entry["samples"],

@@ -19,8 +19,9 @@ from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_
 # How far beyond a find the patterns look at first: what reaches that far is looked at again, further.
 _AHEAD = 200
 # A name whose value is plainly none, as most are in manifests.
+_SHORT = 64
 _NOTHING_TOLD = compile_regex(
-    r"""[^\n:=]*[:=][ \t]*(?:true|false|null|nil|None|True|False|[0-9]{1,6}|""|''|\{\}|\[\]|[{\[])"""
+    r"""[^\n:=]*[:=][ \t]*(?:true|false|null|nil|None|True|False|""|''|\{\}|\[\]|[{\[])"""
     r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)",
     capture=False,
 )
@@ -32,6 +33,7 @@ _QUOTES = (b'"', b"'", b"`")
 _IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
 # Many patterns have many states on a long random value, and each state must be made: few patterns are faster.
 _TOGETHER = 13
+_TOGETHER_ACROSS_LINES = 3
 _CHECKS: dict[str, Callable[[bytes], bool]] = {
     "random": looks_random,
     "base64": looks_like_base64,
@@ -68,12 +70,13 @@ class Scan:
     def __init__(self, source: PatternFile, patterns: Iterable[Pattern], span: Literal["line", "text"]) -> None:
         chosen = [pattern for pattern in patterns if pattern.span == span]
         by_name = [pattern for pattern in chosen if pattern.by_name]
-        anywhere = [pattern for pattern in chosen if pattern.begins_anywhere]
-        forms = [pattern for pattern in chosen if not pattern.by_name and not pattern.begins_anywhere]
+        apart = [pattern for pattern in chosen if pattern.begins_anywhere or pattern.needs]
+        forms = [pattern for pattern in chosen if not pattern.by_name and pattern not in apart]
+        together = _TOGETHER if span == "line" else _TOGETHER_ACROSS_LINES
         order = {pattern.name: number for number, pattern in enumerate(chosen)}
         self._groups = [
             _Group(source, group, order)
-            for group in (*batched(forms, _TOGETHER, strict=False), *batched(anywhere, 1, strict=False), by_name)
+            for group in (*batched(forms, together, strict=False), *batched(apart, 1, strict=False), by_name)
             if group
         ]
 
@@ -95,7 +98,8 @@ class _Group:
     def __init__(self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int]) -> None:
         one_line = patterns[0].span == "line"
         self._by_name = patterns[0].by_name
-        self._finders = _each(patterns, one_line) if self._by_name else _set(patterns, one_line)
+        self._needs = patterns[0].needs if len(patterns) == 1 else ()
+        self._finders = _set(patterns, one_line) if one_line and not self._by_name else _each(patterns, one_line)
         self._order = order
         anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
         self._any = compile_regex(anything, capture=False, one_line=one_line)
@@ -106,27 +110,36 @@ class _Group:
         self._value_end = compile_regex(source.value_end)
 
     def suspects(self, text: bytes) -> Iterator[tuple[int, int]]:
+        if not self._is_possible(text):
+            return
         position = 0
         while (found := self._any.search(text, position)) is not None:
             yield found.span()
             position = max(found.end(), found.start() + 1)
 
     def claims(self, text: bytes, position: int, stop: int) -> Iterator[tuple[int, Edit]]:
+        if not self._is_possible(text):
+            return
         while (found := self._any.search(text, position, stop)) is not None:
             start, position = found.span()
             end = position
-            if self._by_name and _NOTHING_TOLD.match(text, start, stop) is not None:
+            if self._by_name and _NOTHING_TOLD.match(text, start, min(stop, end + _SHORT)) is not None:
                 continue
             for rule in self._finders(text, start, min(stop, end + _AHEAD)):
                 for claim, looked_at in self._claims_of(rule, text, start, end, stop):
-                    position = max(position, looked_at)
+                    # A head is short: without this a long value would be looked at from each name in it.
+                    if claim is not None or self._by_name:
+                        position = max(position, looked_at)
                     if claim is not None:
                         yield self._order[rule.name], claim
+
+    def _is_possible(self, text: bytes) -> bool:
+        return not self._needs or any(need in text for need in self._needs)
 
     def _claims_of(
         self, rule: _Rule, text: bytes, start: int, end: int, stop: int
     ) -> Iterator[tuple[Edit | None, int]]:
-        """What the rule finds, or passes over, that begins before the end; and where it has looked up to."""
+        """Finds of the rule that begin before the end, None for what is no secret; and where it has looked up to."""
         ahead = _AHEAD
         while start < end:
             limit = min(end + ahead, stop)

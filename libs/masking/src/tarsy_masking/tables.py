@@ -24,6 +24,8 @@ _CSV_CELL = re.compile(rb'"(?:[^"\n]|"")*"|[^,\n]*')
 _SQL_CELL = re.compile(
     rb"""\s*('(?:[^'\\]|''|\\.)*(?:'|\Z)|"(?:[^"\\]|\\.)*(?:"|\Z)|[^\s,()'"][^,()'"]*(?:\([^()]*\))?)\s*"""
 )
+# A cell of more words is a sentence.
+_MOST_BLANKS = 1
 _MARKS = b" \t\r'\"`"
 
 type _Cell = tuple[int, int]
@@ -114,7 +116,7 @@ class Tables:
             if number < len(cells):
                 start, stop = _trimmed(text, *cells[number])
                 secret = text[start:stop]
-                if secret and not self._never_secret.fullmatch(secret):
+                if secret and secret.count(b" ") <= _MOST_BLANKS and not self._never_secret.fullmatch(secret):
                     yield Edit(start, stop, label, secret, RULE)
 
     def _statements(self, text: bytes, head: Any, rows: "_Rows") -> Regions:
@@ -180,8 +182,8 @@ def _cells_of_header(text: bytes, start: int, end: int) -> tuple[bytes, list[_Ce
 
 
 def _is_ruled(text: bytes, end: int, width: int, line: bytes) -> bool:
-    """A line under the header, as psql and Markdown draw it, or enough columns without blanks. What is not there yet
-    may become one."""
+    """A line under the header, as psql and Markdown draw it, or enough columns without blanks. A line that is not
+    there yet may become one."""
     after = line_end(text, end + 1)
     if after >= len(text):
         return True

@@ -1,10 +1,11 @@
 """The measured part of docs/reference/masking.md. `python libs/masking/tests/corpus/corpus_page.py` writes it anew."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from class_recall import class_rows
 from corpus_filling import FOLDER, Half, documents
 from corpus_measures import Measured, Share, measured, together
 
@@ -12,6 +13,7 @@ from tarsy_masking.masker import Masker
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "masking.md"
 BEGIN, END = "<!-- measured -->", "<!-- end of what is measured -->"
+CLASSES_BEGIN, CLASSES_END = "<!-- classes -->", "<!-- end of classes -->"
 HALVES: tuple[Half, ...] = ("open", "held_out")
 AROUND = 60
 _SLOT = re.compile(r'«[!=?][a-z0-9-]+:"?([^»#"]*)"?(?:#\w+)?»')
@@ -24,9 +26,14 @@ def of_half(half: Half) -> Measured:
 
 
 def renewed(page: str) -> str:
-    before, rest = page.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    return "\n".join([before + BEGIN, *_lines(), END + after])
+    page = _between(page, CLASSES_BEGIN, CLASSES_END, ["", *class_rows(), ""])
+    return _between(page, BEGIN, END, _lines())
+
+
+def _between(page: str, begin: str, end: str, lines: Iterable[str]) -> str:
+    before, rest = page.split(begin, 1)
+    after = rest.split(end, 1)[1]
+    return "\n".join([before + begin, *lines, end + after])
 
 
 def _lines() -> Iterator[str]:
