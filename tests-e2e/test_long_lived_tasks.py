@@ -34,7 +34,7 @@ SERVER = "kubernetes"
 
 PARTS = ("", " decisions", " work", " outbox", " heads", " quarantine", " dead letters")
 TASKS = {
-    "ingest": ["alerts topic", "configuration", "heads"],
+    "ingest": ["alerts topic", "configuration", "heads", "queues"],
     "orchestrator": [
         "announcements",
         "catalog",
