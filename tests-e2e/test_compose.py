@@ -16,6 +16,7 @@ from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.service_settings import SETTINGS
+from tarsy_service.allowed_hosts import allowed_hosts
 from tarsy_service.secret_files import variable_of
 
 COMPOSE = ROOT / "deploy/compose"
@@ -112,3 +113,10 @@ def test_grafana_finds_the_dashboards_where_they_are_mounted() -> None:
     for file in (ROOT / "deploy/grafana/provisioning/dashboards").iterdir():
         for provider in yaml.safe_load(file.read_text("utf-8"))["providers"]:
             assert list(mounts[provider["options"]["path"]].glob("tarsy-*.json"))
+
+
+def test_every_service_answers_to_the_names_of_all_of_them() -> None:
+    asked = {*SERVICES, "front-door"}
+    for name, service in tarsy_services().items():
+        names = allowed_hosts(service.environment["TARSY_HOSTS"])
+        assert {host for host in asked if not names.includes(host)} == set(), name
