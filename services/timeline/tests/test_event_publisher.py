@@ -2,28 +2,31 @@
 
 import asyncio
 import json
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx2
 import pytest
 from aiokafka.admin import NewTopic
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import AppendUncertainError, LogEntry, LogWriter
+from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.topics_admin import admin, apply_topics
+from tarsy_bus_kafka import read_all
 from tarsy_contracts import events as e
 from tarsy_contracts.public.duplicates import LastSequences
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.mapping import NOT_PUBLIC, public_event
 from tarsy_contracts.public.model import PublicEvent
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_testing import eventually
+from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_testing import delete_topics, eventually
 from tarsy_timeline import event_publisher
 from tarsy_timeline.database import Database
 from tarsy_timeline.event_publisher import EventPublisher
@@ -39,7 +42,6 @@ type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 LOG = LogIdentity("cluster", "topic")
 WAIT_SECONDS = 90.0
 PARTITION = 3
-WEEK = timedelta(days=7)
 
 
 @pytest.fixture
@@ -339,3 +341,34 @@ async def test_a_projector_that_cannot_write_the_topic_waits_says_so_and_loses_n
         await eventually(goes_on, "the projector says that it goes on")
 
     assert [place(record) for record in await world.published()] == expected(session)
+
+
+def test_what_is_above_a_batch_is_written_in_several_in_order() -> None:
+    entries = [LogEntry(b"s", bytes(1_000_000), [("number", str(number).encode())]) for number in range(9)]
+    found = list(event_publisher.batches(entries))
+    assert [entry for batch in found for entry in batch] == entries
+    assert len(found) == 3
+    assert all(sum(entry.size for entry in batch) <= BATCH_BYTES for batch in found)
+
+
+async def test_a_service_that_is_told_so_publishes_nothing(
+    kafka_bootstrap: str,
+    database_schema: str,
+    append: Append,
+    new_session: NewSession,
+    story: Story,
+    running_api: Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]],
+) -> None:
+    bus = Bus(kafka_bootstrap, Topics(f"t{uuid.uuid4().hex[:12]}"), client="test")
+    await apply_topics(bus)
+    session = story(new_session())
+    async with running_api(bus, database_schema, publish_events="off") as client:
+        await append(bus, PARTITION, session.records)
+        place = f"/api/v1/sessions/{session.id}/timeline?at_least={len(session.records)}"
+
+        async def shown() -> bool:
+            return (await client.get(place)).status_code == 200
+
+        await eventually(shown, "the session is projected")
+    assert await read_all(bus, bus.topics.events) == []
+    await delete_topics(bus)
