@@ -11,15 +11,17 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_docgen.channels import CHANNELS, Channel
 from tarsy_docgen.messages import urn
-from tarsy_investigation import everything, submit
+from tarsy_investigation import everything, shown, submit
 from tarsy_system import ROOT, System
 
 pytestmark = pytest.mark.timeout(900)
 
 SCHEMAS = ROOT / "schemas"
 STRANGERS = {"alerts", "dead_letters"}
+PUBLIC_HEADERS = "urn:tarsy:public:headers:1"
 ALWAYS = {
     "inbox": {"alert.received", "call.claimed", "tool_call.reported", "summary.reported", "session.cancel_requested"},
     "sessions": {
@@ -50,6 +52,19 @@ ALWAYS = {
     "control": {"claim.granted", "request.answered"},
     "catalog": {"server.catalogued"},
     "workers": {"worker.announced"},
+    "events": {
+        "tarsy.session.started",
+        "tarsy.stage.started",
+        "tarsy.execution.started",
+        "tarsy.llm_call.completed",
+        "tarsy.tool_call.requested",
+        "tarsy.tool_call.started",
+        "tarsy.tool_call.completed",
+        "tarsy.summary.completed",
+        "tarsy.execution.completed",
+        "tarsy.stage.completed",
+        "tarsy.session.completed",
+    },
 }
 """What the incident brings in any case, by topic; and a request that is refused. No session of it is set aside."""
 
@@ -59,6 +74,8 @@ async def test_every_record_of_an_investigation_fits_the_schemas(system: System)
     investigation = submit(system)
     log = await investigation.until_ended()
     assert log.types[-1] == "session.completed", log.accepted[-1].event
+    # What is projected was published before.
+    await shown(system, investigation.session_id, log)
     cancel = f"{system.of('timeline').url}/api/v1/sessions/{investigation.session_id}/cancel"
     assert httpx2.post(cancel, timeout=90.0).status_code == 409
 
@@ -83,9 +100,16 @@ def check(record: Record, channel: Channel, validators: dict[str, Draft202012Val
     at = f"{record.topic} {record.partition}/{record.offset}"
     assert len(headers) == len(record.headers), f"{at}: a header stands there twice"
     assert channel.headers is not None
-    fits(validators[urn(channel.headers)], headers, f"{at}, headers")
-    envelope = Envelope.from_headers(record.headers)
+    is_public = channel.topic == "events"
+    headers_schema = PUBLIC_HEADERS if is_public else urn(channel.headers)
+    fits(validators[headers_schema], headers, f"{at}, headers")
     schema = headers["ce_dataschema"]
+    if is_public:
+        public = PublicEnvelope.from_headers(record.headers)
+        fits(validators[schema], json.loads(record.value or b""), f"{at}, {public.type}")
+        assert public.source == record.topic
+        return public.type
+    envelope = Envelope.from_headers(record.headers)
     assert schema == f"urn:tarsy:{envelope.type}:{envelope.version}"
     if record.value is not None:
         text = record.value.decode()

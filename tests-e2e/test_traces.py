@@ -11,6 +11,7 @@ import pytest
 from tarsy_collector import Collected, Collector, collecting, find_orphans
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.ids import session_traceparent
+from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_incident import alert_now
 from tarsy_investigation import Investigation, everything, watched
 from tarsy_system import SERVICES, System
@@ -119,7 +120,8 @@ async def records_outside_of_the_trace(system: System, investigation: Investigat
     records = await everything(system, sorted(names))
     outside, seen = [], set()
     for record in records:
-        envelope = Envelope.from_headers(record.headers)
+        kind = PublicEnvelope if record.topic == topics.events else Envelope
+        envelope = kind.from_headers(record.headers)
         if envelope.subject != investigation.session_id:
             continue
         seen.add(record.topic)

@@ -29,8 +29,10 @@ def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], 
 
     async def pass_on(route: Route) -> None:
         address = urlsplit(route.request.url)
+        headers = {**route.request.headers, "host": address.netloc}
         with suppress(Error):  # a page that is reloaded or closed waits for no answer
-            await route.fulfill(response=await route.fetch(url=f"{timeline}{address.path}?{address.query}"))
+            answer = await route.fetch(url=f"{timeline}{address.path}?{address.query}", headers=headers)
+            await route.fulfill(response=answer)
 
     @asynccontextmanager
     async def opened(session_id: str) -> AsyncIterator[Tab]:

@@ -80,7 +80,7 @@ async def put_floods_first(accepting: Pids, investigating: Pids, *, usual: int, 
 
 
 def processor_seconds(pid: int, proc: Path = PROC) -> float:
-    """Of one process since it began; 0 of one that has ended."""
+    """Processor time of one process since it began; 0 of one that has ended."""
     try:
         fields = (proc / f"{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     except OSError:

@@ -35,7 +35,7 @@ class ProcessGroup:
         return [one.port for one in self.members if one.service == service and one.state == "ready"]
 
     def pids(self, services: Collection[str]) -> list[int]:
-        """Of all processes of these services that were started."""
+        """Numbers of all processes of these services that were started."""
         return [one.pid for one in self.members if one.service in services and one.pid is not None]
 
     def waiting_for(self) -> list[str]:
