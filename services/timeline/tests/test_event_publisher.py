@@ -315,16 +315,16 @@ async def test_a_projector_that_cannot_write_the_topic_waits_says_so_and_loses_n
 ) -> None:
     session, notes = story(new_session()), list[str]()
     refusing = True
-    real = LogWriter.append
 
-    async def refuse(writer: LogWriter, partition: int, entries: Sequence[LogEntry]) -> int:
-        if refusing:
-            raise AppendUncertainError("no answer")
-        return await real(writer, partition, entries)
+    class Refused(LogWriter):
+        async def append(self, partition: int, entries: Sequence[LogEntry]) -> int:
+            if refusing:
+                raise AppendUncertainError("no answer")
+            return await super().append(partition, entries)
 
+    monkeypatch.setattr(event_publisher, "LogWriter", Refused)
     async with world.projecting(notes=notes) as (database, _):
         await append(world.bus, PARTITION, session.records)
-        monkeypatch.setattr(LogWriter, "append", refuse)
 
         async def said() -> bool:
             return any(note == f"{world.bus.topics.events} cannot be written: no answer" for note in notes)
