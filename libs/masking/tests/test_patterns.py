@@ -27,7 +27,7 @@ def name_of(value: object) -> str | None:
 def test_a_pattern_alone_masks_its_samples(pattern: Pattern, before: str, after: str) -> None:
     scan = Scan(FILE, [pattern], pattern.span)
 
-    edits = scan.find(before.encode(), [(0, len(before.encode()))])
+    edits = scan.find(before.encode())
 
     assert edits
     if pattern.name not in COMBINED:

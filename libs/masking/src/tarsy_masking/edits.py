@@ -3,12 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from tarsy_masking.placeholders import Placeholder
 
-# A look at a line costs as much as some hundred bytes of text.
-_NEAR = 512
 _PLACEHOLDER = b"[MASKED_"
 _AROUND = 1_024
 
@@ -47,7 +46,7 @@ def rewrite(text: bytes, edits: Sequence[AppliedEdit]) -> bytes:
 
 
 def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> list[tuple[int, int]]:
-    """The lines of the rewritten text on which something changed, and those between ones that are near."""
+    """The lines of the rewritten text on which something changed."""
     lines: list[tuple[int, int]] = []
     shift = end = 0
     for edit in edits:
@@ -56,14 +55,28 @@ def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> list[tuple[int, 
         if lines and stop <= end:
             continue
         begin = text.rfind(b"\n", end, start) + 1 or end
-        near = lines and begin - end < _NEAR
         end = text.find(b"\n", stop)
         end = len(text) if end < 0 else end
-        if near:
-            lines[-1] = (lines[-1][0], end)
-        else:
-            lines.append((begin, end))
+        lines.append((begin, end))
     return lines
+
+
+class Excerpt:
+    """Some lines of a text as a text of their own. An edit of it lies within one line, and has a place in the whole."""
+
+    def __init__(self, text: bytes, lines: Sequence[tuple[int, int]]) -> None:
+        self.text = b"\n".join(text[start:stop] for start, stop in lines)
+        self._originals = [start for start, _ in lines]
+        lengths = accumulate((stop - start + 1 for start, stop in lines), initial=0)
+        self._starts = list(lengths)[:-1]
+
+    def in_whole(self, edits: Iterable[Edit]) -> list[Edit]:
+        return [self._moved(edit) for edit in edits]
+
+    def _moved(self, edit: Edit) -> Edit:
+        line = bisect_right(self._starts, edit.start) - 1
+        shift = self._originals[line] - self._starts[line]
+        return edit._replace(start=edit.start + shift, stop=edit.stop + shift)
 
 
 def surroundings(text: bytes) -> list[tuple[int, int]]:

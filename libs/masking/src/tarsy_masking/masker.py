@@ -8,7 +8,16 @@ from functools import partial
 from typing import Self
 
 from tarsy_masking.custom_patterns import compile_custom
-from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite, surroundings
+from tarsy_masking.edits import (
+    AppliedEdit,
+    Edit,
+    EditHistory,
+    Excerpt,
+    apply_labels,
+    changed_lines,
+    rewrite,
+    surroundings,
+)
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.folding import FoldedText, fold
@@ -182,18 +191,19 @@ class Masker:
         return (yaml_secrets, json_secrets, *self._before_patterns, self._find_across_lines, *self._after_patterns)
 
     def _find_across_lines(self, text: bytes) -> list[Edit]:
-        return self._across_lines.find(text, [(0, len(text))])
+        return self._across_lines.find(text)
 
     def _mask_lines(self, text: bytes, scan: Scan, note: _Noted) -> bytes:
         """On the lines that have changed the built-in rules look first, again."""
-        edits = scan.find(text, [(0, len(text))])
+        edits = scan.find(text)
         for _ in range(_MAX_ROUNDS):
             if not edits:
                 return text
             before = text
             text, made = self._rewritten(text, edits, note)
-            lines = changed_lines(text, made) if text != before else []
-            edits = self._in_lines.find(text, lines) or ([] if scan is self._in_lines else scan.find(text, lines))
+            changed = Excerpt(text, changed_lines(text, made) if text != before else [])
+            found = self._in_lines.find(changed.text) or ([] if scan is self._in_lines else scan.find(changed.text))
+            edits = changed.in_whole(found)
         raise NeverSettlesError
 
     def _rewritten(self, text: bytes, edits: Sequence[Edit], note: _Noted) -> tuple[bytes, list[AppliedEdit]]:
@@ -279,7 +289,7 @@ def _across_lines(source: PatternFile, patterns: Sequence[Pattern]) -> list[_Fin
     if all(pattern.span == "line" for pattern in patterns):
         return []
     scan = Scan(source, patterns, "text")
-    return [lambda text: scan.find(text, [(0, len(text))])]
+    return [scan.find]
 
 
 def _as_bytes(text: str) -> bytes:

@@ -27,7 +27,7 @@ def keyed(key: bytes, session_id: str) -> Placeholder:
 
     def placeholder(label: bytes, secret: bytes) -> bytes:
         digits = hmac.digest(of_session, _value(secret), hashlib.sha256).hex()[:DIGITS].encode()
-        return _LABEL.sub(rb"\1_" + digits + b"]", label, count=1)
+        return _LABEL.sub(lambda found: found[1] + b"_" + digits + b"]", label, count=1)
 
     return placeholder
 

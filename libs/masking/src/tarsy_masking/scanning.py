@@ -15,6 +15,7 @@ from tarsy_masking.entropy import (
     looks_random,
 )
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
+from tarsy_masking.words import Words
 
 # How far beyond a find the patterns look at first: what reaches that far is looked at again, further.
 _AHEAD = 200
@@ -79,16 +80,22 @@ class Scan:
             for group in (*batched(forms, together, strict=False), *batched(apart, 1, strict=False), by_name)
             if group
         ]
+        self._needs = Words(need for group in self._groups for need in group.needs)
 
     def suspects(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Where something may be found: outside of these places nothing is."""
-        for group in self._groups:
+        for group in self._possible_groups(text):
             yield from group.suspects(text)
 
-    def find(self, text: bytes, ranges: Sequence[tuple[int, int]]) -> list[Edit]:
-        return _merged(
-            claim for start, stop in ranges for group in self._groups for claim in group.claims(text, start, stop)
-        )
+    def find(self, text: bytes) -> list[Edit]:
+        return _merged(claim for group in self._possible_groups(text) for claim in group.claims(text))
+
+    def _possible_groups(self, text: bytes) -> Iterator["_Group"]:
+        """Those whose needs are in the text: all needs are looked for in one pass."""
+        if not text:
+            return iter(())
+        present = self._needs.present_in(text)
+        return (group for group in self._groups if not group.needs or not present.isdisjoint(group.needs))
 
 
 class _Group:
@@ -98,8 +105,8 @@ class _Group:
     def __init__(self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int]) -> None:
         one_line = patterns[0].span == "line"
         self._by_name = patterns[0].by_name
-        self._needs = patterns[0].needs if len(patterns) == 1 else ()
-        self._finders = _set(patterns, one_line) if one_line and not self._by_name else _each(patterns, one_line)
+        self.needs = patterns[0].needs if len(patterns) == 1 else ()
+        self._finders = _finders(source, patterns)
         self._order = order
         anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
         self._any = compile_regex(anything, capture=False, one_line=one_line)
@@ -110,16 +117,13 @@ class _Group:
         self._value_end = compile_regex(source.value_end)
 
     def suspects(self, text: bytes) -> Iterator[tuple[int, int]]:
-        if not self._is_possible(text):
-            return
         position = 0
         while (found := self._any.search(text, position)) is not None:
             yield found.span()
             position = max(found.end(), found.start() + 1)
 
-    def claims(self, text: bytes, position: int, stop: int) -> Iterator[tuple[int, Edit]]:
-        if not self._is_possible(text):
-            return
+    def claims(self, text: bytes) -> Iterator[tuple[int, Edit]]:
+        position, stop = 0, len(text)
         while (found := self._any.search(text, position, stop)) is not None:
             start, position = found.span()
             end = position
@@ -132,9 +136,6 @@ class _Group:
                         position = max(position, looked_at)
                     if claim is not None:
                         yield self._order[rule.name], claim
-
-    def _is_possible(self, text: bytes) -> bool:
-        return not self._needs or any(need in text for need in self._needs)
 
     def _claims_of(
         self, rule: _Rule, text: bytes, start: int, end: int, stop: int
@@ -188,10 +189,16 @@ class _Group:
 type _Finders = Callable[[bytes, int, int], Iterator[_Rule]]
 
 
-def _set(patterns: Sequence[Pattern], one_line: bool) -> _Finders:
+def _finders(source: PatternFile, patterns: Sequence[Pattern]) -> _Finders:
+    if patterns[0].span == "text":
+        return _each(patterns)
+    return _by_heads(source, patterns) if patterns[0].by_name else _set(patterns)
+
+
+def _set(patterns: Sequence[Pattern]) -> _Finders:
     """The rules that may find something in a part of a text, by one look at it."""
     rules = [_rule(pattern, regex, label) for pattern in patterns for regex, label in pattern.regexes]
-    compiled = compile_set(tuple(regex for pattern in patterns for regex, _ in pattern.regexes), one_line=one_line)
+    compiled = compile_set(tuple(regex for pattern in patterns for regex, _ in pattern.regexes), one_line=True)
 
     def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
         return (rules[index] for index in compiled.Match(text[max(0, start - 1) : stop]) or ())
@@ -199,11 +206,11 @@ def _set(patterns: Sequence[Pattern], one_line: bool) -> _Finders:
     return finders
 
 
-def _each(patterns: Sequence[Pattern], one_line: bool) -> _Finders:
+def _each(patterns: Sequence[Pattern]) -> _Finders:
     """The same, by a look of each pattern: together these have a new state for nearly each byte of a value."""
     found = [
         (
-            compile_regex("|".join(pattern.of_all_families), capture=False, one_line=one_line),
+            compile_regex("|".join(pattern.of_all_families), capture=False),
             [_rule(pattern, regex, label) for regex, label in pattern.regexes],
         )
         for pattern in patterns
@@ -214,6 +221,30 @@ def _each(patterns: Sequence[Pattern], one_line: bool) -> _Finders:
         for regex, rules in found:
             if regex.search(part) is not None:
                 yield from rules
+
+    return finders
+
+
+def _by_heads(source: PatternFile, patterns: Sequence[Pattern]) -> _Finders:
+    """The same for patterns beside names: a look of each pattern whose head is there, then the rules of the families
+    whose names are."""
+    families = len(source.families)
+    heads = [head for pattern in patterns for head in pattern.any_regexes]
+    found = [
+        (compile_regex(regex, capture=False, one_line=True), [_rule(pattern, *rule) for rule in rules])
+        for pattern in patterns
+        for regex, rules in zip(pattern.of_all_families, batched(pattern.regexes, families, strict=True), strict=True)
+    ]
+    heads_there = compile_set(tuple(heads), one_line=True)
+    families_there = compile_set(tuple(f"(?i){names}" for names in source.families.values()), one_line=True)
+
+    def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
+        part = text[max(0, start - 1) : stop]
+        named = families_there.Match(part) or ()
+        for index in heads_there.Match(part) or ():
+            regex, rules = found[index]
+            if regex.search(part) is not None:
+                yield from (rules[family] for family in named)
 
     return finders
 

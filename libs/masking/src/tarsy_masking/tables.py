@@ -16,6 +16,7 @@ LONGEST_HEADER = 1_000
 DELIMITERS = (b"|", b"\t", b";", b",")
 _INSERT = r"(?i)\b(?:insert|replace)[ \t]+(?:ignore[ \t]+)?into[ \t]+[^\s(]+\s*\([^()]+\)\s*values\s*"
 _COPY = r"(?i)\bcopy[ \t]+[^\s(]+[ \t]*\([^()\n]+\)[ \t]+from[ \t]+stdin[^\n]*\n"
+_STATEMENT = compile_regex(r"(?i)values|stdin")
 _LIST = re.compile(rb"\(([^()]*)\)[^()]*\Z")
 _RULER = re.compile(rb"[ \t]*[-+|:= \t]*-[-+|:= \t]*\r?")
 _NAME = re.compile(rb"""[ \t]*["'`]?[\w.-]*[A-Za-z][\w.-]*["'`]?[ \t]*""")
@@ -53,7 +54,7 @@ class Tables:
 
     def __call__(self, text: bytes) -> Regions:
         found = [self._tables(text)]
-        if _mentions(text, b"values") or _mentions(text, b"stdin"):
+        if _STATEMENT.search(text) is not None:
             found += (self._statements(text, self._insert, _tuples), self._statements(text, self._copy, _copied))
         edits = sorted(edit for each in found for edit in each.edits)
         return Regions(
@@ -240,7 +241,3 @@ def _apart(edits: Sequence[Edit]) -> list[Edit]:
         if not apart or edit.start >= apart[-1].stop:
             apart.append(edit)
     return apart
-
-
-def _mentions(text: bytes, word: bytes) -> bool:
-    return word in text or word.upper() in text

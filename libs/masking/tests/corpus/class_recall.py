@@ -40,7 +40,7 @@ def _of(file: PatternFile, pattern: Pattern, masker: Masker) -> dict[str, Share]
     shares = {name: Share() for name in PLACES}
     for sample in pattern.samples:
         raw = sample.encode()
-        secrets = [edit.secret.decode() for edit in scan.find(raw, [(0, len(raw))])]
+        secrets = [edit.secret.decode() for edit in scan.find(raw)]
         for name, placed in PLACES.items():
             masked = masker.mask(placed(sample))
             shares[name].add(not any(secret in masked or json.dumps(secret)[1:-1] in masked for secret in secrets))
