@@ -100,7 +100,7 @@ def default_open_secrets() -> OpenSecrets:
 class _AtEnd:
     """Beginnings of the patterns' matches at the end of a text."""
 
-    def __init__(self, patterns: Sequence[Pattern], beginnings_of: Callable[[str], str]) -> None:
+    def __init__(self, patterns: Sequence[Pattern], beginnings_of: Callable[..., str]) -> None:
         self._in_lines = list(_regexes(patterns, "line", beginnings_of))
         self._across_lines = list(_regexes(patterns, "text", beginnings_of))
 
@@ -123,13 +123,13 @@ def _last_line(text: bytes) -> int:
 
 
 def _regexes(
-    patterns: Sequence[Pattern], span: Literal["line", "text"], beginnings_of: Callable[[str], str]
+    patterns: Sequence[Pattern], span: Literal["line", "text"], beginnings_of: Callable[..., str]
 ) -> Iterator[Any]:
     chosen = [pattern for pattern in patterns if pattern.span == span]
     forms = [pattern for pattern in chosen if not pattern.by_name]
     by_name = [pattern for pattern in chosen if pattern.by_name]
     for group in (*batched(forms, _TOGETHER, strict=False), by_name):
-        regexes = [beginnings_of(regex) for pattern in group for regex in pattern.of_all_families]
+        regexes = [regex for pattern in group for regex in pattern.of_all_families]
         if regexes:
-            one = rf"(?:{'|'.join(regexes)})\z"
+            one = rf"(?:{beginnings_of(*regexes)})\z"
             yield compile_regex(one, capture=False, one_line=span == "line", memory=_MEMORY)

@@ -12,6 +12,8 @@ import yaml
 
 from tarsy_masking.regex_heads import head
 
+# Ten times as fast as the one in Python, which is there wherever PyYAML is.
+_YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FRAGMENT = re.compile(r"<([a-z_]+)>")
 _FAMILY = "<FAMILY>"
 _NAMES = "<names>"
@@ -95,7 +97,7 @@ def read_patterns() -> PatternFile:
 
 
 def _file(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(files("tarsy_masking").joinpath(name).read_text(encoding="utf-8"))
+    content: dict[str, Any] = yaml.load(files("tarsy_masking").joinpath(name).read_bytes(), _YAML)
     return content
 
 

@@ -6,6 +6,7 @@ count, the regex made here finds more.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from tarsy_masking.regex_tree import (
     Alternatives,
@@ -19,25 +20,28 @@ from tarsy_masking.regex_tree import (
     parse,
     write,
 )
+from tarsy_masking.regex_union import union
 
 _NOTHING = r"[^\x00-\xff]"
 
 
-def begun(regex: str) -> str:
-    """Raises UnknownSyntaxError."""
-    return _written(_beginnings(parse(regex)))
+def begun(*regexes: str) -> str:
+    """The beginnings of what any of the regexes finds. Raises UnknownSyntaxError."""
+    return _written(_beginnings(parse(regex)) for regex in regexes)
 
 
-def secret_begun(regex: str) -> str:
+def secret_begun(*regexes: str) -> str:
     """The same, of those beginnings only that hold a part of the secret: of the group that captures, or of the whole
     where none does. Raises UnknownSyntaxError."""
-    return _written(_any_of(_with_secret(option) for option in _options(parse(regex))))
+    return _written(_with_secret(option) for regex in regexes for option in _options(parse(regex)))
 
 
-def _written(node: Node | None) -> str:
-    return _NOTHING if node is None else write(node)
+def _written(nodes: Iterable[Node | None]) -> str:
+    found = [node for node in nodes if node is not None]
+    return write(union(found)) if found else _NOTHING
 
 
+@cache
 def _beginnings(node: Node) -> Node | None:
     """None for what takes no character."""
     match node:
@@ -96,6 +100,7 @@ def _options(node: Node) -> Iterator[Node]:
             yield node
 
 
+@cache
 def captures(node: Node) -> bool:
     match node:
         case Capture():

@@ -1,6 +1,7 @@
 """Syntax trees of regexes: the part of RE2's syntax that patterns.yaml uses, parsed and written again."""
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 from tarsy_masking.errors import MaskingError
 
@@ -9,6 +10,17 @@ _ASSERTIONS = frozenset({"^", "$", r"\b", r"\B", r"\A", r"\z"})
 
 class UnknownSyntaxError(MaskingError, ValueError):
     """The regex uses syntax that this parser does not read. The caller writes it otherwise."""
+
+
+class _Nested:
+    """Keeps its hash: trees are deep, and dictionaries ask each level of one for it."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((type(self), *vars(self).values()))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,34 +37,39 @@ class Assertion:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+@dataclass(frozen=True)
+class Sequence(_Nested):
     parts: tuple["Node", ...]
+    __hash__ = _Nested.__hash__
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
+@dataclass(frozen=True)
+class Alternatives(_Nested):
     options: tuple["Node", ...]
+    __hash__ = _Nested.__hash__
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+@dataclass(frozen=True)
+class Repeat(_Nested):
     """`most` is None where there is no limit. Lazy or greedy finds the same texts."""
 
     part: "Node"
     least: int
     most: int | None
+    __hash__ = _Nested.__hash__
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+@dataclass(frozen=True)
+class Capture(_Nested):
     part: "Node"
+    __hash__ = _Nested.__hash__
 
 
-@dataclass(frozen=True, slots=True)
-class Flagged:
+@dataclass(frozen=True)
+class Flagged(_Nested):
     flags: str
     part: "Node"
+    __hash__ = _Nested.__hash__
 
 
 type Node = One | Assertion | Sequence | Alternatives | Repeat | Capture | Flagged
@@ -60,15 +77,22 @@ type Node = One | Assertion | Sequence | Alternatives | Repeat | Capture | Flagg
 EMPTY = Sequence(())
 
 
+@cache
 def parse(regex: str) -> Node:
-    """Raises UnknownSyntaxError."""
+    """Groups that are the same, in one regex or in two, are one object. Raises UnknownSyntaxError."""
     parser = _Parser(regex)
     tree = parser.choice()
     if not parser.at_end:
-        raise UnknownSyntaxError(f"unexpected {parser.rest[:10]!r}")
+        raise UnknownSyntaxError(f"unexpected {parser.following}")
     return tree
 
 
+@cache
+def _shared(node: Node) -> Node:
+    return node
+
+
+@cache
 def write(node: Node) -> str:
     """A regex that finds what the tree finds. No group of it captures."""
     match node:
@@ -94,11 +118,17 @@ def _count(least: int, most: int | None) -> str:
 
 class _Parser:
     def __init__(self, regex: str) -> None:
-        self.rest = regex
+        self._regex = regex
+        self._at = 0
 
     @property
     def at_end(self) -> bool:
-        return not self.rest
+        return self._at == len(self._regex)
+
+    @property
+    def following(self) -> str:
+        """What comes next, for the message of an error."""
+        return repr(self._regex[self._at : self._at + 10])
 
     def choice(self) -> Node:
         options = [self._sequence()]
@@ -108,7 +138,7 @@ class _Parser:
 
     def _sequence(self) -> Node:
         parts: list[Node] = []
-        while self.rest and self.rest[0] not in "|)":
+        while not self.at_end and self._regex[self._at] not in "|)":
             if (flags := self._flags_of_the_rest()) is not None:
                 parts.append(Flagged(flags, self.choice()))
                 break
@@ -116,42 +146,47 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def _flags_of_the_rest(self) -> str | None:
-        flags, closed, _ = self.rest.removeprefix("(?").partition(")")
-        if not self.rest.startswith("(?") or not closed or not flags.isalpha():
+        if not self._regex.startswith("(?", self._at):
             return None
-        self.rest = self.rest[len(flags) + 3 :]
+        end = self._regex.find(")", self._at)
+        flags = self._regex[self._at + 2 : end]
+        if end < 0 or not flags.isalpha():
+            return None
+        self._at = end + 1
         return flags
 
     def _atom(self) -> Node:
         if self._skip("("):
             return self._group()
-        text = self._class() if self.rest[0] == "[" else self.rest[: 2 if self.rest[0] == "\\" else 1]
+        first = self._regex[self._at]
+        text = self._class() if first == "[" else self._regex[self._at : self._at + (2 if first == "\\" else 1)]
         if text in {"*", "+", "?"} or text in {r"\Q", r"\p", r"\P", r"\x", r"\C"}:
-            raise UnknownSyntaxError(f"unexpected {self.rest[:10]!r}")
-        self.rest = self.rest[len(text) :]
+            raise UnknownSyntaxError(f"unexpected {self.following}")
+        self._at += len(text)
         return Assertion(text) if text in _ASSERTIONS else One(text)
 
     def _group(self) -> Node:
         flags, captures = "", not self._skip("?")
         if not captures:
-            flags, colon, self.rest = self.rest.partition(":")
-            if not colon or (flags and not flags.isalpha()):
+            flags = self._until(":")
+            if flags and not flags.isalpha():
                 raise UnknownSyntaxError(f"unexpected group {flags[:10]!r}")
         inner = self.choice()
         if not self._skip(")"):
             raise UnknownSyntaxError("a group has no end")
         if captures:
-            return Capture(inner)
-        return Flagged(flags, inner) if flags else inner
+            return _shared(Capture(inner))
+        return _shared(Flagged(flags, inner) if flags else inner)
 
     def _class(self) -> str:
-        end = 2 if self.rest.startswith("[^") else 1
-        end += self.rest.startswith("]", end)
-        while end < len(self.rest) and self.rest[end] != "]":
-            end += 2 if self.rest[end] == "\\" else 1
-        if "[:" in self.rest[1:end] or end >= len(self.rest):
-            raise UnknownSyntaxError(f"unexpected class {self.rest[:10]!r}")
-        return self.rest[: end + 1]
+        start = self._at
+        end = start + (2 if self._regex.startswith("[^", start) else 1)
+        end += self._regex.startswith("]", end)
+        while end < len(self._regex) and self._regex[end] != "]":
+            end += 2 if self._regex[end] == "\\" else 1
+        if end >= len(self._regex) or "[:" in self._regex[start + 1 : end]:
+            raise UnknownSyntaxError(f"unexpected class {self.following}")
+        return self._regex[start : end + 1]
 
     def _repeated(self, part: Node) -> Node:
         least: int
@@ -162,9 +197,9 @@ class _Parser:
             least, most = 1, None
         elif self._skip("?"):
             least, most = 0, 1
-        elif self.rest.startswith("{") and self.rest[1:2].isdigit():
-            counts, _, self.rest = self.rest[1:].partition("}")
-            low, comma, high = counts.partition(",")
+        elif self._regex.startswith("{", self._at) and self._regex[self._at + 1 : self._at + 2].isdigit():
+            self._at += 1
+            low, comma, high = self._until("}").partition(",")
             least, most = int(low), int(high) if high else None if comma else int(low)
         else:
             return part
@@ -172,7 +207,16 @@ class _Parser:
         return Repeat(part, least, most)
 
     def _skip(self, text: str) -> bool:
-        if not self.rest.startswith(text):
+        if not self._regex.startswith(text, self._at):
             return False
-        self.rest = self.rest[len(text) :]
+        self._at += len(text)
         return True
+
+    def _until(self, mark: str) -> str:
+        """What stands before the mark; goes on after it."""
+        end = self._regex.find(mark, self._at)
+        if end < 0:
+            raise UnknownSyntaxError(f"{mark!r} is missing after {self.following}")
+        text = self._regex[self._at : end]
+        self._at = end + 1
+        return text

@@ -50,7 +50,7 @@ class Tables:
         column = rf"""["'`]?[\w. -]*(?:{source.any_name}|\bpass|pwd)["'`]?[ \t]*"""
         self._header = compile_regex(rf"(?im)(?:^|[|,;\t])[ \t]*{column}(?:[|,;\t]|\r?$)")
         self._insert, self._copy = compile_regex(_INSERT), compile_regex(_COPY)
-        self._begun = compile_regex(rf"(?:{begun(_INSERT)}|{begun(_COPY)})\z", capture=False)
+        self._begun = compile_regex(rf"(?:{begun(_INSERT, _COPY)})\z", capture=False)
 
     def __call__(self, text: bytes) -> Regions:
         found = [self._tables(text)]

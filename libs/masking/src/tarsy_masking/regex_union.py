@@ -1,0 +1,48 @@
+"""Unions of regexes: the beginning that several share is written once, as compiling takes time for each character."""
+
+from collections.abc import Iterable, Iterator
+
+from tarsy_masking.regex_tree import EMPTY, Alternatives, Flagged, Node, Sequence
+
+
+def union(nodes: Iterable[Node]) -> Node:
+    """Finds the texts that any of the nodes finds. There must be one node at least."""
+    distinct = dict.fromkeys(_options(nodes))
+    if len(distinct) == 1:
+        return next(iter(distinct))
+    rests: dict[Node | str, list[Node]] = {}
+    for option in distinct:
+        first, rest = _parted(option)
+        rests.setdefault(first, []).append(rest)
+    options = tuple(_joined(first, rest) for first, rest in rests.items())
+    return options[0] if len(options) == 1 else Alternatives(options)
+
+
+def _options(nodes: Iterable[Node]) -> Iterator[Node]:
+    for node in nodes:
+        if isinstance(node, Alternatives):
+            yield from _options(node.options)
+        else:
+            yield node
+
+
+def _parted(node: Node) -> tuple[Node | str, Node]:
+    """What the node begins with, which may be flags for the rest, and the rest."""
+    match node:
+        case Flagged(flags, part):
+            return flags, part
+        case Sequence((Sequence(inner), *after)):
+            return _parted(Sequence((*inner, *after)))
+        case Sequence((first, *after)):
+            return first, after[0] if len(after) == 1 else Sequence(tuple(after))
+        case _:
+            return node, EMPTY
+
+
+def _joined(first: Node | str, rests: Iterable[Node]) -> Node:
+    rest = union(rests)
+    if isinstance(first, str):
+        return Flagged(first, rest)
+    if rest == EMPTY:
+        return first
+    return Sequence((first, *rest.parts)) if isinstance(rest, Sequence) else Sequence((first, rest))
