@@ -43,7 +43,7 @@ class Pattern:
     samples: Mapping[str, str] = field(default_factory=dict)
     ordinary: tuple[str, ...] = ()
     of_all_families: tuple[str, ...] = ()
-    begins_anywhere: bool = False
+    apart: bool = False
     needs: tuple[bytes, ...] = ()
 
 
@@ -154,7 +154,7 @@ def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: M
             map(head, of_all_families) if by_name else (_loosened(one, entry) for one in of_all_families)
         ),
         needs=tuple(text.encode() for text in entry.get("needs", ())),
-        begins_anywhere=entry.get("begins") == "anywhere",
+        apart=entry.get("apart", False),
         regexes=tuple(one for regex in regexes for one in _per_family(regex, entry["replacement"], families)),
         samples=entry["samples"],
         ordinary=tuple(entry["ordinary"]),

@@ -70,9 +70,10 @@ class Scan:
 
     def __init__(self, source: PatternFile, patterns: Iterable[Pattern], span: Literal["line", "text"]) -> None:
         chosen = [pattern for pattern in patterns if pattern.span == span]
-        by_name = [pattern for pattern in chosen if pattern.by_name]
-        apart = [pattern for pattern in chosen if pattern.begins_anywhere or pattern.needs]
-        forms = [pattern for pattern in chosen if not pattern.by_name and pattern not in apart]
+        apart = [pattern for pattern in chosen if pattern.apart or pattern.needs]
+        others = [pattern for pattern in chosen if pattern not in apart]
+        by_name = [pattern for pattern in others if pattern.by_name]
+        forms = [pattern for pattern in others if not pattern.by_name]
         together = _TOGETHER if span == "line" else _TOGETHER_ACROSS_LINES
         order = {pattern.name: number for number, pattern in enumerate(chosen)}
         self._groups = [
