@@ -61,7 +61,7 @@ def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> list[tuple[int, 
     return lines
 
 
-class Excerpt:
+class LineExtract:
     """Some lines of a text as a text of their own. An edit of it lies within one line, and has a place in the whole."""
 
     def __init__(self, text: bytes, lines: Sequence[tuple[int, int]]) -> None:

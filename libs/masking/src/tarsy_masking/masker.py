@@ -12,7 +12,7 @@ from tarsy_masking.edits import (
     AppliedEdit,
     Edit,
     EditHistory,
-    Excerpt,
+    LineExtract,
     apply_labels,
     changed_lines,
     rewrite,
@@ -201,7 +201,7 @@ class Masker:
                 return text
             before = text
             text, made = self._rewritten(text, edits, note)
-            changed = Excerpt(text, changed_lines(text, made) if text != before else [])
+            changed = LineExtract(text, changed_lines(text, made) if text != before else [])
             found = self._in_lines.find(changed.text) or ([] if scan is self._in_lines else scan.find(changed.text))
             edits = changed.in_whole(found)
         raise NeverSettlesError

@@ -127,7 +127,7 @@ class _Parser:
 
     @property
     def following(self) -> str:
-        """What comes next, for the message of an error."""
+        """The next characters, for the message of an error."""
         return repr(self._regex[self._at : self._at + 10])
 
     def choice(self) -> Node:
@@ -213,7 +213,7 @@ class _Parser:
         return True
 
     def _until(self, mark: str) -> str:
-        """What stands before the mark; goes on after it."""
+        """Text before the mark. Reading goes on behind the mark."""
         end = self._regex.find(mark, self._at)
         if end < 0:
             raise UnknownSyntaxError(f"{mark!r} is missing after {self.following}")

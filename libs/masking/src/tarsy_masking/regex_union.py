@@ -27,7 +27,7 @@ def _options(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def _parted(node: Node) -> tuple[Node | str, Node]:
-    """What the node begins with, which may be flags for the rest, and the rest."""
+    """The first part of the node, which may be flags for the rest, and the rest."""
     match node:
         case Flagged(flags, part):
             return flags, part
