@@ -26,12 +26,17 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """`sentence` is for whoever asked: it says nothing that helps to guess. `unavailable`: nobody can tell now, which is
-    no fault of the caller."""
+    """`sentence` is for whoever asked: it says nothing that helps to guess.
+
+    `unavailable`: nobody can tell now, which is no fault of the caller.
+    """
 
     reason: Reason
     sentence: str
 
 
 type Authenticate = Callable[[str | None], Awaitable[Identity | Refusal]]
-"""From the value of the header `Authorization` (None without one) to who that is. Never raises for what a caller sent."""
+"""From the value of the header `Authorization` (None without one) to who that is.
+
+Never raises for what a caller sent.
+"""
