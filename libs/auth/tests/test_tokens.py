@@ -4,7 +4,6 @@ import base64
 import hashlib
 import hmac
 import json
-import time
 
 import jwt
 import pytest
@@ -17,6 +16,7 @@ from openid_provider import (
     authenticate_by,
     bearer,
     claims_of,
+    config_of,
     family_of,
     jwk_of,
     jwks_of,
@@ -61,8 +61,7 @@ async def test_a_good_token_is_somebody_with_a_role_until_it_ends() -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
 async def test_every_asymmetric_algorithm_counts(algorithm: str, named: bool) -> None:
-    members: dict[str, JsonValue] = {"alg": algorithm} if named else {}
-    jwk = public_jwk(family_of(algorithm), kid="k0", use="sig", **members)
+    jwk = public_jwk(family_of(algorithm), kid="k0", use="sig") | ({"alg": algorithm} if named else {})
 
     assert isinstance(await judged(token_of(algorithm=algorithm), OpenIdProvider(jwks_of(jwk))), Identity)
 
@@ -197,7 +196,7 @@ async def test_the_highest_role_of_the_claim_counts_and_nobody_is_in_without_one
 
 async def test_dots_reach_into_objects_and_a_claim_with_dots_in_its_name_comes_first() -> None:
     nested = token_of(claims_of(groups=None, realm_access={"roles": ["platform"]}))
-    named = token_of(claims_of(**{"https://example.com/groups": ["guests"]}))
+    named = token_of(claims_of(groups=None) | {"https://example.com/groups": ["guests"]})
 
     def roles(claim: str) -> JsonValue:
         return {"claim": claim, "values": {"platform": "operator", "guests": "viewer"}}
@@ -236,21 +235,11 @@ async def test_a_token_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert verified == 1
 
 
-async def test_a_known_token_costs_microseconds() -> None:
-    authenticate = authenticate_by(OpenIdProvider(), Clock())
-    header = bearer(token_of())
-    await authenticate(header)
-
-    begun = time.process_time()
-    for _ in range(1000):
-        await authenticate(header)
-
-    assert (time.process_time() - begun) / 1000 < 0.001
-
-
 async def test_so_many_tokens_are_known_and_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "MOST_KNOWN", 3)
-    known = tokens.Tokens(_settings(), OpenIdProvider().fetch, Clock())
+    settings = config_of().tokens
+    assert settings is not None
+    known = tokens.Tokens(settings, OpenIdProvider().fetch, Clock())
 
     for number in range(5):
         await known.identify(token_of(claims_of(jti=str(number))))
@@ -282,11 +271,3 @@ async def test_a_token_without_a_key_id_means_the_only_key() -> None:
 
 async def test_what_is_longer_than_a_header_may_be_is_not_looked_at() -> None:
     assert await judged(token_of(claims_of(more="x" * tokens.LONGEST))) == MALFORMED_TOKEN
-
-
-def _settings() -> "tokens.TokenSettings":
-    from openid_provider import config_of
-
-    found = config_of().tokens
-    assert found is not None
-    return found
