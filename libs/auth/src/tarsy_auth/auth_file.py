@@ -127,9 +127,11 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
 
 def _cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:
     """The tree is looked at, not the models: a file with other mistakes has these, too."""
-    if data is None or (isinstance(data, dict) and not data.keys() & AuthConfig.model_fields.keys()):
+    if not isinstance(data, dict | None):
+        return
+    keys = data and data.get("keys")
+    if not keys and not (data and data.get("tokens")):
         yield (), "has neither keys nor tokens, so that nobody could come in; write one of them"
-    keys = data.get("keys") if isinstance(data, dict) else None
     if isinstance(keys, list):
         yield from _doubles(keys, "name")
         yield from _doubles(keys, "sha256")

@@ -80,8 +80,11 @@ def _compose(text: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark
         raise UnreadableTextError(mark.line + 1 if mark else 1, f"is not YAML: {problem.problem}") from None
-    except (yaml.YAMLError, ValueError) as problem:
-        raise UnreadableTextError(1, f"is not YAML: {problem}") from None
+    except yaml.reader.ReaderError as problem:
+        line = text.count("\n", 0, problem.position) + 1
+        raise UnreadableTextError(line, "has a control character, which no YAML has") from None
     except RecursionError:
         raise UnreadableTextError(1, "is nested too deeply") from None
+    except (yaml.YAMLError, ValueError, OverflowError) as problem:
+        raise UnreadableTextError(1, f"is not YAML: {problem}") from None
     return root
