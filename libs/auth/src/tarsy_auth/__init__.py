@@ -1,1 +1,1 @@
-"""Who a caller is, and which role it has. It knows no HTTP framework and no service."""
+"""Identity and role of a caller, from API keys and tokens. It knows no HTTP framework and no service."""

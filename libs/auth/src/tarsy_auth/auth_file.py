@@ -40,7 +40,7 @@ class AuthFileMistake:
         return f"{at}: {self.path}: {self.problem}" if self.path else f"{at}: {self.problem}"
 
 
-class InvalidAuthFileError(AuthError):
+class InvalidAuthFileError(AuthError, ValueError):
     """The file cannot be used. The message has one line for each mistake. The operator corrects it."""
 
     def __init__(self, mistakes: Sequence[AuthFileMistake]) -> None:

@@ -12,7 +12,7 @@ OK = 200
 
 
 class FetchFailedError(AuthError):
-    """The provider did not answer as it has to. Its operator has to look, or ours at the address."""
+    """The provider did not answer as it has to. The operator looks at it, or corrects its address."""
 
 
 def http_fetch(*, seconds: float = SECONDS) -> Fetch:

@@ -1,4 +1,4 @@
-"""Public keys of an OpenID provider, read from a JWKS (RFC 7517). What cannot be used is left out."""
+"""Public keys of an OpenID provider, read from a JWKS (RFC 7517). Keys that cannot be used are left out."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ type Jwk = dict[str, JsonValue]
 
 
 class UnusableKeysError(AuthError):
-    """The provider sent no JWKS with a key that we can use. Its operator has to look, or ours at the address."""
+    """The provider sent no JWKS with a key that can be used here. The operator looks at it, or corrects its address."""
 
 
 @dataclass(frozen=True, slots=True)
