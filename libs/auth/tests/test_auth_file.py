@@ -173,6 +173,7 @@ def test_a_text_of_another_form_is_a_mistake_with_a_line(tmp_path: Path, text: s
         ("expires", "tomorrow", "is no date"),
         ("expires", "2027-02-30", "is no date"),
         ("expires", "{a: b}", "is no date"),
+        ("expires", "9999-12-31T23:59:59-12:00", "is beyond all dates"),
     ],
 )
 def test_a_wrong_value_of_a_key_is_told(tmp_path: Path, field: str, value: str, said: str) -> None:

@@ -16,6 +16,7 @@ SEGMENT = st.text(st.sampled_from("ABCDabcd0189_-="), max_size=40)
 TOKEN_LIKE = st.builds("{}.{}.{}".format, SEGMENT, SEGMENT, SEGMENT)
 VALUES = st.one_of(
     st.text(),
+    st.text(st.characters(exclude_categories=())),
     TOKEN_LIKE,
     TOKEN_LIKE.map(bearer),
     st.text().map(bearer),

@@ -149,6 +149,27 @@ async def test_keys_older_than_ten_minutes_are_fetched_while_requests_go_on() ->
     provider.gate.set()
 
 
+async def test_a_slow_provider_holds_up_only_those_whose_key_is_not_here() -> None:
+    provider, clock = OpenIdProvider(), Clock()
+    authenticate = authenticate_by(provider, clock)
+    await authenticate(old_token())
+    provider.gate.clear()
+    provider.begun.clear()
+    provider.answer = jwks_of(OLD, NEW)
+    clock.now += 10
+
+    async def ask() -> Identity | Refusal:
+        return await authenticate(new_token())
+
+    waiting = asyncio.create_task(ask())
+    await provider.begun.wait()
+    assert isinstance(await authenticate(old_token(jti="another")), Identity)
+    assert not waiting.done()
+
+    provider.gate.set()
+    assert isinstance(await waiting, Identity)
+
+
 async def test_a_provider_that_is_down_from_the_beginning_is_no_fault_of_the_caller(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -66,7 +66,9 @@ async def test_every_asymmetric_algorithm_counts(algorithm: str, named: bool) ->
     assert isinstance(await judged(token_of(algorithm=algorithm), OpenIdProvider(jwks_of(jwk))), Identity)
 
 
-@pytest.mark.parametrize("secret", [PUBLIC_PEM, json.dumps(public_jwk("rsa", kid="k0")).encode(), b""])
+@pytest.mark.parametrize(
+    "secret", [PUBLIC_PEM, json.dumps(public_jwk("rsa", kid="k0")).encode(), b""], ids=["PEM", "JWK", "nothing"]
+)
 async def test_a_token_that_was_signed_with_the_public_key_as_a_secret_is_rejected(secret: bytes) -> None:
     provider = OpenIdProvider(jwks_of(public_jwk("rsa", kid="k0")))
 

@@ -30,13 +30,13 @@ def role_of(written: object) -> Role:
 
 
 def moment_of(written: object) -> datetime:
-    """A date is its beginning in UTC. Raises ValueError."""
+    """In UTC; a date is its beginning. Raises ValueError."""
     if isinstance(written, str):
         written = _parse(written)
     if isinstance(written, datetime):
         if written.tzinfo is None:
             raise ValueError("has no zone; write a time as 2027-03-01T12:00:00Z")
-        return written
+        return _in_utc(written)
     if isinstance(written, date):
         return datetime.combine(written, time(), UTC)
     raise ValueError("is no date; write it as 2027-03-01")
@@ -51,6 +51,13 @@ def _parse(written: str) -> date:
         return datetime.fromisoformat(written)
     except ValueError:
         raise ValueError("is no date and no time; write it as 2027-03-01 or 2027-03-01T12:00:00Z") from None
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is beyond all dates") from None
 
 
 def _check_name(text: str) -> str:

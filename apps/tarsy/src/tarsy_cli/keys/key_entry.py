@@ -1,7 +1,7 @@
 """The entry of a new API key, as auth.yaml has it."""
 
 import textwrap
-from datetime import UTC, time
+from datetime import time
 
 import yaml
 
@@ -35,6 +35,5 @@ def yaml_of(entry: ApiKeyEntry) -> str:
     """A list item, indented as it stands below `keys:`."""
     fields: dict[str, object] = {"name": entry.name, "role": entry.role.label, "sha256": entry.sha256}
     if entry.expires is not None:
-        moment = entry.expires.astimezone(UTC)
-        fields["expires"] = moment.date() if moment.time() == time() else moment
+        fields["expires"] = entry.expires.date() if entry.expires.time() == time() else entry.expires
     return textwrap.indent(yaml.safe_dump([fields], sort_keys=False, allow_unicode=True), "  ")

@@ -1,7 +1,6 @@
 """Contents of an auth.yaml without mistakes, in lines."""
 
 from collections.abc import Iterator
-from datetime import UTC
 
 from tarsy_auth.auth_config import ApiKeyEntry, AuthConfig, TokenSettings
 
@@ -18,7 +17,7 @@ def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
 
 
 def _key_line(entry: ApiKeyEntry, now: float) -> str:
-    ends = "never" if entry.expires is None else f"{entry.expires.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    ends = "never" if entry.expires is None else f"{entry.expires:%Y-%m-%dT%H:%M:%SZ}"
     note = "has expired" if entry.has_expired(now) else ""
     return LINE.format(entry.name, entry.role.label, ends, note).rstrip()
 
