@@ -16,10 +16,10 @@ from tarsy_cli.command_table import COMMANDS, CommandEntry, CommandGroup, Entry
 
 HEAVY = frozenset(
     {
-        "aiokafka", "anthropic", "asyncio", "asyncpg", "cramjam", "fastapi", "faststream", "google", "httpx2",
-        "markdown_it", "mcp", "opentelemetry", "prometheus_client", "rich", "structlog", "uvicorn", "websockets",
-        "yaml", "tarsy_config", "tarsy_lab", "tarsy_llm", "tarsy_masking", "tarsy_service", "tarsy_timeline",
-        "tarsy_tool_gateway",
+        "aiokafka", "anthropic", "asyncio", "asyncpg", "cramjam", "cryptography", "fastapi", "faststream", "google",
+        "httpx2", "jwt", "markdown_it", "mcp", "opentelemetry", "prometheus_client", "rich", "structlog", "uvicorn",
+        "websockets", "yaml", "tarsy_auth", "tarsy_config", "tarsy_lab", "tarsy_llm", "tarsy_masking", "tarsy_service",
+        "tarsy_timeline", "tarsy_tool_gateway",
     }
 )  # fmt: skip
 """Packages that a help has no need of: each takes long to import. Typer itself wants pydantic."""

@@ -133,6 +133,19 @@ CONFIG = CommandGroup(
         ),
     },
 )
+KEYS = CommandGroup(
+    "API keys, and the file that says who may do what.",
+    {
+        "new": CommandEntry(
+            "keys.commands", "new", "Make an API key: print it, once, and its entry for auth.yaml beneath."
+        ),
+        "check": CommandEntry(
+            "keys.commands",
+            "check",
+            "Say every mistake of an auth.yaml, or list its keys: names, roles, and which have expired.",
+        ),
+    },
+)
 COMMANDS: Mapping[str, Entry] = {
     "up": CommandEntry(
         "instance_commands",
@@ -208,4 +221,5 @@ COMMANDS: Mapping[str, Entry] = {
     "session": SESSION,
     "lab": LAB,
     "config": CONFIG,
+    "keys": KEYS,
 }

@@ -29,14 +29,14 @@ class KafkaAccessError(BusError):
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class KafkaRefusal:
     """`lasts`: waiting does not mend it."""
 
     sentence: str
     lasts: bool
 
 
-async def find_refusal(bus: Bus) -> Refusal | None:
+async def find_refusal(bus: Bus) -> KafkaRefusal | None:
     """None where a broker lets us in, or where none can be reached. The first broker that says something counts."""
     for host, port, _ in collect_hosts(bus.bootstrap, randomize=False):
         try:
@@ -50,42 +50,42 @@ async def find_refusal(bus: Bus) -> Refusal | None:
     return None
 
 
-def refusal_of(problem: BaseException, kafka: str, protocol: str) -> Refusal | None:
+def refusal_of(problem: BaseException, kafka: str, protocol: str) -> KafkaRefusal | None:
     match problem:
         case TokenCommandError():
-            return Refusal(problem.args[0], lasts=False)
+            return KafkaRefusal(problem.args[0], lasts=False)
         case ssl.SSLCertVerificationError():
-            return Refusal(
+            return KafkaRefusal(
                 f"{kafka} shows a certificate that is not trusted ({problem.verify_message}): TARSY_KAFKA_CA_FILE has "
                 "to hold the authority that signed it, and the certificate has to name this address",
                 lasts=True,
             )
         case SaslAuthenticationFailed():
-            return Refusal(
+            return KafkaRefusal(
                 f"{kafka} refuses who we say we are ({problem.args[0]}): see TARSY_KAFKA_USERNAME, "
                 "TARSY_KAFKA_PASSWORD, TARSY_KAFKA_TOKEN_COMMAND",
                 lasts=True,
             )
         case UnsupportedSaslMechanismError():
-            return Refusal(f"{kafka} does not have the mechanism of TARSY_KAFKA_SASL_MECHANISM", lasts=True)
+            return KafkaRefusal(f"{kafka} does not have the mechanism of TARSY_KAFKA_SASL_MECHANISM", lasts=True)
         case IllegalSaslStateError():
-            return Refusal(f"{kafka} has no SASL there, and {_protocol(protocol)}", lasts=True)
+            return KafkaRefusal(f"{kafka} has no SASL there, and {_protocol(protocol)}", lasts=True)
         case KafkaConnectionError() | ssl.SSLError() | ConnectionResetError():
             return _closed(problem, kafka, protocol)
         case _:
             return None
 
 
-def _closed(problem: BaseException, kafka: str, protocol: str) -> Refusal | None:
+def _closed(problem: BaseException, kafka: str, protocol: str) -> KafkaRefusal | None:
     """A broker that closes a connection does not say why, unless TLS does."""
     reason = problem if isinstance(problem, ssl.SSLError) else problem.__cause__
     match reason:
         case ssl.SSLError() if reason.reason and "CERTIFICATE" in reason.reason:
-            return Refusal(
+            return KafkaRefusal(
                 f"{kafka} does not take our certificate ({reason.reason}): see TARSY_KAFKA_CERT_FILE", lasts=True
             )
         case ssl.SSLError() | asyncio.IncompleteReadError() | None:
-            return Refusal(
+            return KafkaRefusal(
                 f"{kafka} closes the connection: {_protocol(protocol)}, which may not be what that listener speaks",
                 lasts=False,
             )

@@ -1,0 +1,1 @@
+"""API keys: made, and checked in their file."""

@@ -1,0 +1,28 @@
+"""Contents of an auth.yaml without mistakes, in lines."""
+
+from collections.abc import Iterator
+
+from tarsy_auth.auth_config import ApiKeyEntry, AuthConfig, TokenSettings
+
+LINE = "{:32}  {:9}  {:20}  {}"
+
+
+def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
+    yield "The file has no mistakes."
+    if config.keys:
+        yield LINE.format("key", "role", "expires", "").rstrip()
+    for entry in config.keys:
+        yield _key_line(entry, now)
+    yield from ["tokens: none"] if config.tokens is None else _token_lines(config.tokens)
+
+
+def _key_line(entry: ApiKeyEntry, now: float) -> str:
+    ends = "never" if entry.expires is None else f"{entry.expires:%Y-%m-%dT%H:%M:%SZ}"
+    note = "has expired" if entry.has_expired(now) else ""
+    return LINE.format(entry.name, entry.role.label, ends, note).rstrip()
+
+
+def _token_lines(tokens: TokenSettings) -> Iterator[str]:
+    yield f"tokens: of {tokens.issuer} for {tokens.audience}, with the name in {tokens.name}"
+    for value, role in tokens.roles.values.items():
+        yield f"  {tokens.roles.claim} {value}: {role.label}"

@@ -1,0 +1,149 @@
+"""Models of auth.yaml: API keys, and the OpenID provider whose tokens count."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from tarsy_auth.loopback import is_loopback
+from tarsy_auth.roles import Role
+
+DIGEST = re.compile(r"[0-9a-f]{64}")
+LONGEST_NAME = 200
+ROLES = ", ".join(role.label for role in Role)
+
+
+def is_name(text: str) -> bool:
+    """The name can go on the record: one line, of characters that are seen."""
+    return 0 < len(text) <= LONGEST_NAME and text.isprintable() and text == text.strip()
+
+
+def role_of(written: object) -> Role:
+    """Raises ValueError."""
+    found = next((role for role in Role if written in (role, role.label)), None)
+    if found is None:
+        raise ValueError(f"is no role; known here: {ROLES}")
+    return found
+
+
+def moment_of(written: object) -> datetime:
+    """In UTC; a date is its beginning. Raises ValueError."""
+    if isinstance(written, str):
+        written = _parse(written)
+    if isinstance(written, datetime):
+        if written.tzinfo is None:
+            raise ValueError("has no zone; write a time as 2027-03-01T12:00:00Z")
+        return _in_utc(written)
+    if isinstance(written, date):
+        return datetime.combine(written, time(), UTC)
+    raise ValueError("is no date; write it as 2027-03-01")
+
+
+def _parse(written: str) -> date:
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(written)
+    except ValueError:
+        raise ValueError("is no date and no time; write it as 2027-03-01 or 2027-03-01T12:00:00Z") from None
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is beyond all dates") from None
+
+
+def _check_name(text: str) -> str:
+    if not is_name(text):
+        raise ValueError(f"is no name; it has 1 to {LONGEST_NAME} characters that are seen, without spaces around them")
+    return text
+
+
+def _check_text(text: str) -> str:
+    if not text:
+        raise ValueError("is empty")
+    return text
+
+
+def _check_digest(text: str) -> str:
+    # The text itself is never shown: it may be a key.
+    if text.startswith("tarsy_"):
+        raise ValueError("is a key, where its SHA-256 has to stand; make a new key, as this one stood in a file")
+    if not DIGEST.fullmatch(text.lower()):
+        raise ValueError("is no SHA-256; it has 64 hexadecimal digits, as `tarsy keys new` prints them")
+    return text.lower()
+
+
+def _check_address(text: str) -> str:
+    problem = "is no address; write it as https://login.example.com/realms/sre"
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018 - it is checked when it is read
+        on_loopback = is_loopback(text)
+    except ValueError:
+        raise ValueError(problem) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or not text.isprintable() or " " in text:
+        raise ValueError(problem)
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("has a user or a password; leave it out")
+    if parts.scheme == "http" and not on_loopback:
+        raise ValueError("is http, which anybody on the way may answer; write https, as this is not loopback")
+    return text
+
+
+type Name = Annotated[str, AfterValidator(_check_name)]
+type Text = Annotated[str, AfterValidator(_check_text)]
+type Address = Annotated[str, AfterValidator(_check_address)]
+type Digest = Annotated[str, AfterValidator(_check_digest)]
+type RoleName = Annotated[Role, BeforeValidator(role_of)]
+type Moment = Annotated[datetime, BeforeValidator(moment_of)]
+
+
+class AuthModel(BaseModel):
+    """A part of auth.yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class ApiKeyEntry(AuthModel):
+    """An API key as the file has it: the key itself stands nowhere."""
+
+    name: Name
+    role: RoleName
+    sha256: Digest
+    expires: Moment | None = None
+
+    def has_expired(self, now: float) -> bool:
+        """It counts until the second before `expires`."""
+        return self.expires is not None and now >= self.expires.timestamp()
+
+
+class RoleClaim(AuthModel):
+    """The claim that roles follow from. The highest role of its values counts."""
+
+    claim: Text
+    values: Mapping[str, RoleName] = Field(min_length=1)
+
+
+class TokenSettings(AuthModel):
+    """The OpenID provider whose tokens count."""
+
+    issuer: Address
+    audience: Text
+    jwks: Address
+    name: Text = "sub"
+    roles: RoleClaim
+
+
+class AuthConfig(AuthModel):
+    """Everything that auth.yaml says."""
+
+    keys: tuple[ApiKeyEntry, ...] = ()
+    tokens: TokenSettings | None = None

@@ -1,0 +1,42 @@
+"""Identity of a caller, and refusals of credentials."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from tarsy_auth.roles import Role
+
+type Door = Literal["api_key", "token"]
+type Reason = Literal["missing", "malformed", "unknown", "expired", "rejected", "unavailable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`name` goes on the record. `credential` tells which key or token it was, and is no secret.
+
+    `expires_at` is in seconds since 1970; None for what does not end.
+    """
+
+    name: str
+    role: Role
+    door: Door
+    credential: str
+    expires_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """`sentence` is for whoever asked: it says nothing that helps to guess.
+
+    `unavailable`: nobody can tell now, which is no fault of the caller.
+    """
+
+    reason: Reason
+    sentence: str
+
+
+type Authenticate = Callable[[str | None], Awaitable[Identity | Refusal]]
+"""From the value of the header `Authorization` (None without one) to who that is.
+
+Never raises for what a caller sent.
+"""

@@ -1,0 +1,90 @@
+"""Plain data of a YAML text in which every value is text, with the line of each key.
+
+`name: 007` and `name: on` are names here, and a wrong date is a mistake with a line, not one of the YAML library.
+"""
+
+from dataclasses import dataclass
+
+import yaml
+
+from tarsy_auth.errors import AuthError
+
+type Place = tuple[str | int, ...]
+type Tree = str | list["Tree"] | dict[str, "Tree"] | None
+
+STANDARD_TAG = "tag:yaml.org,2002:"
+NULL_TAG = f"{STANDARD_TAG}null"
+
+
+class UnreadableTextError(AuthError):
+    """The text is no YAML. The operator corrects the line."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFault:
+    """The rest of the text can be read all the same."""
+
+    place: Place
+    line: int
+    problem: str
+
+
+class TextTree:
+    """Raises UnreadableTextError. `faults` are keys that stand twice, and tags."""
+
+    def __init__(self, text: str) -> None:
+        self.faults: list[TreeFault] = []
+        self._lines: dict[Place, int] = {}
+        root = _compose(text)
+        self.data: Tree = None if root is None else self._build(root, ())
+
+    def line(self, place: Place) -> int:
+        """The line of a key or list item; of what is missing, the line of what it is missing in."""
+        while place and place not in self._lines:
+            place = place[:-1]
+        return self._lines.get(place, 1)
+
+    def _build(self, node: yaml.Node, place: Place) -> Tree:
+        line = self._lines.setdefault(place, node.start_mark.line + 1)
+        if not node.tag.startswith(STANDARD_TAG):
+            self.faults.append(TreeFault(place, line, f"has the tag {node.tag}; tags mean nothing here"))
+        if isinstance(node, yaml.SequenceNode):
+            return [self._build(item, (*place, index)) for index, item in enumerate(node.value)]
+        if isinstance(node, yaml.MappingNode):
+            return self._build_mapping(node, place)
+        return None if node.tag == NULL_TAG else str(node.value)
+
+    def _build_mapping(self, node: yaml.MappingNode, place: Place) -> Tree:
+        found: dict[str, Tree] = {}
+        for key, value in node.value:
+            name = str(key.value)
+            inside, line = (*place, name), key.start_mark.line + 1
+            if name in found:
+                self.faults.append(TreeFault(inside, line, "stands here a second time; take one of them out"))
+                continue
+            self._lines[inside] = line
+            found[name] = self._build(value, inside)
+        return found
+
+
+def _compose(text: str) -> yaml.Node | None:
+    try:
+        alias = next((token for token in yaml.scan(text) if isinstance(token, yaml.AliasToken)), None)
+        if alias is not None:
+            raise UnreadableTextError(alias.start_mark.line + 1, "aliases are not allowed here; write the value again")
+        root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark
+        raise UnreadableTextError(mark.line + 1 if mark else 1, f"is not YAML: {problem.problem}") from None
+    except yaml.reader.ReaderError as problem:
+        line = text.count("\n", 0, problem.position) + 1
+        raise UnreadableTextError(line, "has a control character, which no YAML has") from None
+    except RecursionError:
+        raise UnreadableTextError(1, "is nested too deeply") from None
+    except (yaml.YAMLError, ValueError, OverflowError) as problem:
+        raise UnreadableTextError(1, f"is not YAML: {problem}") from None
+    return root
