@@ -156,7 +156,7 @@ def test_addresses_that_are_shown_can_be_reached(http_host: str, reachable: str)
 
 @pytest.mark.parametrize("http_host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_nobody_else_reaches_the_loopback(http_host: str) -> None:
-    assert addresses(http_host=http_host).warnings() == []
+    assert addresses(http_host=http_host).warnings({}) == []
 
 
 @pytest.mark.parametrize(
@@ -164,5 +164,5 @@ def test_nobody_else_reaches_the_loopback(http_host: str) -> None:
     [("0.0.0.0", socket.gethostname()), ("::", socket.gethostname()), ("fd00::2", "[fd00::2]"), ("build-7", "build-7")],
 )
 def test_who_listens_for_others_is_warned(http_host: str, shown: str) -> None:
-    (line,) = addresses(http_host=http_host).warnings()
+    (line,) = addresses(http_host=http_host).warnings({})
     assert line.startswith(f"Warning: whoever reaches http://{shown}:8080/ may")

@@ -25,7 +25,10 @@ OTHER_BODY = "This Idempotency-Key came with another body before. Take another k
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """`name` is that of the identity, or what a proxy in front of us says; it is not masked. `key`: the same request again has the same one."""
+    """`name` is that of the identity, or what a proxy in front of us says; it is not masked.
+
+    `key`: the same request again has the same one.
+    """
 
     name: str
     key: str | None

@@ -43,8 +43,8 @@ def refusals_counter(registry: CollectorRegistry) -> Counter:
 def denials_counter(registry: CollectorRegistry) -> Counter:
     return Counter(
         "tarsy_http_denied_total",
-        "Requests and WebSockets that were not let in: by a name that is not ours, by the page of a stranger, without a "
-        "credential that is known, or without the role that is needed",
+        "Requests and WebSockets that were not let in: by a name that is not ours, by the page of a stranger, without "
+        "a credential that is known, or without the role that is needed",
         ["reason"],
         registry=registry,
     )

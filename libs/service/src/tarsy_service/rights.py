@@ -28,7 +28,8 @@ class Right:
 
 def rights(access: Access, *routes: str) -> tuple[Right, ...]:
     """Each route is written as `METHOD PATH`."""
-    return tuple(Right(*route.split(" "), access) for route in routes)
+    split = (route.split(" ") for route in routes)
+    return tuple(Right(method, path, access) for method, path in split)
 
 
 class RightsTable:

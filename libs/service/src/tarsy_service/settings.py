@@ -88,7 +88,7 @@ class AskingSettings(ServiceSettings):
 
     api_key: SecretStr = Field(
         SecretStr(""),
-        description="the key with which a service asks others over HTTP where TARSY_AUTH_FILE is set; it needs the role "
+        description="the key with which a service asks others over HTTP where TARSY_AUTH_FILE is set, of the role "
         "admin. The command sends the one of its own environment",
     )
 

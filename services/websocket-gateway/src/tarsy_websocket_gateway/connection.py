@@ -1,7 +1,6 @@
 """One client, from its connection to its end."""
 
 import asyncio
-import math
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Protocol
@@ -34,8 +33,6 @@ log = structlog.get_logger(__name__)
 
 TRY_AGAIN_LATER = 1013
 EXPIRED = 4401
-LOOK_SECONDS = 60.0
-"""How often an identity's end is compared with the clock, which somebody may set."""
 CLOSE_SECONDS = 10.0
 MOST_CHANNELS = 100
 MOST_ASKING = 20
@@ -66,6 +63,7 @@ class Connection:
         self._sessions = sessions
         self._metrics = metrics
         self._now = now
+        self._expired = False
         self._asking: set[asyncio.Task[None]] = set()
         self._followed: dict[str, str] = {}
         """Channels as the client calls them, and as they are followed: another one where an alert joined a session."""
@@ -77,7 +75,7 @@ class Connection:
             await self._talk()
             if self._client.overflowed.is_set():
                 await self._drop("too_slow", TRY_AGAIN_LATER, "too slow: connect and subscribe again")
-            elif self._has_expired():
+            elif self._expired:
                 await self._drop("expired", EXPIRED, "the credential has expired: connect with another one")
         finally:
             self._hub.leave(self._client)
@@ -96,15 +94,12 @@ class Connection:
 
     async def _expire(self) -> None:
         """Returns when the identity has expired."""
-        while not self._has_expired():
-            await asyncio.sleep(min(self._seconds_left(), LOOK_SECONDS))
-
-    def _has_expired(self) -> bool:
-        return self._seconds_left() <= 0
-
-    def _seconds_left(self) -> float:
         identity = identity_of(self._websocket)
-        return math.inf if identity is None or identity.expires_at is None else identity.expires_at - self._now()
+        if identity is None or identity.expires_at is None:
+            await asyncio.Event().wait()
+        else:
+            await asyncio.sleep(max(0.0, identity.expires_at - self._now()))
+            self._expired = True
 
     async def _drop(self, reason: DropReason, code: int, sentence: str) -> None:
         self._hub.leave(self._client)
