@@ -12,12 +12,14 @@ WRONG = f"The key in {VARIABLE} is not one that this TARSy takes now."
 
 
 def key_headers() -> dict[str, str]:
-    """For each request and WebSocket. Raises CommandError when the file cannot be read."""
+    """For each request and WebSocket. Raises CommandError when the file cannot be read, or holds no key."""
     try:
         key = read_secret_file(NAME, os.environ) or os.environ.get(VARIABLE, "")
+        return bearer(key.strip())
     except SecretFileError as problem:
         raise CommandError(str(problem)) from problem
-    return bearer(key.strip())
+    except ValueError as problem:
+        raise CommandError(f"{VARIABLE}: {problem}") from None
 
 
 def unauthenticated() -> str:
