@@ -16,7 +16,7 @@ from tarsy_auth.roles import Role
 from tarsy_service.access_control import AccessControl
 from tarsy_service.caller import IDENTITY
 from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.rights import OWN_RIGHTS, WEBSOCKET, Right, RightsTable
+from tarsy_service.rights import OWN_RIGHTS, WEBSOCKET, RouteRight, RightsTable
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Service
 
@@ -69,7 +69,7 @@ def check_each_route_has_one_right(service: Service) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    right: Right
+    right: RouteRight
     credential: str | None
     status: int
 
@@ -77,12 +77,12 @@ class Case:
         return f"{self.right.method} {self.right.path}-{self.credential or 'no credential'}"
 
 
-def cases_of(rights: Sequence[Right]) -> list[Case]:
+def cases_of(rights: Sequence[RouteRight]) -> list[Case]:
     """The access matrix: every route with no, a wrong, an expired, a too little and the right credential."""
     return [case for right in rights for case in _cases(right)]
 
 
-def _cases(right: Right) -> Iterator[Case]:
+def _cases(right: RouteRight) -> Iterator[Case]:
     others = {None: 401, "Bearer wrong": 401, "Basic dXNlcjpwYXNz": 401, "Bearer expired": 401, "Bearer away": 503}
     for credential, status in others.items():
         yield Case(right, credential, REACHED if right.access == "open" else status)
@@ -91,16 +91,17 @@ def _cases(right: Right) -> Iterator[Case]:
         yield Case(right, key_of(role), REACHED if enough else 403)
 
 
-def matrix(rights: Sequence[Right]) -> pytest.MarkDecorator:
+def matrix(rights: Sequence[RouteRight]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", cases_of([*OWN_RIGHTS, *rights]), ids=str)
 
 
-async def status_of(case: Case, table: Sequence[Right]) -> int:
+async def status_of(case: Case, table: Sequence[RouteRight]) -> int:
     """The status of the answer, REACHED for a request that is let in: what stands behind is not asked."""
     app = AccessControl(_reached, authenticate, RightsTable([*OWN_RIGHTS, *table]))
     path = case.right.path.replace("{path:path}", "a/b").replace("{", "").replace("}", "")
     headers = {} if case.credential is None else {"authorization": case.credential}
-    return (await answer_of(app, case.right.method, path, headers))["status"]
+    answer = await answer_of(app, case.right.method, path, headers)
+    return int(answer["status"])
 
 
 async def answer_of(
@@ -116,12 +117,11 @@ async def answer_of(
         sent.append(message)
 
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope: Scope = {"path": path, "headers": raw}
+    scope: Scope = {"type": "http", "method": method, "path": path, "headers": raw}
     if method == WEBSOCKET:
-        denial = {"websocket.http.response": {}}
-        scope |= {"type": "websocket", "subprotocols": list(subprotocols), "extensions": denial}
-    else:
-        scope |= {"type": "http", "method": method}
+        extensions: dict[str, object] = {"websocket.http.response": {}}
+        scope = {"type": "websocket", "path": path, "headers": raw, "extensions": extensions}
+        scope["subprotocols"] = list(subprotocols)
     await app(scope, receive, send)
     return sent[0]
 

@@ -2,12 +2,14 @@
 
 from starlette.types import Scope
 
+from tarsy_service.errors import ServiceError
+
 SUBPROTOCOL = "tarsy.v1"
 TOKEN_SUBPROTOCOL = "tarsy.bearer."
 """Before the token, in a name that a browser offers beside SUBPROTOCOL: it can set no header."""
 
 
-class SeveralCredentialsError(Exception):
+class SeveralCredentialsError(ServiceError):
     """Which of them counts is not for us to choose. The caller sends one."""
 
 

@@ -26,8 +26,8 @@ class HttpSettings(SettingsWithSecretFiles):
     allowed_origins: tuple[str, ...] = Field(
         (), description="JSON list of origins (https://HOST) whose pages may open the WebSocket, beside our own"
     )
-    auth_file: Path | None = Field(
-        None,
+    auth_file: str = Field(
+        "",
         description="the file that names who may use TARSY, with which keys and tokens and in which role; without one "
         "nobody is authenticated, and whoever reaches the port may do everything",
     )
@@ -63,16 +63,11 @@ class HttpSettings(SettingsWithSecretFiles):
         allowed_hosts(value)
         return value
 
-    @field_validator("auth_file", mode="before")
-    @classmethod
-    def _set_or_not(cls, value: object) -> object:
-        return value or None
-
     @field_validator("auth_file")
     @classmethod
-    def _usable_file(cls, value: Path | None) -> Path | None:
-        if value is not None:
-            check_auth_file(value)
+    def _usable_file(cls, value: str) -> str:
+        if value:
+            check_auth_file(Path(value))
         return value
 
     @property
@@ -86,7 +81,7 @@ class HttpSettings(SettingsWithSecretFiles):
             websocket_bytes=self.websocket_bytes,
         )
         hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
-        authenticate = None if self.auth_file is None else authenticate_by(self.auth_file)
+        authenticate = authenticate_by(Path(self.auth_file)) if self.auth_file else None
         return HttpPolicy(hosts, self.allowed_origins, limits, authenticate)
 
 

@@ -18,7 +18,7 @@ WEBSOCKET = "WEBSOCKET"
 
 
 @dataclass(frozen=True, slots=True)
-class Right:
+class RouteRight:
     """`path` is the template of the route, as its router has it."""
 
     method: str
@@ -26,14 +26,14 @@ class Right:
     access: Access
 
 
-def rights(access: Access, *routes: str) -> tuple[Right, ...]:
+def rights(access: Access, *routes: str) -> tuple[RouteRight, ...]:
     """Each route is written as `METHOD PATH`."""
     split = (route.split(" ") for route in routes)
-    return tuple(Right(method, path, access) for method, path in split)
+    return tuple(RouteRight(method, path, access) for method, path in split)
 
 
 class RightsTable:
-    def __init__(self, entries: Sequence[Right]) -> None:
+    def __init__(self, entries: Sequence[RouteRight]) -> None:
         self._by_method: defaultdict[str, list[tuple[re.Pattern[str], Access]]] = defaultdict(list)
         for entry in entries:
             self._by_method[entry.method].append((compile_path(entry.path)[0], entry.access))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter
 from opentelemetry.trace import NoOpTracer
 
-from tarsy_service.rights import Right
+from tarsy_service.rights import RouteRight
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import Tracing
 
@@ -40,5 +40,5 @@ class Service:
     degraded_reasons: Callable[[], Sequence[str]] = tuple
     config_version: Callable[[], str] = str
     takes: Sequence[str] = ()
-    rights: Sequence[Right] = ()
+    rights: Sequence[RouteRight] = ()
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

@@ -96,7 +96,7 @@ class AskingSettings(ServiceSettings):
     @classmethod
     def _there_with_authentication(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
         key = SecretStr(value.get_secret_value().strip())
-        if info.data.get("auth_file") is not None and not key.get_secret_value():
+        if info.data.get("auth_file") and not key.get_secret_value():
             raise ValueError("with TARSY_AUTH_FILE this service needs a key of the role admin, to ask other services")
         bearer(key.get_secret_value())
         return key
