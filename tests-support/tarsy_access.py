@@ -1,4 +1,4 @@
-"""Who may use which route: made-up callers, and the routes of an app with the answers that they get."""
+"""Access matrices: made-up callers, the routes of an app, and the answers that they get there."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from tarsy_auth.roles import Role
 from tarsy_service.access_control import AccessControl
 from tarsy_service.caller import IDENTITY
 from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.rights import OWN_RIGHTS, WEBSOCKET, RouteRight, RightsTable
+from tarsy_service.rights import OWN_RIGHTS, WEBSOCKET, RightsTable, RouteRight
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Service
 
