@@ -3,17 +3,17 @@
 import time
 from pathlib import Path
 
-from tarsy_auth.auth_file import AuthConfig, read_auth_file
+from tarsy_auth.auth_file import read_auth_file
 from tarsy_auth.authenticator import authenticator
+from tarsy_auth.http_fetch import http_fetch
 from tarsy_auth.identity import Authenticate
-from tarsy_auth.jwks import fetch
 
 
-def check_auth_file(path: Path) -> AuthConfig:
+def check_auth_file(path: Path) -> None:
     """Raises ValueError with every mistake of the file."""
-    return read_auth_file(path)
+    read_auth_file(path)
 
 
 def authenticate_by(path: Path) -> Authenticate:
     """Raises ValueError."""
-    return authenticator(check_auth_file(path), fetch, time.time)
+    return authenticator(read_auth_file(path), http_fetch(), time.time)

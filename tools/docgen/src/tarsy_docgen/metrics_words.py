@@ -273,8 +273,8 @@ LOOKS: Sequence[Look] = (
         ("tarsy_http_denied_total",),
         "`host`: TARSY_HOSTS does not name what it is asked by. `host_header`: it sends none, or two. `origin`: the "
         "page of another address wrote, or opened the WebSocket; TARSY_ALLOWED_ORIGINS names those that may watch. "
-        "`role`: the credential is known, and its role may not. `no_right`: there is no such address, or nobody may use "
-        "it. `unavailable`: the provider of the tokens does not answer. The others: no credential that is known",
+        "`role`: the credential is known, and its role may not. `no_right`: there is no such address, or nobody may "
+        "use it. `unavailable`: the provider of the tokens does not answer. The others: no credential that is known",
     ),
     Look(
         "Kafka is suspected",
