@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tarsy_access import request_with
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.conversation import Usage
@@ -92,7 +93,8 @@ def streamed(masker: Masker) -> str:
 
 
 def in_a_request(session: str) -> str:
-    return caller_of({"x-forwarded-user": TOKEN}).author(own_masker(TimelineSettings).for_session(session).mask)
+    who = caller_of(request_with({"x-forwarded-user": TOKEN}))
+    return who.author(own_masker(TimelineSettings).for_session(session).mask)
 
 
 async def everywhere(session: str) -> list[str]:

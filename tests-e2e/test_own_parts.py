@@ -49,7 +49,9 @@ def test_a_demo_completes_on_servers_that_somebody_else_runs(
         status = one.status()
         assert (status["kafka"], status["topic_prefix"]) == (kafka_bootstrap, prefix)
         assert status["api"] == f"http://127.0.0.1:{one.http_port}/api/v1"
-        assert " ".join(up.output.split()).count("TARSy listens on 0.0.0.0, and nobody is authenticated yet") == 1
+        assert (
+            " ".join(up.output.split()).count("TARSy listens on 0.0.0.0, and TARSY_AUTH_FILE does not say who may") == 1
+        )
         assert listens_everywhere(one.http_port)
         assert {process.service for process in one.processes()} == set(SERVICES)
         shown = one.run("status")[1]

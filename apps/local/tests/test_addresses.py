@@ -7,6 +7,7 @@ import pytest
 
 from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.instance import Instance
+from tarsy_local.instance_counts import SERVICES
 from tarsy_local.many_processes import service_environment
 from tarsy_local.masking_key import masking_key
 from tarsy_local.servers import NamedServers
@@ -107,6 +108,14 @@ def test_the_security_of_another_kafka_is_not_that_of_our_own() -> None:
     assert {name: theirs[name] for name in around} == around
 
 
+def test_only_services_that_ask_others_get_the_key_for_it_and_all_know_who_may_ask() -> None:
+    around = {"TARSY_API_KEY": "k", "TARSY_API_KEY_FILE": "/run/secrets/k", "TARSY_AUTH_FILE": "/etc/tarsy/auth.yaml"}
+    told = {service: service_environment(service, addresses(own_broker=True), 1, around) for service in SERVICES}
+    assert {one for one in SERVICES if "TARSY_API_KEY" in told[one]} == {"timeline", "websocket-gateway"}
+    assert {one for one in SERVICES if "TARSY_API_KEY_FILE" in told[one]} == {"timeline", "websocket-gateway"}
+    assert {environment["TARSY_AUTH_FILE"] for environment in told.values()} == {"/etc/tarsy/auth.yaml"}
+
+
 def test_gateways_ask_the_timeline_through_the_inner_door() -> None:
     told = service_environment("websocket-gateway", addresses(own_broker=True), 21001, {})
     assert told["TARSY_TIMELINE_URL"] == "http://127.0.0.1:21001"
@@ -156,7 +165,7 @@ def test_addresses_that_are_shown_can_be_reached(http_host: str, reachable: str)
 
 @pytest.mark.parametrize("http_host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_nobody_else_reaches_the_loopback(http_host: str) -> None:
-    assert addresses(http_host=http_host).warnings() == []
+    assert addresses(http_host=http_host).warnings({}) == []
 
 
 @pytest.mark.parametrize(
@@ -164,5 +173,10 @@ def test_nobody_else_reaches_the_loopback(http_host: str) -> None:
     [("0.0.0.0", socket.gethostname()), ("::", socket.gethostname()), ("fd00::2", "[fd00::2]"), ("build-7", "build-7")],
 )
 def test_who_listens_for_others_is_warned(http_host: str, shown: str) -> None:
-    (line,) = addresses(http_host=http_host).warnings()
+    (line,) = addresses(http_host=http_host).warnings({})
     assert line.startswith(f"Warning: whoever reaches http://{shown}:8080/ may")
+
+
+def test_with_authentication_only_the_missing_tls_is_warned_of() -> None:
+    (line,) = addresses(http_host="0.0.0.0").warnings({"TARSY_AUTH_FILE": "/etc/tarsy/auth.yaml"})
+    assert ("without TLS" in line, "may read, submit" in line) == (True, False)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -14,10 +15,13 @@ sys.path.append(str(Path(__file__).parent))
 
 from door_running import Behind
 
+from tarsy_access import authenticate, key_of
+from tarsy_auth.roles import Role
 from tarsy_local.addresses import Addresses
-from tarsy_local.front_door.door import Doorway, guarded
+from tarsy_local.front_door.door import Doorway, FrontDoor, guarded
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
+from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_service.allowed_hosts import allowed_hosts
 from tarsy_service.http_metrics import Denial
 from tarsy_service.http_policy import HttpPolicy
@@ -77,3 +81,17 @@ def test_the_services_behind_answer_to_the_names_of_the_door(
         addresses = addresses_on(host)
         assert addresses.environment(around)["TARSY_HOSTS"] == names
         assert addresses.http_settings(around).hosts == names
+
+
+async def test_with_authentication_the_metrics_of_the_door_need_a_key() -> None:
+    denied: list[Denial] = []
+    doorway, policy = Doorway(OUTSIDE, HttpProxy(Behind(), lambda *_: None)), HttpPolicy(authenticate=authenticate)
+    door = FrontDoor(doorway, ProcessGroup([]), CollectorRegistry(), policy, denied.append)
+    paths = ("/health", "/metrics", "/metrics/targets", "/docs")
+    key = {"authorization": key_of(Role.VIEWER)}
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(door), base_url="http://localhost") as client:
+        without = [(await client.get(path)).status_code for path in paths]
+        with_key = [(await client.get(path, headers=key)).status_code for path in paths]
+    assert without == [200, 401, 401, 404]
+    assert with_key == [200, 200, 200, 404]
+    assert denied == ["missing", "missing"]

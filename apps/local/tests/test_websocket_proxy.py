@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
+from starlette.responses import Response
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 from websockets.asyncio.client import ClientConnection, connect
@@ -36,6 +37,10 @@ class Talker:
     async def _talk(self, socket: WebSocket) -> None:
         if socket.headers.get("origin") == "https://evil.example":
             await socket.close(1008)
+            return
+        if socket.headers.get("authorization") == "Bearer wrong":
+            refusal = Response("{}", 401, {"www-authenticate": "Bearer", "content-type": "application/problem+json"})
+            await socket.send_denial_response(refusal)
             return
         await socket.accept(subprotocol=next(iter(socket.scope["subprotocols"]), None))
         await socket.send_json({name: socket.headers.get(name) for name in ("host", "x-forwarded-for", "traceparent")})
@@ -175,3 +180,12 @@ async def test_no_other_address_takes_a_socket() -> None:
             with pytest.raises(InvalidStatus) as refused:
                 await connect(f"ws://{address}{path}")
             assert refused.value.response.status_code == 404
+
+
+async def test_whoever_is_not_known_to_the_instance_reads_its_refusal() -> None:
+    async with talking(Talker()) as url:
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(url, additional_headers={"Authorization": "Bearer wrong"})
+    response = refused.value.response
+    told = [response.headers[name] for name in ("www-authenticate", "content-type")]
+    assert (response.status_code, told) == (401, ["Bearer", "application/problem+json"])

@@ -17,7 +17,7 @@ async def asked(*headers: tuple[str, str]) -> httpx2.Response:
 
     @router.get("/api/v1/me")
     async def me(request: Request) -> dict[str, str]:
-        return {"name": caller_of(request.headers).name}
+        return {"name": caller_of(request).name}
 
     app = build_app([Service("one", nothing, router)], Readiness([]), CollectorRegistry())
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://localhost") as client:

@@ -2,7 +2,10 @@
 
 import pytest
 
-from tarsy_service.caller import LONGEST_AUTHOR, LONGEST_KEY, OTHER_BODY, KeyedBodies, caller_of
+from tarsy_access import request_with
+from tarsy_auth.identity import Identity
+from tarsy_auth.roles import Role
+from tarsy_service.caller import IDENTITY, LONGEST_AUTHOR, LONGEST_KEY, OTHER_BODY, KeyedBodies, caller_of
 from tarsy_service.problems import ProblemError
 
 
@@ -17,16 +20,28 @@ from tarsy_service.problems import ProblemError
     ],
 )
 def test_the_caller_is_whom_the_proxy_names(headers: dict[str, str], name: str) -> None:
-    assert caller_of(headers).name == name
+    assert caller_of(request_with(headers)).name == name
 
 
 def test_a_door_says_who_it_is_when_nobody_is_named() -> None:
-    assert caller_of({}, otherwise="alertmanager").name == "alertmanager"
+    assert caller_of(request_with({}), otherwise="alertmanager").name == "alertmanager"
+
+
+def test_whoever_is_authenticated_has_the_name_of_his_identity_whatever_headers_say() -> None:
+    identity = Identity("ann", Role.VIEWER, "api_key", "k1")
+    caller = caller_of(request_with({"x-forwarded-user": "root", "idempotency-key": "k"}, identity))
+    assert (caller.name, caller.scope, caller.key) == ("ann", "ann", "k")
+
+
+def test_on_an_open_route_of_a_service_that_authenticates_headers_name_nobody() -> None:
+    request = request_with({"x-forwarded-user": "root"})
+    request.scope[IDENTITY] = None
+    assert caller_of(request).name == "api-client"
 
 
 def test_an_author_is_cut_after_masking_and_the_scope_of_keys_is_not_masked() -> None:
     long = "x" * (LONGEST_AUTHOR - 4) + " s3cret"
-    caller = caller_of({"x-forwarded-user": long})
+    caller = caller_of(request_with({"x-forwarded-user": long}))
     assert caller.author(lambda text: text.replace("s3cret", "*")) == "x" * (LONGEST_AUTHOR - 4) + " *"
     assert caller.scope == long[:LONGEST_AUTHOR]
 
@@ -34,13 +49,13 @@ def test_an_author_is_cut_after_masking_and_the_scope_of_keys_is_not_masked() ->
 @pytest.mark.parametrize("key", ["", " ", "k" * (LONGEST_KEY + 1)])
 def test_what_cannot_be_a_key_is_refused(key: str) -> None:
     with pytest.raises(ProblemError) as refused:
-        caller_of({"idempotency-key": key})
+        caller_of(request_with({"idempotency-key": key}))
     assert refused.value.status == 400
 
 
 def test_without_a_key_there_is_none() -> None:
-    assert caller_of({}).key is None
-    assert caller_of({"idempotency-key": "k"}).key == "k"
+    assert caller_of(request_with({})).key is None
+    assert caller_of(request_with({"idempotency-key": "k"})).key == "k"
 
 
 def test_the_same_key_with_another_body_is_refused_and_with_the_same_it_is_not() -> None:

@@ -102,3 +102,13 @@ def test_lines_without_a_template_are_all_written_and_few_are_remembered(lines: 
     for number in range(count):
         logging.getLogger("uvicorn").error(f"value {number}")
     assert len(lines()) == count
+
+
+def test_at_debug_the_headers_of_a_websocket_are_not_written_for_they_hold_credentials(lines: Lines) -> None:
+    configure_logs("DEBUG")
+    try:
+        loggers = [logging.getLogger(name) for name in ("uvicorn.error", "websockets.client", "websockets.server")]
+        assert [logger.isEnabledFor(logging.DEBUG) for logger in loggers] == [False] * 3
+        assert logging.getLogger("tarsy_service").isEnabledFor(logging.DEBUG)
+    finally:
+        configure_logs("INFO")

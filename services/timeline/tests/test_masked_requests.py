@@ -3,6 +3,7 @@
 import httpx2
 from prometheus_client import CollectorRegistry
 
+from tarsy_access import request_with
 from tarsy_broken_masker import broken_masker
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_service.caller import LONGEST_AUTHOR, caller_of
@@ -16,7 +17,7 @@ MASKER = Masker.default(bytes(range(32)))
 
 
 def test_an_author_has_the_placeholders_of_the_session() -> None:
-    who = caller_of({"x-forwarded-user": f"bob {SECRET}"})
+    who = caller_of(request_with({"x-forwarded-user": f"bob {SECRET}"}))
     authors = [who.author(MASKER.for_session(id).mask) for id in "ab"]
     assert authors == [f"bob {MASKER.for_session(id).mask(SECRET)}" for id in "ab"]
     assert authors[0] != authors[1]
@@ -24,14 +25,14 @@ def test_an_author_has_the_placeholders_of_the_session() -> None:
 
 def test_an_author_is_cut_after_masking() -> None:
     long = "x" * (LONGEST_AUTHOR - 12) + " "
-    assert SECRET[:8] not in caller_of({"x-forwarded-user": long + SECRET}).author(MASKER.mask)
+    assert SECRET[:8] not in caller_of(request_with({"x-forwarded-user": long + SECRET})).author(MASKER.mask)
 
 
 def test_when_masking_fails_the_author_is_redacted_and_the_request_is_the_same() -> None:
     headers = {"x-forwarded-user": SECRET, "idempotency-key": SECRET}
-    who = caller_of(headers)
+    who = caller_of(request_with(headers))
     assert who.author(broken_masker().for_session("s").mask) == REDACTED
-    assert request_id("cancel", who, "s") == request_id("cancel", caller_of(headers), "s")
+    assert request_id("cancel", who, "s") == request_id("cancel", caller_of(request_with(headers)), "s")
     assert SECRET not in request_id("cancel", who, "s")
 
 

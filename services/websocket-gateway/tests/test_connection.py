@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -75,7 +76,7 @@ class Gateway:
         metrics.watch(subscriptions=self.hub.subscriptions, lag_seconds=lambda: 0.0, partitions=lambda: 0)
         self.router = websocket_routes(
             self.hub,
-            lambda websocket: Connection(websocket, Client(QUEUE), self.hub, self.sessions, metrics),
+            lambda websocket: Connection(websocket, Client(QUEUE), self.hub, self.sessions, metrics, time.time),
             metrics,
             ClientLimit(MOST_CLIENTS),
         )

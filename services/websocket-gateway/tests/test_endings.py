@@ -18,7 +18,7 @@ class MadeUpTimeline(TimelineApi):
     """`projected` is how far it got; None while it does not answer."""
 
     def __init__(self) -> None:
-        super().__init__("http://nowhere")
+        super().__init__("http://nowhere", {})
         self.projected: int | None = 0
         self.asked = 0
 

@@ -20,7 +20,7 @@ class MadeUpTimeline(TimelineApi):
     """Knows each session up to the event `number`; gets one event and one offset further with each request."""
 
     def __init__(self) -> None:
-        super().__init__("http://nowhere")
+        super().__init__("http://nowhere", {})
         self.requests: list[list[str]] = []
         self.number, self.away, self.answers = 0, False, asyncio.Event()
         self.answers.set()

@@ -20,6 +20,7 @@ SECRET_FILES = ("TARSY_DATABASE_FILE", f"{VARIABLE}_FILE")
 """Services get the values themselves."""
 HOST = "127.0.0.1"
 HOSTS = "TARSY_HOSTS"
+AUTH_FILE = "TARSY_AUTH_FILE"
 REACHABLE = {"0.0.0.0": HOST, "::": "::1"}
 """Where a server that listens on all addresses answers whoever is on the machine."""
 
@@ -57,14 +58,19 @@ class Addresses:
     def _reachable(self) -> str:
         return host_and_port(REACHABLE.get(self.http_host, self.http_host), self.http_port)
 
-    def warnings(self) -> list[str]:
-        """Sentences about who else may connect."""
+    def warnings(self, around: Mapping[str, str]) -> list[str]:
+        """Sentences about who else may connect. `around` is the environment."""
         if is_loopback(self.http_host):
             return []
+        if around.get(AUTH_FILE):
+            return [
+                f"Warning: TARSy listens on {self.http_host} without TLS: whoever is on the way reads keys and tokens. "
+                "A proxy with TLS belongs in front of it"
+            ]
         shown = socket.gethostname() if self.http_host in REACHABLE else self.http_host
         return [
             f"Warning: whoever reaches http://{host_and_port(shown, self.http_port)}/ may read, submit and cancel "
-            f"everything: TARSy listens on {self.http_host}, and nobody is authenticated yet"
+            f"everything: TARSy listens on {self.http_host}, and {AUTH_FILE} does not say who may"
         ]
 
     @property

@@ -12,6 +12,7 @@ import httpx2
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from starlette.types import ASGIApp
 
 from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_requests, guarded
@@ -26,7 +27,8 @@ from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.ports import free_port
 from tarsy_service.connection_passing import PassingDoor, can_pass_connections
-from tarsy_service.http_metrics import denials_counter, refusals_counter
+from tarsy_service.http_metrics import Denial, denials_counter, refusals_counter
+from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_server import proxy_server
 from tarsy_service.signals import stopped_by_signals
 from tarsy_service.supervision import Supervisor
@@ -36,6 +38,8 @@ ALL_LOGS_BYTES = 500_000_000
 """The limit for all processes together."""
 WITH_DATABASE = frozenset({"timeline"})
 WITHOUT_MASKING = frozenset({"websocket-gateway"})
+ASKING = frozenset({"timeline", "websocket-gateway"})
+API_KEY = {"TARSY_API_KEY", "TARSY_API_KEY_FILE"}
 
 INVESTIGATING = frozenset({"orchestrator", "tool-gateway", "summarizer", "timeline"})
 TAKES_CONNECTIONS = frozenset({"ingest"})
@@ -128,13 +132,16 @@ def _make_process_group(
 
 
 def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
-    """Only services that use the database get its password, and only services that mask get the masking key."""
+    """Only services that use the database get its password, only those that mask get the masking key, and only those
+    that ask others get the key for it."""
     address = f"http://{HOST}:{inside}"
     doors = {"TARSY_TIMELINE_URL": address, "TARSY_INGEST_URL": address}
     told = {**around, **addresses.environment(around), **doors}
     untold = {VARIABLE} if service in WITHOUT_MASKING else set()
     if service not in WITH_DATABASE:
         untold.add("TARSY_DATABASE")
+    if service not in ASKING:
+        untold |= API_KEY
     return {name: value for name, value in told.items() if name not in untold}
 
 
@@ -159,10 +166,8 @@ async def _doors(
     registry = CollectorRegistry()
     registry.register(ProcessGroupCollector(processes))
     async with HttpProxy(processes, count_requests(registry)).running() as proxy:
-        policy, denied = addresses.http_settings(os.environ).http_policy, denials_counter(registry)
-        front = guarded(
-            FrontDoor(Doorway(OUTSIDE, proxy), processes, registry), policy, lambda why: denied.labels(why).inc()
-        )
+        policy = addresses.http_settings(os.environ).http_policy
+        front = _front_door(Doorway(OUTSIDE, proxy), processes, registry, policy)
         refused = refusals_counter(registry)
         inner = proxy_server(Doorway(INSIDE, proxy), HOST, inside)
         host, port = addresses.http_host, addresses.http_port
@@ -173,6 +178,15 @@ async def _doors(
         async with inner, outer:
             with passing.listening(passed) if passed is not None else nullcontext():
                 yield
+
+
+def _front_door(doorway: Doorway, processes: ProcessGroup, registry: CollectorRegistry, policy: HttpPolicy) -> ASGIApp:
+    denied = denials_counter(registry)
+
+    def count(why: Denial) -> None:
+        denied.labels(why).inc()
+
+    return guarded(FrontDoor(doorway, processes, registry, policy, count), policy, count)
 
 
 class ProcessGroupCollector(Collector):

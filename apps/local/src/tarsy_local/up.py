@@ -129,7 +129,7 @@ def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     ):
         addresses = _make_addresses(options, running, masking_key(home.folder, os.environ), theirs)
         models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
-        for line in addresses.warnings():
+        for line in addresses.warnings(os.environ):
             say(line)
         say("Making the topics")
         uvloop.run(make_topics(addresses, replication=options.replication))

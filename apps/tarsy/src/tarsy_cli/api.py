@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx2
 from pydantic import JsonValue
 
+from tarsy_cli.credentials import key_headers, unauthenticated
 from tarsy_cli.errors import CommandError
 
 TIMEOUT_SECONDS = 30.0
@@ -88,7 +89,7 @@ def download(url: str, file: Path) -> int:
     """Writes what is answered to the file, whole or not at all; returns its size. Raises ApiError or OSError."""
     part = file.with_name(f"{file.name}.part")
     try:
-        with _failures(url), httpx2.stream("GET", url, timeout=TIMEOUT_SECONDS) as answer:
+        with _failures(url), httpx2.stream("GET", url, headers=key_headers(), timeout=TIMEOUT_SECONDS) as answer:
             if answer.status_code >= 400:
                 answer.read()
                 raise _refused(url, answer)
@@ -108,8 +109,9 @@ def _answer(
     params: dict[str, str | int] | None = None,
     headers: dict[str, str] | None = None,
 ) -> JsonValue:
+    told = {**key_headers(), **(headers or {})}
     with _failures(url):
-        answer = httpx2.request(method, url, json=body, params=params, headers=headers, timeout=TIMEOUT_SECONDS)
+        answer = httpx2.request(method, url, json=body, params=params, headers=told, timeout=TIMEOUT_SECONDS)
     if answer.status_code >= 400:
         raise _refused(url, answer)
     try:
@@ -147,7 +149,8 @@ def _failures(url: str) -> Iterator[None]:
 
 
 def _refused(url: str, answer: httpx2.Response) -> ApiError:
-    return _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}")
+    remedy = f" {unauthenticated()}" if answer.status_code == 401 else ""
+    return _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}{remedy}")
 
 
 def _refusal(status: int) -> type[ApiError]:

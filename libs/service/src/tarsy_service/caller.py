@@ -6,10 +6,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from starlette.requests import HTTPConnection
+
+from tarsy_auth.identity import Identity
 from tarsy_service.problems import ProblemError
 
 AUTHOR_HEADERS = ("x-forwarded-user", "x-forwarded-email", "x-remote-user")
 NOBODY = "api-client"
+IDENTITY = "tarsy.identity"
+"""In a scope: the identity, or None on a route that is open. Without authentication it is not there."""
 KEY_HEADER = "idempotency-key"
 LONGEST_AUTHOR = 200
 LONGEST_KEY = 255
@@ -20,7 +25,10 @@ OTHER_BODY = "This Idempotency-Key came with another body before. Take another k
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """`name` is what a proxy in front of us says, not masked. `key`: the same request again has the same one."""
+    """`name` is that of the identity, or what a proxy in front of us says; it is not masked.
+
+    `key`: the same request again has the same one.
+    """
 
     name: str
     key: str | None
@@ -35,13 +43,30 @@ class Caller:
         return mask(self.name)[:LONGEST_AUTHOR]
 
 
-def caller_of(headers: Mapping[str, str], *, otherwise: str = NOBODY) -> Caller:
-    """`headers` with names in lower case, or of any. Raises ProblemError for a key that cannot be one."""
-    names = (headers.get(name, "").strip() for name in AUTHOR_HEADERS)
-    key = headers.get(KEY_HEADER)
+def identity_of(connection: HTTPConnection) -> Identity | None:
+    """The identity of whoever was authenticated."""
+    found: Identity | None = connection.scope.get(IDENTITY)
+    return found
+
+
+def caller_of(connection: HTTPConnection, *, otherwise: str = NOBODY) -> Caller:
+    """With authentication the author headers count for nothing. Raises ProblemError for a key that cannot be one."""
+    key = connection.headers.get(KEY_HEADER)
     if key is not None and not 0 < len(key.strip()) <= LONGEST_KEY:
         raise ProblemError(400, "Invalid request", f"Idempotency-Key has to have 1 to {LONGEST_KEY} characters.")
-    return Caller(next((name for name in names if name), otherwise), key)
+    return Caller(_name_of(connection) or otherwise, key)
+
+
+def _name_of(connection: HTTPConnection) -> str:
+    if IDENTITY in connection.scope:
+        identity = identity_of(connection)
+        return "" if identity is None else identity.name
+    return _forwarded_name(connection.headers)
+
+
+def _forwarded_name(headers: Mapping[str, str]) -> str:
+    names = (headers.get(name, "").strip() for name in AUTHOR_HEADERS)
+    return next((name for name in names if name), "")
 
 
 class KeyedBodies:

@@ -9,8 +9,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tarsy_service.bounded_http import Refusal
 
-type Denial = Literal["host", "host_header", "origin"]
-"""host: a name that is not ours; host_header: none, two, or no host; origin: the page of a stranger."""
+type Denial = Literal[
+    "host",
+    "host_header",
+    "origin",
+    "missing",
+    "malformed",
+    "unknown",
+    "expired",
+    "rejected",
+    "unavailable",
+    "role",
+    "no_right",
+]
+"""host: a name that is not ours; host_header: none, two, or no host; origin: the page of a stranger; role: another role
+is needed; no_right: nobody may use it. The others are those of a Refusal."""
 type CountDenied = Callable[[Denial], None]
 
 OTHER = "other"
@@ -30,7 +43,8 @@ def refusals_counter(registry: CollectorRegistry) -> Counter:
 def denials_counter(registry: CollectorRegistry) -> Counter:
     return Counter(
         "tarsy_http_denied_total",
-        "Requests and WebSockets that were not let in: asked by a name that is not ours, or by the page of a stranger",
+        "Requests and WebSockets that were not let in: by a name that is not ours, by the page of a stranger, without "
+        "a credential that is known, or without the role that is needed",
         ["reason"],
         registry=registry,
     )

@@ -1,19 +1,22 @@
-"""HTTP policy of a process: names that it answers to, origins beside its own, and limits of its port."""
+"""HTTP policy of a process: names that it answers to, origins beside its own, limits, and who may ask."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from tarsy_auth.identity import Authenticate
 from tarsy_service.allowed_hosts import AllowedHosts
 from tarsy_service.bounded_http import HttpLimits
 
 
 @dataclass(frozen=True, slots=True)
 class HttpPolicy:
-    """The default answers to addresses and to localhost, and to pages from there."""
+    """The default answers to addresses and to localhost, and to pages from there. Without `authenticate` everybody may
+    ask for everything."""
 
     hosts: AllowedHosts = field(default_factory=AllowedHosts)
     origins: Collection[str] = ()
     limits: HttpLimits = field(default_factory=HttpLimits)
+    authenticate: Authenticate | None = None
 
 
 DEFAULT_POLICY = HttpPolicy()

@@ -1,10 +1,12 @@
 """HTTP settings of every service, and of the front door of `tarsy up`."""
 
 import socket
+from pathlib import Path
 
 from pydantic import Field, field_validator
 
 from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
+from tarsy_service.authentication import authenticate_by, check_auth_file
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.secret_files import SettingsWithSecretFiles
@@ -23,6 +25,11 @@ class HttpSettings(SettingsWithSecretFiles):
     )
     allowed_origins: tuple[str, ...] = Field(
         (), description="JSON list of origins (https://HOST) whose pages may open the WebSocket, beside our own"
+    )
+    auth_file: str = Field(
+        "",
+        description="the file that names who may use TARSY, with which keys and tokens and in which role; without one "
+        "nobody is authenticated, and whoever reaches the port may do everything",
     )
     http_head_seconds: float = Field(
         LIMITS.head_seconds, gt=0, description="how long a client may take for the head of a request; then 408"
@@ -56,6 +63,13 @@ class HttpSettings(SettingsWithSecretFiles):
         allowed_hosts(value)
         return value
 
+    @field_validator("auth_file")
+    @classmethod
+    def _usable_file(cls, value: str) -> str:
+        if value:
+            check_auth_file(Path(value))
+        return value
+
     @property
     def http_policy(self) -> HttpPolicy:
         limits = HttpLimits(
@@ -67,7 +81,8 @@ class HttpSettings(SettingsWithSecretFiles):
             websocket_bytes=self.websocket_bytes,
         )
         hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
-        return HttpPolicy(hosts, self.allowed_origins, limits)
+        authenticate = authenticate_by(Path(self.auth_file)) if self.auth_file else None
+        return HttpPolicy(hosts, self.allowed_origins, limits, authenticate)
 
 
 def names_of(http_host: str) -> tuple[str, ...]:

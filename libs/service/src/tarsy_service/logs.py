@@ -13,6 +13,8 @@ from tarsy_service.repeated_lines import RepeatedLines
 
 TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 """Without local variables: they hold what was not masked yet."""
+WRITE_HEADERS = ("uvicorn.error", "websockets")
+"""Loggers that write the headers of each WebSocket at DEBUG, and with them credentials. uvicorn has one for all."""
 
 
 def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
@@ -61,3 +63,5 @@ def configure_logs(
     root.setLevel(level)
     for name in ("aiokafka", "uvicorn.access", "httpx2", "mcp", "asyncio"):
         logging.getLogger(name).setLevel("WARNING" if level != "DEBUG" else "INFO")
+    for name in WRITE_HEADERS:
+        logging.getLogger(name).setLevel("INFO" if level == "DEBUG" else logging.NOTSET)

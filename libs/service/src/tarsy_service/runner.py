@@ -10,6 +10,7 @@ from fastapi import Depends, FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from tarsy_service.access_control import AccessControl
 from tarsy_service.answer_headers import AnswerHeaders
 from tarsy_service.author_headers import AuthorHeaders
 from tarsy_service.connection_passing import PassingService
@@ -23,6 +24,7 @@ from tarsy_service.loop_lag import LoopLag
 from tarsy_service.loop_metrics import LoopMetrics
 from tarsy_service.problems import install_problem_handlers
 from tarsy_service.process_metrics import ProcessMetrics, exposition
+from tarsy_service.rights import OWN_RIGHTS, RightsTable
 from tarsy_service.service import Service
 from tarsy_service.signals import stopped_by_signals
 from tarsy_service.supervision import until_cancelled
@@ -72,6 +74,11 @@ def build_app(
     )
     install_problem_handlers(app)
     # The last one is the outermost. Identity is looked at inside of these: after the name, and the page.
+    if policy.authenticate is not None:
+        table = RightsTable([*OWN_RIGHTS, *(right for service in services for right in service.rights)])
+        app.add_middleware(
+            AccessControl, authenticate=policy.authenticate, table=table, count=http_metrics.count_denied
+        )
     app.add_middleware(AuthorHeaders)
     app.add_middleware(CsrfProtection, hosts=policy.hosts, origins=policy.origins, count=http_metrics.count_denied)
     app.add_middleware(HostProtection, hosts=policy.hosts, count=http_metrics.count_denied)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter
 from opentelemetry.trace import NoOpTracer
 
+from tarsy_service.rights import RouteRight
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import Tracing
 
@@ -23,6 +24,8 @@ class Service:
 
     `config_version`: the version of the configuration that it runs by, empty when it has none.
 
+    `rights`: what the routes of `router` need, each once.
+
     `takes`: beginnings of requests, such as `POST /api/v1/alerts`, whose connections it takes from a front door.
 
     An exception out of `run` means that the service cannot go on: the process ends with it. So does a `run` that ends
@@ -37,4 +40,5 @@ class Service:
     degraded_reasons: Callable[[], Sequence[str]] = tuple
     config_version: Callable[[], str] = str
     takes: Sequence[str] = ()
+    rights: Sequence[RouteRight] = ()
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

@@ -4,8 +4,9 @@ import os
 import socket
 from pathlib import Path
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 
+from tarsy_service.credentials import bearer
 from tarsy_service.http_settings import HttpSettings
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.secret_files import variable_of
@@ -80,6 +81,30 @@ class DeadAfterSettings(ServiceSettings):
         "the same for all services",
         ge=4,
     )
+
+
+class AskingSettings(ServiceSettings):
+    """Settings of services that ask other services over HTTP."""
+
+    api_key: SecretStr = Field(
+        SecretStr(""),
+        description="the key with which a service asks others over HTTP where TARSY_AUTH_FILE is set, of the role "
+        "admin. The command sends the one of its own environment",
+    )
+
+    @field_validator("api_key")
+    @classmethod
+    def _there_with_authentication(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+        key = SecretStr(value.get_secret_value().strip())
+        if info.data.get("auth_file") and not key.get_secret_value():
+            raise ValueError("with TARSY_AUTH_FILE this service needs a key of the role admin, to ask other services")
+        bearer(key.get_secret_value())
+        return key
+
+    @property
+    def asking_headers(self) -> dict[str, str]:
+        """For each request to another service."""
+        return bearer(self.api_key.get_secret_value())
 
 
 class MaskingSettings(ServiceSettings):

@@ -67,7 +67,7 @@ def _door(
     secrets: tuple[bytes, ...],
 ) -> Callable[[Request, str | None], Awaitable[ApiModel]]:
     async def take(request: Request, alert_type: str | None = None) -> ApiModel:
-        caller = caller_of(request.headers, otherwise="")
+        caller = caller_of(request, otherwise="")
         session_id = session_of(caller)
         sender = sender_of(request.scope)
         with refusals_counted(metrics, form.source):

@@ -31,6 +31,7 @@ from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.pending_sessions import PendingSessions
 from tarsy_ingest.queue_follower import QueueFollower
+from tarsy_ingest.rights import RIGHTS
 from tarsy_ingest.sender_rates import SenderRates
 from tarsy_ingest.settings import IngestSettings
 from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
@@ -120,6 +121,7 @@ def build(
         name=NAME,
         run=run,
         router=router,
+        rights=RIGHTS,
         degraded_reasons=lambda: [
             *reader.degraded_reasons(),
             *config.degraded_reasons(),

@@ -44,7 +44,7 @@ def alerts_router(
     @router.post("", status_code=202, openapi_extra=body_of_alert, response_model_exclude_none=True)
     async def submit(request: Request, alert_type: str | None = None) -> AlertAccepted:
         """`alert_type` is that of an alert in plain text. One in JSON has its own."""
-        caller = caller_of(request.headers)
+        caller = caller_of(request)
         session_id = session_of(caller)
         with refusals_counted(metrics, "api"):
             rates.take(sender_of(request.scope))

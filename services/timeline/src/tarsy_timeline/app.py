@@ -46,6 +46,7 @@ from tarsy_timeline.reply_waiter import ReplyWaiter
 from tarsy_timeline.request_routes import request_routes
 from tarsy_timeline.rerun_routes import rerun_routes
 from tarsy_timeline.result_routes import result_routes
+from tarsy_timeline.rights import RIGHTS
 from tarsy_timeline.routes import session_routes
 from tarsy_timeline.search_indexer import SearchIndexer
 from tarsy_timeline.server_watch import ServerWatch
@@ -95,9 +96,8 @@ def build(
     router.include_router(request_routes(commands, masker, route))
     router.include_router(chat_routes(commands, masker, route))
     router.include_router(approval_routes(queries, commands, masker, route))
-    router.include_router(
-        rerun_routes(queries, publisher, masker, IngestApi(settings.ingest_url, settings.wait_seconds), route)
-    )
+    ingest = IngestApi(settings.ingest_url, settings.asking_headers, settings.wait_seconds)
+    router.include_router(rerun_routes(queries, publisher, masker, ingest, route))
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
     records = SessionRecords(bus)
@@ -147,6 +147,7 @@ def build(
         name="timeline",
         run=run,
         router=router,
+        rights=RIGHTS,
         unready_reasons=parts.troubles,
         supervisor=supervisor,
         tracing=tracing,

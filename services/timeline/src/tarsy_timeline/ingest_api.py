@@ -1,6 +1,7 @@
 """The ingest's API, as the timeline asks it: the ingest has the configuration, the timeline has none."""
 
 import asyncio
+from collections.abc import Mapping
 
 import httpx2
 import structlog
@@ -15,8 +16,9 @@ UNAVAILABLE = "The ingest, which has the configuration, does not answer: the nam
 
 
 class IngestApi:
-    def __init__(self, url: str, seconds: float) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str], seconds: float) -> None:
         self._url = url
+        self._headers = headers
         self._seconds = seconds
 
     async def judge(self, choices: AlertChoices) -> JudgedChoices:
@@ -30,7 +32,7 @@ class IngestApi:
                 answer = await client.post(
                     "/internal/v1/alert-choices",
                     content=choices.model_dump_json(exclude_unset=True),
-                    headers={"content-type": "application/json"},
+                    headers={"content-type": "application/json", **self._headers},
                 )
             answer.raise_for_status()
             judged = JudgedChoices.model_validate_json(answer.content)

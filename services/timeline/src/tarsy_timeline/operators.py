@@ -1,7 +1,7 @@
 """Operators: who may see what strangers sent, and act on it.
 
-There are no roles yet: whoever reaches the API may act. Unmasked text is off unless a setting allows it. All routes
-of operators ask here, so that roles need one place.
+With authentication, rights.py lets only operators come here; without it whoever reaches the API may act. Unmasked text
+is off unless a setting allows it. All routes of operators ask here.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ RAW_IS_OFF = (
 
 
 class Operators:
-    """`mask` is for names: a proxy says who somebody is."""
+    """`mask` is for names: a proxy may say who somebody is."""
 
     def __init__(self, raw: RawAccess, mask: Callable[[str], str]) -> None:
         self._raw = raw
@@ -29,7 +29,7 @@ class Operators:
 
     def require(self, request: Request) -> str:
         """The operator's name for the record. Raises ProblemError for whom is none."""
-        return caller_of(request.headers).author(self._mask)
+        return caller_of(request).author(self._mask)
 
     def require_raw(self, request: Request) -> str:
         """The name of an operator who may read what is not masked. Raises ProblemError."""

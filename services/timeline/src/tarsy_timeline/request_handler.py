@@ -69,7 +69,7 @@ class RequestHandler:
         if self._masker.mask(session_id) != session_id:
             # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
             raise ProblemError(404, "Not Found", "there is no such session")
-        who = caller_of(request.headers)
+        who = caller_of(request)
         asked = request_id(kind, who, session_id)
         wanted = message(asked, who.author(self._masker.for_session(session_id).mask))
         self._bodies.check(asked, wanted.to_bytes())

@@ -58,7 +58,7 @@ def rerun_routes(
         """
         parent = (await queries.detail(session_id, at_least=0)).session
         judged = None if changes.choices is None else await ingest.judge(changes.choices)
-        who = caller_of(request.headers)
+        who = caller_of(request)
         asked = request_id(KIND, who, session_id)
         child = session_of_rerun(session_id, asked)
         if who.key:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from tarsy_service.secret_files import SettingsWithSecretFiles
-from tarsy_service.settings import MaskingSettings
+from tarsy_service.settings import AskingSettings, MaskingSettings
 from tarsy_timeline.database_url import tls_mistakes
 
 DEFAULT_SCHEMA = "tarsy"
@@ -29,7 +29,7 @@ class DatabaseSettings(SettingsWithSecretFiles):
         return value
 
 
-class TimelineSettings(DatabaseSettings, MaskingSettings):
+class TimelineSettings(DatabaseSettings, AskingSettings, MaskingSettings):
     raw_dead_letters: Literal["off", "on"] = Field(
         "off",
         description="`on` shows the raw, unmasked bytes of dead letters to whoever reaches the API; `tarsy up` sets it "

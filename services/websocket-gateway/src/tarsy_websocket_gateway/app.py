@@ -1,6 +1,7 @@
 """The composition root."""
 
 import asyncio
+import time
 
 from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
@@ -22,6 +23,7 @@ from tarsy_websocket_gateway.log_reader import WatchedLog
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
+from tarsy_websocket_gateway.rights import RIGHTS
 from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.settings import GatewaySettings
 from tarsy_websocket_gateway.stream_reader import StreamReader
@@ -41,7 +43,7 @@ def build(
         connections=connections,
     )
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
-    supervisor, timeline, feed = Supervisor(), TimelineApi(settings.timeline_url), Feed()
+    supervisor, timeline, feed = Supervisor(), TimelineApi(settings.timeline_url, settings.asking_headers), Feed()
     desk, progress = HistoryDesk(timeline), TimelineProgress(timeline)
     endings = Endings(hub.publish, progress)
     log = WatchedLog(bus, timeline, feed, endings, tracing.read_tracer)
@@ -52,7 +54,7 @@ def build(
     metrics.watch(subscriptions=hub.subscriptions, lag_seconds=log.lag_seconds, partitions=lambda: len(log.positions()))
 
     def new_connection(websocket: WebSocket) -> Connection:
-        return Connection(websocket, Client(settings.client_queue), hub, sessions, metrics)
+        return Connection(websocket, Client(settings.client_queue), hub, sessions, metrics, time.time)
 
     async def run(ready: Ready) -> None:
         async with timeline.running(), supervisor.group() as group:
@@ -70,4 +72,4 @@ def build(
     limit = ClientLimit(settings.most_clients)
     router = websocket_routes(hub, new_connection, metrics, limit)
     router.include_router(page_routes(load_page()))
-    return Service(name=NAME, run=run, router=router, supervisor=supervisor, tracing=tracing)
+    return Service(name=NAME, run=run, router=router, rights=RIGHTS, supervisor=supervisor, tracing=tracing)

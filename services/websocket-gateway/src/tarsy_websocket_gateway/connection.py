@@ -18,11 +18,12 @@ from tarsy_contracts.api.websocket import (
     SubscriptionFailed,
     WebSocketMessage,
 )
+from tarsy_service.caller import identity_of
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.errors import AlertJoinedError, NoSubscriptionError
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import SESSIONS, Hub, StatusSubscription, Subscriber, channel_of, session_of
-from tarsy_websocket_gateway.metrics import Metrics
+from tarsy_websocket_gateway.metrics import DropReason, Metrics
 from tarsy_websocket_gateway.outgoing import Outgoing, reply
 from tarsy_websocket_gateway.protocol import InvalidMessageError, read_action
 from tarsy_websocket_gateway.streams import Call
@@ -31,6 +32,7 @@ from tarsy_websocket_gateway.subscription import Subscription
 log = structlog.get_logger(__name__)
 
 TRY_AGAIN_LATER = 1013
+EXPIRED = 4401
 CLOSE_SECONDS = 10.0
 MOST_CHANNELS = 100
 MOST_ASKING = 20
@@ -46,30 +48,41 @@ class Sessions(Protocol):
 
 
 class Connection:
-    def __init__(self, websocket: WebSocket, client: Client, hub: Hub, sessions: Sessions, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        websocket: WebSocket,
+        client: Client,
+        hub: Hub,
+        sessions: Sessions,
+        metrics: Metrics,
+        now: Callable[[], float],
+    ) -> None:
         self._websocket = websocket
         self._client = client
         self._hub = hub
         self._sessions = sessions
         self._metrics = metrics
+        self._now = now
+        self._expired = False
         self._asking: set[asyncio.Task[None]] = set()
         self._followed: dict[str, str] = {}
         """Channels as the client calls them, and as they are followed: another one where an alert joined a session."""
 
     async def run(self) -> None:
-        """Until the client goes, or does not read fast enough."""
+        """Until the client goes, does not read fast enough, or its identity expires."""
         self._reply(ConnectionEstablished(type="connection.established", connection_id=str(uuid4())))
         try:
             await self._talk()
             if self._client.overflowed.is_set():
-                self._hub.leave(self._client)
-                await self._drop()
+                await self._drop("too_slow", TRY_AGAIN_LATER, "too slow: connect and subscribe again")
+            elif self._expired:
+                await self._drop("expired", EXPIRED, "the credential has expired: connect with another one")
         finally:
             self._hub.leave(self._client)
 
     async def _talk(self) -> None:
         """Until one side ends it. Histories that are being asked for end with it."""
-        works = (self._receive_all(), self._send_all(), self._overflow())
+        works = (self._receive_all(), self._send_all(), self._overflow(), self._expire())
         async with asyncio.TaskGroup() as self._group:
             tasks = [self._group.create_task(work) for work in works]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -79,12 +92,22 @@ class Connection:
     async def _overflow(self) -> None:
         await self._client.overflowed.wait()
 
-    async def _drop(self) -> None:
-        self._metrics.dropped("too_slow")
-        log.info("client.dropped", reason="it read too slowly")
+    async def _expire(self) -> None:
+        """Returns when the identity has expired."""
+        identity = identity_of(self._websocket)
+        if identity is None or identity.expires_at is None:
+            await asyncio.Event().wait()
+        else:
+            await asyncio.sleep(max(0.0, identity.expires_at - self._now()))
+            self._expired = True
+
+    async def _drop(self, reason: DropReason, code: int, sentence: str) -> None:
+        self._hub.leave(self._client)
+        self._metrics.dropped(reason)
+        log.info("client.dropped", reason=reason)
         with suppress(TimeoutError, WebSocketDisconnect):
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self._websocket.close(TRY_AGAIN_LATER, "too slow: connect and subscribe again")
+                await self._websocket.close(code, sentence)
 
     async def _send_all(self) -> None:
         with suppress(WebSocketDisconnect):

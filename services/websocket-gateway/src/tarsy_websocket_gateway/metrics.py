@@ -5,9 +5,9 @@ from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-type DropReason = Literal["too_slow", "starting", "full"]
+type DropReason = Literal["too_slow", "starting", "full", "expired"]
 """too_slow: it did not read; starting: log and timeline were not found yet; full: this instance has as
-many as it may."""
+many as it may; expired: its credential has."""
 
 
 class Metrics:

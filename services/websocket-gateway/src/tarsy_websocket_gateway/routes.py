@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from fastapi import APIRouter, WebSocket
 
+from tarsy_service.credentials import subprotocol_of
 from tarsy_service.problems import problem_response
 from tarsy_websocket_gateway.connection import TRY_AGAIN_LATER, NewConnection
 from tarsy_websocket_gateway.hub import Hub
@@ -44,7 +45,7 @@ def websocket_routes(hub: Hub, new_connection: NewConnection, metrics: Metrics, 
             await websocket.send_denial_response(problem_response(503, "Service unavailable", FULL))
             return
         with limit.taken():
-            await websocket.accept()
+            await websocket.accept(subprotocol_of(websocket.scope))
             if not hub.open:
                 metrics.dropped("starting")
                 await websocket.close(TRY_AGAIN_LATER, "starting: connect again")

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.settings import AskingSettings
 
 
-class GatewaySettings(ServiceSettings):
+class GatewaySettings(AskingSettings):
     timeline_url: str = Field("http://127.0.0.1:8080", description="where the timeline's API answers")
     client_queue: int = Field(1_000, ge=1, description="how many messages may wait for a client before it is dropped")
     most_clients: int = Field(

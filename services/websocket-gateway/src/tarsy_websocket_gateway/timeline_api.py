@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -54,13 +54,16 @@ class Snapshots:
 
 
 class TimelineApi:
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self._url = url
+        self._headers = headers
         self._client: httpx2.AsyncClient | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["TimelineApi"]:
-        async with httpx2.AsyncClient(base_url=self._url, timeout=HISTORY_SECONDS) as self._client:
+        async with httpx2.AsyncClient(
+            base_url=self._url, headers=self._headers, timeout=HISTORY_SECONDS
+        ) as self._client:
             yield self
 
     async def beginning(self) -> Beginning:

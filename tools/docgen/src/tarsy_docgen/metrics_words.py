@@ -269,10 +269,12 @@ LOOKS: Sequence[Look] = (
         "`too_slow`: that client's network",
     ),
     Look(
-        "the page, a webhook or a probe is answered with 421 or 403",
+        "the page, a webhook or a probe is answered with 421, 401 or 403",
         ("tarsy_http_denied_total",),
         "`host`: TARSY_HOSTS does not name what it is asked by. `host_header`: it sends none, or two. `origin`: the "
-        "page of another address wrote, or opened the WebSocket; TARSY_ALLOWED_ORIGINS names those that may watch",
+        "page of another address wrote, or opened the WebSocket; TARSY_ALLOWED_ORIGINS names those that may watch. "
+        "`role`: the credential is known, and its role may not. `no_right`: there is no such address, or nobody may "
+        "use it. `unavailable`: the provider of the tokens does not answer. The others: no credential that is known",
     ),
     Look(
         "Kafka is suspected",

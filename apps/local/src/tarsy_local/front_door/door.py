@@ -11,18 +11,25 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from tarsy_auth.roles import Role
 from tarsy_local.front_door.http_proxy import CountAnswer, HttpProxy
 from tarsy_local.front_door.routes import ServiceRoute, service_of
 from tarsy_local.front_door.websocket_proxy import proxy_websocket
 from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_service.access_control import AccessControl
 from tarsy_service.answer_headers import AnswerHeaders
 from tarsy_service.host_protection import HostProtection
 from tarsy_service.http_metrics import CountDenied
-from tarsy_service.http_policy import HttpPolicy
+from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
 from tarsy_service.problems import problem_response
 from tarsy_service.process_metrics import exposition
+from tarsy_service.rights import RightsTable, rights
 
 OWN = ("/health", "/ready", "/metrics", "/metrics/targets")
+RIGHTS = (
+    *rights("open", "GET /health", "GET /ready"),
+    *rights(Role.VIEWER, "GET /metrics", "GET /metrics/targets"),
+)
 SOCKETS = frozenset({"/api/v1/ws"})
 
 
@@ -50,11 +57,18 @@ class Doorway:
 class FrontDoor:
     """A doorway with the health of the whole beside it. Its metrics are its own: each process has its own too."""
 
-    def __init__(self, doorway: Doorway, processes: ProcessGroup, registry: CollectorRegistry) -> None:
+    def __init__(
+        self,
+        doorway: Doorway,
+        processes: ProcessGroup,
+        registry: CollectorRegistry,
+        policy: HttpPolicy = DEFAULT_POLICY,
+        count: CountDenied = lambda _: None,
+    ) -> None:
         self._doorway = doorway
         self._processes = processes
         self._registry = registry
-        self._own = Starlette(
+        own = Starlette(
             routes=[
                 Route("/health", self._health),
                 Route("/ready", self._ready),
@@ -62,6 +76,10 @@ class FrontDoor:
                 Route("/metrics/targets", self._targets),
             ]
         )
+        # Services look at who asks themselves, for what is theirs.
+        self._own: ASGIApp = own
+        if policy.authenticate is not None:
+            self._own = AccessControl(own, policy.authenticate, RightsTable(RIGHTS), count)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._own if scope["type"] == "http" and scope["path"] in OWN else self._doorway

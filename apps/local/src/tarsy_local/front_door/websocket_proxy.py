@@ -28,6 +28,8 @@ CLOSE_SECONDS = 5.0
 LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024
 NO_CODE, CUT_OFF = 1005, 1006
 ENDED, SERVICE_RESTART = 1000, 1012
+SHOWN_HEADERS = ("content-type", "www-authenticate")
+"""Headers of an instance's refusal that the client is told."""
 OWN_HEADERS = frozenset({b"host", b"connection", b"upgrade", b"x-forwarded-for"})
 
 
@@ -37,7 +39,8 @@ async def proxy_websocket(proxy: HttpProxy, service: str, client: WebSocket) -> 
         upstream = await _open(proxy, service, client)
     except InvalidStatus as problem:
         refusal = problem.response
-        await client.send_denial_response(Response(bytes(refusal.body or b""), refusal.status_code))
+        headers = {name: refusal.headers[name] for name in SHOWN_HEADERS if name in refusal.headers}
+        await client.send_denial_response(Response(bytes(refusal.body or b""), refusal.status_code, headers))
         return
     except InvalidURI:
         await client.send_denial_response(problem_response(400, "Bad request", "The Host of the request is not one."))

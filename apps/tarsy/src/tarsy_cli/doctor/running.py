@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx2
 from pydantic import BaseModel, ValidationError
 
+from tarsy_cli.credentials import key_headers
 from tarsy_cli.doctor.configuration import configured
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
 from tarsy_cli.doctor.setup import Setup
@@ -105,7 +106,7 @@ def _address(setup: Setup) -> str:
 
 async def _fetch(url: str) -> httpx2.Response:
     try:
-        async with httpx2.AsyncClient(timeout=SECONDS) as client:
+        async with httpx2.AsyncClient(headers=key_headers(), timeout=SECONDS) as client:
             return await client.get(url)
     except httpx2.InvalidURL as problem:
         raise httpx2.UnsupportedProtocol(str(problem)) from None

@@ -2,14 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Protocol
 
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from tarsy_cli.api import ApiError
+from tarsy_cli.credentials import key_headers, unauthenticated
 from tarsy_cli.errors import CommandError
 from tarsy_cli.watch.rendering import Payload
 from tarsy_contracts.api.websocket import ClientAction, SessionMessage, SubscriptionFailed, read_message
@@ -17,6 +18,10 @@ from tarsy_contracts.api.websocket import ClientAction, SessionMessage, Subscrip
 PAUSE_SECONDS = 0.5
 MOMENT_SECONDS = 1.0
 GIVE_UP_SECONDS = 600.0
+DENIED: Mapping[int, Callable[[], str]] = {
+    401: unauthenticated,
+    403: lambda: "You may not watch sessions of this TARSy.",
+}
 
 
 class NotSubscribedError(CommandError):
@@ -54,6 +59,8 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
                         return
             view.interrupted("the server closed it")
         except (OSError, WebSocketException, NotSubscribedError) as problem:
+            if isinstance(problem, InvalidStatus) and (refusal := DENIED.get(problem.response.status_code)) is not None:
+                raise ApiError(f"{url} answered {problem.response.status_code}: {refusal()}") from problem
             view.interrupted(str(problem))
         await asyncio.sleep(PAUSE_SECONDS)
     raise ApiError(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
@@ -62,7 +69,7 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
 async def _payloads(url: str, session_id: str) -> AsyncGenerator[Payload | None]:
     """None: nothing came for a moment."""
     channel = f"session:{session_id}"
-    async with connect(url, max_size=16 * 1024 * 1024) as socket:
+    async with connect(url, max_size=16 * 1024 * 1024, additional_headers=key_headers()) as socket:
         await socket.send(ClientAction(action="subscribe", channel=channel).to_text())
         try:
             while True:

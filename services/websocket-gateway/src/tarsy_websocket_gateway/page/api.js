@@ -90,6 +90,7 @@ async function ask(path, options = {}) {
   } catch (problem) {
     throw new ApiError(0, `The server did not answer (${problem.message}).`);
   }
+  if (answer.status === 401) throw new ApiError(401, "TARSy does not know who you are. Log in, and load the page again.");
   if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText));
   return body;
 }

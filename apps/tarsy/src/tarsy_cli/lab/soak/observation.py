@@ -5,6 +5,7 @@ import asyncio
 import httpx2
 from prometheus_client.parser import text_string_to_metric_families
 
+from tarsy_cli.credentials import key_headers
 from tarsy_cli.lab.soak.memory import MemorySamples, resident_mb
 from tarsy_local.instance import Home, Process
 
@@ -27,7 +28,7 @@ class Observation:
 
     async def run(self, stopping: asyncio.Event) -> None:
         looks = 0
-        async with httpx2.AsyncClient(trust_env=False, timeout=ASK_SECONDS) as client:
+        async with httpx2.AsyncClient(headers=key_headers(), trust_env=False, timeout=ASK_SECONDS) as client:
             while not stopping.is_set():
                 processes = self._processes()
                 self._note(processes)

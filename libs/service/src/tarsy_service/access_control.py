@@ -1,0 +1,105 @@
+"""Access control: who a request comes from, and whether a route is for him. Nothing of a body is read before."""
+
+import time
+from collections.abc import Callable
+
+import structlog
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tarsy_auth.identity import Authenticate, Identity, Refusal
+from tarsy_auth.roles import Role
+from tarsy_service.caller import IDENTITY
+from tarsy_service.credentials import SeveralCredentialsError, credential_of
+from tarsy_service.http_metrics import CountDenied, Denial
+from tarsy_service.problems import problem_response
+from tarsy_service.rights import WEBSOCKET, Access, RightsTable
+
+log = structlog.get_logger(__name__)
+
+QUIET_SECONDS = 1.0
+"""For each reason one line is written in this time; the next one says how many were left out."""
+RETRY_AFTER_SECONDS = 5
+SEVERAL = Refusal("malformed", "The request has more than one credential: send one.")
+NO_RIGHT = "TARSY has no such address, or nobody may use it in this way."
+
+
+class AccessControl:
+    """An ASGI middleware for HTTP and WebSockets. Behind it the scope has the caller's identity (`caller_of`)."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        authenticate: Authenticate,
+        table: RightsTable,
+        count: CountDenied = lambda _: None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._app = app
+        self._authenticate = authenticate
+        self._table = table
+        self._count = count
+        self._log = DenialLog(monotonic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        needed = self._table.needed(scope.get("method", WEBSOCKET), scope["path"])
+        found = None if needed == "open" else await self._identity(scope)
+        if isinstance(found, Refusal):
+            self._note(found.reason)
+            await _unauthenticated(found)(scope, receive, send)
+        elif found is not None and (denial := _denial(found, needed)) is not None:
+            reason, sentence = denial
+            self._note(reason, credential=found.credential)
+            await problem_response(403, "Forbidden", sentence)(scope, receive, send)
+        else:
+            scope[IDENTITY] = found
+            await self._app(scope, receive, send)
+
+    async def _identity(self, scope: Scope) -> Identity | Refusal:
+        try:
+            credential = credential_of(scope)
+        except SeveralCredentialsError:
+            return SEVERAL
+        return await self._authenticate(credential)
+
+    def _note(self, reason: Denial, **about: str) -> None:
+        self._count(reason)
+        self._log.write(reason, about)
+
+
+class DenialLog:
+    """A flood of wrong credentials is no flood of lines."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._written: dict[Denial, float] = {}
+        self._left_out: dict[Denial, int] = {}
+
+    def write(self, reason: Denial, about: dict[str, str]) -> None:
+        now, last = self._monotonic(), self._written.get(reason)
+        if last is not None and now - last < QUIET_SECONDS:
+            self._left_out[reason] = self._left_out.get(reason, 0) + 1
+            return
+        self._written[reason] = now
+        log.warning("request.denied", reason=reason, left_out=self._left_out.pop(reason, 0), **about)
+
+
+def _denial(identity: Identity, needed: Access | None) -> tuple[Denial, str] | None:
+    if not isinstance(needed, Role):
+        return "no_right", NO_RIGHT
+    if identity.role >= needed:
+        return None
+    return "role", f"This needs the role {needed.label}, and you have the role {identity.role.label}."
+
+
+def _unauthenticated(refusal: Refusal) -> Response:
+    if refusal.reason == "unavailable":
+        response = problem_response(503, "Service unavailable", refusal.sentence)
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        return response
+    response = problem_response(401, "Unauthorized", refusal.sentence)
+    response.headers["WWW-Authenticate"] = "Bearer"
+    return response

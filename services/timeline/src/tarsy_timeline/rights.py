@@ -1,0 +1,61 @@
+"""Rights of the timeline's routes."""
+
+from tarsy_auth.roles import Role
+from tarsy_service.rights import rights
+
+SESSION = "/api/v1/sessions/{session_id}"
+RESULT = f"{SESSION}/tool-calls/{{call_id}}/result"
+DEAD_LETTERS = "/api/v1/dead-letters"
+DEAD_LETTER = f"{DEAD_LETTERS}/{{letter_id}}"
+
+RIGHTS = (
+    *rights(
+        Role.VIEWER,
+        "GET /api/v1/sessions",
+        "GET /api/v1/sessions/active",
+        "GET /api/v1/sessions/filter-options",
+        f"GET {SESSION}",
+        f"GET {SESSION}/status",
+        f"GET {SESSION}/timeline",
+        f"GET {SESSION}/summary",
+        f"GET {SESSION}/approvals",
+        f"GET {SESSION}/trace",
+        f"GET {SESSION}/trace/llm/{{interaction_id}}",
+        f"GET {SESSION}/trace/mcp/{{interaction_id}}",
+        f"GET {RESULT}",
+        f"GET {RESULT}/download",
+        "GET /api/v1/runbooks",
+        "GET /api/v1/approvals",
+        "GET /api/v1/system/mcp-servers",
+        "GET /api/v1/system/mcp-servers/{server_id}",
+        "GET /api/v1/system/warnings",
+        "GET /api/v1/system/held-sessions",
+    ),
+    *rights(
+        Role.RESPONDER,
+        f"POST {SESSION}/cancel",
+        f"POST {SESSION}/chat/messages",
+        f"POST {SESSION}/approvals/{{call_id}}",
+    ),
+    *rights(
+        Role.OPERATOR,
+        f"DELETE {SESSION}",
+        f"POST {SESSION}/release",
+        f"POST {SESSION}/retry",
+        f"POST {SESSION}/fail",
+        f"POST {SESSION}/rerun",
+        f"GET {DEAD_LETTERS}",
+        f"GET {DEAD_LETTER}",
+        f"GET {DEAD_LETTER}/raw",
+        f"POST {DEAD_LETTER}/redrive",
+        f"POST {DEAD_LETTERS}/redrive",
+    ),
+    *rights(
+        Role.ADMIN,
+        "GET /internal/v1/chains",
+        "POST /internal/v1/chains",
+        "GET /internal/v1/sessions/{session_id}/history",
+        "GET /internal/v1/joined",
+        "POST /internal/v1/histories",
+    ),
+)

@@ -1,0 +1,55 @@
+"""The timeline asks the ingest with its key."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from fastapi import APIRouter
+from prometheus_client import CollectorRegistry
+
+from tarsy_access import authenticate
+from tarsy_auth.roles import Role
+from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
+from tarsy_processes.ports import free_port
+from tarsy_service.credentials import bearer
+from tarsy_service.http_policy import HttpPolicy
+from tarsy_service.http_server import http_server
+from tarsy_service.problems import ProblemError
+from tarsy_service.rights import rights
+from tarsy_service.runner import Readiness, build_app
+from tarsy_service.service import Ready, Service
+from tarsy_timeline.ingest_api import IngestApi
+
+WAIT_SECONDS = 90.0
+PATH = "/internal/v1/alert-choices"
+
+
+async def nothing(ready: Ready) -> None:
+    ready()
+
+
+@pytest.fixture
+async def url() -> AsyncIterator[str]:
+    router, port = APIRouter(), free_port()
+
+    @router.post(PATH)
+    async def judge(_: AlertChoices) -> JudgedChoices:
+        return JudgedChoices()
+
+    ingest = Service("ingest", nothing, router, rights=rights(Role.ADMIN, f"POST {PATH}"))
+    policy = HttpPolicy(authenticate=authenticate)
+    app = build_app([ingest], Readiness([]), CollectorRegistry(), policy=policy)
+    async with http_server(app, "127.0.0.1", port):
+        yield f"http://127.0.0.1:{port}"
+
+
+async def test_the_ingest_answers_a_timeline_with_a_key_of_the_role_admin(url: str) -> None:
+    judged = await IngestApi(url, bearer("admin"), WAIT_SECONDS).judge(AlertChoices())
+    assert not judged.mistakes
+
+
+@pytest.mark.parametrize("key", ["", "operator", "wrong"])
+async def test_without_such_a_key_names_cannot_be_checked(url: str, key: str) -> None:
+    with pytest.raises(ProblemError) as refused:
+        await IngestApi(url, bearer(key), WAIT_SECONDS).judge(AlertChoices())
+    assert (refused.value.status, refused.value.__cause__.__class__) == (503, httpx2.HTTPStatusError)

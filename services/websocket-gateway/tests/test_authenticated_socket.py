@@ -1,0 +1,128 @@
+"""A WebSocket with authentication, over a real one: it is refused before the upgrade, and ends with its credential."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from prometheus_client import CollectorRegistry
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Subprotocol
+
+from tarsy_access import authenticate, key_of
+from tarsy_auth.identity import Identity, Refusal
+from tarsy_auth.roles import Role
+from tarsy_processes.ports import free_port
+from tarsy_service.http_policy import HttpPolicy
+from tarsy_service.http_server import http_server
+from tarsy_service.runner import Readiness, build_app
+from tarsy_service.service import Ready, Service
+from tarsy_websocket_gateway.client import Client
+from tarsy_websocket_gateway.connection import Connection
+from tarsy_websocket_gateway.history import History
+from tarsy_websocket_gateway.hub import Hub
+from tarsy_websocket_gateway.metrics import Metrics
+from tarsy_websocket_gateway.rights import RIGHTS
+from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
+from tarsy_websocket_gateway.streams import Call
+
+WAIT_SECONDS = 90.0
+NOW = 1_800_000_000.0
+OFFERED = [Subprotocol("tarsy.v1"), Subprotocol("tarsy.bearer.viewer")]
+VIEWER = {"Authorization": key_of(Role.VIEWER)}
+SOON = {"Authorization": "Bearer soon"}
+
+
+async def authenticate_for_a_moment(credential: str | None) -> Identity | Refusal:
+    """The key `soon` expires a moment after NOW."""
+    if credential == SOON["Authorization"]:
+        return Identity("ann", Role.VIEWER, "token", "soon", NOW + 0.05)
+    return await authenticate(credential)
+
+
+class NoSessions:
+    def watch(self, session_id: str) -> None:
+        return
+
+    def running(self, session_id: str) -> list[Call]:
+        return []
+
+    async def history(self, session_id: str) -> History:
+        return History()
+
+    async def follow_list(self) -> None:
+        return
+
+
+async def nothing(ready: Ready) -> None:
+    ready()
+
+
+@pytest.fixture
+def registry() -> CollectorRegistry:
+    return CollectorRegistry()
+
+
+@pytest.fixture
+async def url(registry: CollectorRegistry) -> AsyncIterator[str]:
+    hub, metrics = Hub(), Metrics(registry)
+    hub.open = True
+    router = websocket_routes(
+        hub,
+        lambda websocket: Connection(websocket, Client(10), hub, NoSessions(), metrics, lambda: NOW),
+        metrics,
+        ClientLimit(2),
+    )
+    policy = HttpPolicy(authenticate=authenticate_for_a_moment)
+    service = Service("gateway", nothing, router, rights=RIGHTS)
+    app, port = build_app([service], Readiness([]), registry, policy=policy), free_port()
+    async with http_server(app, "127.0.0.1", port):
+        yield f"ws://127.0.0.1:{port}/api/v1/ws"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "offered", "status"),
+    [
+        ("", {}, [], 401),
+        ("", {"Authorization": "Bearer wrong"}, [], 401),
+        ("", {"Authorization": "Bearer expired"}, [], 401),
+        ("", {"Authorization": "Bearer away"}, [], 503),
+        ("?token=viewer&access_token=viewer", {}, [], 401),
+        ("", VIEWER, OFFERED, 401),
+        ("", {}, OFFERED[1:], 401),
+        ("/other", VIEWER, [], 403),
+    ],
+    ids=["none", "wrong", "expired", "provider away", "in the query", "two", "no version offered", "no such address"],
+)
+async def test_whoever_may_not_watch_is_refused_before_the_upgrade(
+    url: str, path: str, headers: dict[str, str], offered: list[Subprotocol], status: int
+) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(f"{url}{path}", additional_headers=headers, subprotocols=offered or None)
+    response = refused.value.response
+    assert response.status_code == status
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.headers.get("www-authenticate") == ("Bearer" if status == 401 else None)
+
+
+async def test_a_program_sends_a_header_and_gets_no_subprotocol(url: str) -> None:
+    async with asyncio.timeout(WAIT_SECONDS), connect(url, additional_headers=VIEWER) as client:
+        assert "connection.established" in str(await client.recv())
+        assert client.subprotocol is None
+
+
+async def test_a_browser_offers_its_token_and_gets_the_version_back(url: str) -> None:
+    async with asyncio.timeout(WAIT_SECONDS), connect(url, subprotocols=OFFERED) as client:
+        assert "connection.established" in str(await client.recv())
+        assert client.subprotocol == "tarsy.v1"
+
+
+async def test_a_connection_is_closed_when_its_identity_expires(url: str, registry: CollectorRegistry) -> None:
+    async with asyncio.timeout(WAIT_SECONDS), connect(url, additional_headers=SOON) as client:
+        assert "connection.established" in str(await client.recv())
+        with pytest.raises(ConnectionClosed) as closed:
+            await client.recv()
+    assert closed.value.rcvd is not None
+    assert (closed.value.rcvd.code, "expired" in closed.value.rcvd.reason) == (4401, True)
+    dropped = registry.get_sample_value("tarsy_websocket_gateway_clients_dropped_total", {"reason": "expired"})
+    assert dropped == 1
