@@ -112,3 +112,10 @@ def test_at_debug_the_headers_of_a_websocket_are_not_written_for_they_hold_crede
         assert logging.getLogger("tarsy_service").isEnabledFor(logging.DEBUG)
     finally:
         configure_logs("INFO")
+
+
+@pytest.mark.parametrize("logger", ["uvicorn.error", "uvicorn.access"])
+def test_a_key_in_the_query_of_an_address_is_not_written(logger: str, lines: Lines) -> None:
+    logging.getLogger(logger).warning('%s - "WebSocket %s" %d', "127.0.0.1:0", "/api/v1/ws?token=secret", 401)
+
+    assert lines() == ['127.0.0.1:0 - "WebSocket /api/v1/ws?..." 401']

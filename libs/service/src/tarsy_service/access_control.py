@@ -13,7 +13,7 @@ from tarsy_service.caller import IDENTITY
 from tarsy_service.credentials import SeveralCredentialsError, credential_of
 from tarsy_service.http_metrics import CountDenied, Denial
 from tarsy_service.problems import problem_response
-from tarsy_service.rights import WEBSOCKET, Access, RightsTable
+from tarsy_service.rights import WEBSOCKET, RightsTable
 
 log = structlog.get_logger(__name__)
 
@@ -45,18 +45,30 @@ class AccessControl:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        needed = self._table.needed(scope.get("method", WEBSOCKET), scope["path"])
-        found = None if needed == "open" else await self._identity(scope)
+        method = WEBSOCKET if scope["type"] == "websocket" else scope["method"]
+        needed = self._table.needed(method, scope["path"])
+        if needed == "open":
+            scope[IDENTITY] = None
+            await self._app(scope, receive, send)
+            return
+        found = await self._identity(scope)
+        if (refusal := self._judge(found, needed)) is not None:
+            await refusal(scope, receive, send)
+            return
+        scope[IDENTITY] = found
+        await self._app(scope, receive, send)
+
+    def _judge(self, found: Identity | Refusal, needed: Role | None) -> Response | None:
+        """The answer to whoever is not let in."""
         if isinstance(found, Refusal):
             self._note(found.reason)
-            await _unauthenticated(found)(scope, receive, send)
-        elif found is not None and (denial := _denial(found, needed)) is not None:
-            reason, sentence = denial
-            self._note(reason, credential=found.credential)
-            await problem_response(403, "Forbidden", sentence)(scope, receive, send)
-        else:
-            scope[IDENTITY] = found
-            await self._app(scope, receive, send)
+            return _unauthenticated(found)
+        denial = _denial(found, needed)
+        if denial is None:
+            return None
+        reason, sentence = denial
+        self._note(reason, credential=found.credential)
+        return problem_response(403, "Forbidden", sentence)
 
     async def _identity(self, scope: Scope) -> Identity | Refusal:
         try:
@@ -87,8 +99,8 @@ class DenialLog:
         log.warning("request.denied", reason=reason, left_out=self._left_out.pop(reason, 0), **about)
 
 
-def _denial(identity: Identity, needed: Access | None) -> tuple[Denial, str] | None:
-    if not isinstance(needed, Role):
+def _denial(identity: Identity, needed: Role | None) -> tuple[Denial, str] | None:
+    if needed is None:
         return "no_right", NO_RIGHT
     if identity.role >= needed:
         return None

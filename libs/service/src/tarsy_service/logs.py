@@ -9,6 +9,7 @@ from typing import TextIO
 import structlog
 from opentelemetry import trace
 
+from tarsy_service.queries_left_out import QueriesLeftOut
 from tarsy_service.repeated_lines import RepeatedLines
 
 TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
@@ -57,6 +58,7 @@ def configure_logs(
             ],
         )
     )
+    handler.addFilter(QueriesLeftOut())
     handler.addFilter(RepeatedLines(monotonic))
     root = logging.getLogger()
     root.handlers = [handler]
