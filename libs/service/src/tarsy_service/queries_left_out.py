@@ -6,7 +6,7 @@ LOGGERS = frozenset({"uvicorn.error", "uvicorn.access"})
 
 
 class QueriesLeftOut(logging.Filter):
-    """Of each address that uvicorn writes, only the path stays."""
+    """Only the path stays of each address that uvicorn writes."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name in LOGGERS and isinstance(record.args, tuple):
