@@ -3,7 +3,6 @@
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from tarsy_masking.edits import AppliedEdit
@@ -22,47 +21,39 @@ class _Scalar(NamedTuple):
 
 
 class JsonText:
-    """A value as the text that `json.dumps` writes, and where each scalar and each name stands in it."""
+    """A value as the text that `json.dumps` writes, and where each scalar stands in it."""
 
     def __init__(self, value: JsonValue) -> None:
-        self._pieces: list[bytes] = []
+        self._value = value
+        self.text = _written(value)
         self._length = 0
         self._scalars: list[_Scalar] = []
-        self._value = value
-        self._write(value)
-        self.text = b"".join(self._pieces)
 
     def edited(self, edits: Sequence[AppliedEdit]) -> JsonValue:
         """Names stay. A scalar that an edit touches is edited within, and replaced where that leaves no JSON."""
         starts = [edit.start for edit in edits]
+        self._length, self._scalars = 0, []
+        self._locate(self._value)
         return self._read(self._value, iter(self._scalars), edits, starts)
 
-    def _put(self, piece: bytes) -> None:
-        self._pieces.append(piece)
-        self._length += len(piece)
-
-    def _scalar(self, value: JsonValue) -> None:
-        quoted = isinstance(value, str)
-        written = (encode_basestring(value) if isinstance(value, str) else json.dumps(value)).encode(errors="replace")
-        self._scalars.append(_Scalar(self._length + quoted, self._length + len(written) - quoted, quoted))
-        self._put(written)
-
-    def _write(self, value: JsonValue) -> None:
+    def _locate(self, value: JsonValue) -> None:
+        """Follows how the value was written. It costs more than the writing, and most texts need no edit."""
         if isinstance(value, dict):
-            self._put(b"{")
+            self._length += 1
             for number, (name, item) in enumerate(value.items()):
-                self._put(b", " if number else b"")
-                self._put(encode_basestring(name).encode(errors="replace") + b": ")
-                self._write(item)
-            self._put(b"}")
+                self._length += (2 if number else 0) + len(_written(name)) + 2
+                self._locate(item)
+            self._length += 1
         elif isinstance(value, list):
-            self._put(b"[")
+            self._length += 1
             for number, item in enumerate(value):
-                self._put(b", " if number else b"")
-                self._write(item)
-            self._put(b"]")
+                self._length += 2 if number else 0
+                self._locate(item)
+            self._length += 1
         else:
-            self._scalar(value)
+            quoted, start = isinstance(value, str), self._length
+            self._length += len(_written(value))
+            self._scalars.append(_Scalar(start + quoted, self._length - quoted, quoted))
 
     def _read(
         self, value: JsonValue, scalars: Iterator[_Scalar], edits: Sequence[AppliedEdit], starts: Sequence[int]
@@ -101,6 +92,10 @@ class JsonText:
             return str(json.loads(written))
         except ValueError:
             return None
+
+
+def _written(value: JsonValue) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode(errors="replace")
 
 
 def strings_of(value: JsonValue) -> Iterator[str]:

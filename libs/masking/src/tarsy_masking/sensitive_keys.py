@@ -1,5 +1,7 @@
 """Sensitive keys: the value beside one is a secret, whatever it looks like."""
 
+from functools import lru_cache
+
 from tarsy_masking.json_value import JsonObject, JsonValue
 from tarsy_masking.patterns import PatternFile, compile_regex
 from tarsy_masking.placeholders import Placeholder
@@ -12,14 +14,22 @@ _PAIRS = (
 """Members of objects of which one has a name and the other its value."""
 
 
+_KNOWN_NAMES, _LONGEST_KNOWN = 4_096, 100
+"""The same few names come again and again. Longer ones are not kept: they may be anything."""
+
+
 class SensitiveKeys:
     def __init__(self, source: PatternFile) -> None:
         self._any = compile_regex(f"(?is).*{source.any_name}", capture=False)
         self._families = [(family, compile_regex(f"(?is).*{names}")) for family, names in source.families.items()]
         self._harmless = compile_regex(source.harmless_names)
         self._never_secret = compile_regex(source.never_secret)
+        self._known_label = lru_cache(_KNOWN_NAMES)(self._label_of)
 
     def label(self, name: str) -> bytes | None:
+        return self._known_label(name) if len(name) <= _LONGEST_KNOWN else self._label_of(name)
+
+    def _label_of(self, name: str) -> bytes | None:
         encoded = name.encode(errors="replace")
         if not self._any.fullmatch(encoded) or self._harmless.search(encoded):
             return None
