@@ -2,13 +2,14 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from tarsy_masking.edits import AppliedEdit
 from tarsy_masking.json_value import JsonObject, JsonValue
 
-SEPARATOR = "\n\0\n"
+_SEPARATOR = b"\n\0\n"
 """Stands between strings that are searched together. No pattern of one line crosses it."""
 
 
@@ -98,28 +99,27 @@ def _written(value: JsonValue) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode(errors="replace")
 
 
-def strings_of(value: JsonValue) -> Iterator[str]:
-    """All strings, with the names."""
+def strings_of(value: JsonValue) -> list[str]:
+    """All strings, with the names, each once. Raises RecursionError."""
+    found: dict[str, None] = {}
+    _collect_strings(value, found)
+    return list(found)
+
+
+def _collect_strings(value: JsonValue, found: dict[str, None]) -> None:
     if isinstance(value, str):
-        yield value
+        found[value] = None
     elif isinstance(value, list):
         for item in value:
-            yield from strings_of(item)
+            _collect_strings(item, found)
     elif isinstance(value, dict):
-        yield from value
+        found.update(dict.fromkeys(value))
         for item in value.values():
-            yield from strings_of(item)
+            _collect_strings(item, found)
 
 
-def together(strings: Iterable[str]) -> tuple[bytes, list[str], list[int]]:
-    """The strings in one text, each once, and where each of them begins."""
-    distinct = list(dict.fromkeys(strings))
-    starts: list[int] = []
-    pieces: list[bytes] = []
-    length = 0
-    for string in distinct:
-        piece = string.encode(errors="replace") + SEPARATOR.encode()
-        starts.append(length)
-        pieces.append(piece)
-        length += len(piece)
-    return b"".join(pieces), distinct, starts
+def together(strings: Sequence[str]) -> tuple[bytes, list[int]]:
+    """The strings in one text, and where each of them begins."""
+    pieces = [string.encode(errors="replace") + _SEPARATOR for string in strings]
+    starts = list(accumulate(map(len, pieces), initial=0))
+    return b"".join(pieces), starts[:-1]

@@ -228,7 +228,8 @@ class Masker:
         if self._knows_no_forms or not isinstance(value, dict | list):
             return {}
         try:
-            text, strings, starts = together(strings_of(value))
+            strings = strings_of(value)
+            text, starts = together(strings)
         except RecursionError:
             return {}
         suspicious = bytearray(len(strings))
