@@ -21,7 +21,8 @@ WEBSOCKET = "WEBSOCKET"
 class RouteRight:
     """`path` is the template of the route, as its router has it.
 
-    `signed_bytes`: how long a body may be by whose signature the caller is known. With 0 a signature counts for nothing.
+    `signed_bytes`: how long a body may be whose signature tells who the caller is. With 0 a signature counts for
+    nothing.
     """
 
     method: str
@@ -51,7 +52,7 @@ class RightsTable:
         return max(roles) if roles else next(iter(matching), None)
 
     def signed_bytes(self, method: str, path: str) -> int:
-        """How long a body may be by whose signature the caller is known."""
+        """How long a body may be whose signature tells who the caller is."""
         return min((right.signed_bytes for right in self._matching(method, path)), default=0)
 
     def _matching(self, method: str, path: str) -> list[RouteRight]:
