@@ -108,6 +108,19 @@ def test_a_check_lists_names_roles_and_which_keys_have_expired(tmp_path: Path) -
     ]
 
 
+def test_a_check_lists_webhooks_without_their_secrets(tmp_path: Path) -> None:
+    secret = tmp_path / "github.secret"
+    secret.write_text("a secret of GitHub", "utf-8")
+    secret.chmod(0o600)
+    webhooks = "webhooks: [{name: github, secret_file: github.secret}]"
+
+    code, out, err = ran("check", written(tmp_path, f"{FILE}{webhooks}"))
+
+    assert (code, err) == (0, "")
+    assert "webhook: github signs in X-Hub-Signature-256\n" in out
+    assert "a secret" not in out
+
+
 def test_a_check_says_every_mistake_with_its_line_and_ends_with_1(tmp_path: Path) -> None:
     file = written(tmp_path, FILE.replace("admin", "boss").replace("issuer", "isuer"))
 

@@ -1,4 +1,4 @@
-"""Models of auth.yaml: API keys, and the OpenID provider whose tokens count."""
+"""Models of auth.yaml: API keys, senders that sign their webhooks, and the OpenID provider whose tokens count."""
 
 import re
 from collections.abc import Mapping
@@ -6,12 +6,14 @@ from datetime import UTC, date, datetime, time
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretBytes, ValidationInfo
 
 from tarsy_auth.loopback import is_loopback
 from tarsy_auth.roles import Role
+from tarsy_auth.webhook_secrets import ReadSecret
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
+HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 LONGEST_NAME = 200
 ROLES = ", ".join(role.label for role in Role)
 
@@ -98,10 +100,27 @@ def _check_address(text: str) -> str:
     return text
 
 
+def _check_header(text: str) -> str:
+    if not HEADER.fullmatch(text):
+        raise ValueError("is no name of a header; write it as X-Hub-Signature-256")
+    if text.lower() == "authorization":
+        raise ValueError("is the header of keys and tokens; a signature stands in one of its own")
+    return text
+
+
+def _read_secret(written: object, info: ValidationInfo[ReadSecret]) -> bytes:
+    """The context reads the file. Raises ValueError."""
+    if not isinstance(written, str):
+        raise ValueError("is no text")
+    return info.context(_check_text(written))
+
+
 type Name = Annotated[str, AfterValidator(_check_name)]
 type Text = Annotated[str, AfterValidator(_check_text)]
 type Address = Annotated[str, AfterValidator(_check_address)]
 type Digest = Annotated[str, AfterValidator(_check_digest)]
+type HeaderName = Annotated[str, AfterValidator(_check_header)]
+type FileSecret = Annotated[SecretBytes, BeforeValidator(_read_secret)]
 type RoleName = Annotated[Role, BeforeValidator(role_of)]
 type Moment = Annotated[datetime, BeforeValidator(moment_of)]
 
@@ -125,6 +144,14 @@ class ApiKeyEntry(AuthModel):
         return self.expires is not None and now >= self.expires.timestamp()
 
 
+class WebhookEntry(AuthModel):
+    """A sender that signs its bodies. The file names the file of the secret; `secret` is what stands in that."""
+
+    name: Name
+    secret: FileSecret = Field(alias="secret_file")
+    header: HeaderName = "X-Hub-Signature-256"
+
+
 class RoleClaim(AuthModel):
     """The claim that roles follow from. The highest role of its values counts."""
 
@@ -146,4 +173,5 @@ class AuthConfig(AuthModel):
     """Everything that auth.yaml says."""
 
     keys: tuple[ApiKeyEntry, ...] = ()
+    webhooks: tuple[WebhookEntry, ...] = ()
     tokens: TokenSettings | None = None

@@ -10,9 +10,10 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from tarsy_auth.auth_config import ApiKeyEntry, AuthConfig, AuthModel, RoleClaim, TokenSettings
+from tarsy_auth.auth_config import ApiKeyEntry, AuthConfig, AuthModel, RoleClaim, TokenSettings, WebhookEntry
 from tarsy_auth.errors import AuthError
 from tarsy_auth.text_tree import Place, TextTree, Tree, UnreadableTextError
+from tarsy_auth.webhook_secrets import secrets_in
 
 MOST_BYTES = 1 << 20
 PROBLEMS = {
@@ -24,6 +25,8 @@ PROBLEMS = {
     "too_short": "is empty",
 }
 """By type of pydantic's errors."""
+UNIQUE = (("keys", "name"), ("keys", "sha256"), ("webhooks", "name"), ("webhooks", "secret_file"))
+"""Sections and the field of which each entry has its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def read_auth_file(path: Path) -> AuthConfig:
     mistakes = [AuthFileMistake(str(path), fault.line, _written(fault.place), fault.problem) for fault in tree.faults]
     config = AuthConfig()
     try:
-        config = AuthConfig.model_validate({} if tree.data is None else tree.data)
+        config = AuthConfig.model_validate({} if tree.data is None else tree.data, context=secrets_in(path.parent))
     except ValidationError as problem:
         mistakes += [_mistake(path, tree, error) for error in problem.errors(include_url=False, include_input=False)]
     mistakes += [
@@ -104,7 +107,7 @@ def _problem(place: Place, error: ErrorDetails) -> str:
     if error["type"] == "value_error":
         return str(error.get("ctx", {}).get("error"))
     if error["type"] == "extra_forbidden":
-        return f"is unknown; {_suggestion(str(place[-1]), _model_at(place).model_fields)}"
+        return f"is unknown; {_suggestion(str(place[-1]), _names_of(_model_at(place)))}"
     return PROBLEMS.get(error["type"], error["msg"])
 
 
@@ -114,10 +117,17 @@ def _model_at(place: Place) -> type[AuthModel]:
             return AuthConfig
         case ("keys", *_):
             return ApiKeyEntry
+        case ("webhooks", *_):
+            return WebhookEntry
         case ("tokens", "roles", *_):
             return RoleClaim if len(place) > 2 else TokenSettings
         case _:
             return TokenSettings
+
+
+def _names_of(model: type[AuthModel]) -> list[str]:
+    """As the file writes them."""
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
@@ -132,19 +142,19 @@ def _cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:
     keys = data and data.get("keys")
     if not keys and not (data and data.get("tokens")):
         yield (), "has neither keys nor tokens, so that nobody could come in; write one of them"
-    if isinstance(keys, list):
-        yield from _doubles(keys, "name")
-        yield from _doubles(keys, "sha256")
+    for section, field in UNIQUE:
+        yield from _doubles(section, data and data.get(section), field)
 
 
-def _doubles(keys: Sequence[Tree], field: str) -> Iterator[tuple[Place, str]]:
+def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[Place, str]]:
     first: dict[str, int] = {}
-    for index, entry in enumerate(keys):
+    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
         value = entry.get(field) if isinstance(entry, dict) else None
         if isinstance(value, str):
             known = first.setdefault(value.lower() if field == "sha256" else value, index)
             if known != index:
-                yield ("keys", index, field), f"stands in keys[{known}], too; each key needs its own"
+                one = section.removesuffix("s")
+                yield (section, index, field), f"stands in {section}[{known}], too; each {one} needs its own"
 
 
 def _written(place: Place) -> str:

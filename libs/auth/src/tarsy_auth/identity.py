@@ -6,13 +6,13 @@ from typing import Literal
 
 from tarsy_auth.roles import Role
 
-type Door = Literal["api_key", "token"]
+type Door = Literal["api_key", "token", "webhook"]
 type Reason = Literal["missing", "malformed", "unknown", "expired", "rejected", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """`name` goes on the record. `credential` tells which key or token it was, and is no secret.
+    """`name` goes on the record. `credential` tells which key, token or webhook it was, and is no secret.
 
     `expires_at` is in seconds since 1970; None for what does not end.
     """

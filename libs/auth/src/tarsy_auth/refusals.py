@@ -11,6 +11,10 @@ MALFORMED_KEY = Refusal("malformed", _NOT_KNOWN)
 MALFORMED_TOKEN = Refusal("malformed", _NOT_KNOWN)
 KEY_EXPIRED = Refusal("expired", "This API key has expired.")
 
+_NOT_SIGNED = "No sender that is known here signed this body."
+MALFORMED_SIGNATURE = Refusal("malformed", _NOT_SIGNED)
+UNKNOWN_SIGNATURE = Refusal("unknown", _NOT_SIGNED)
+
 REJECTED = Refusal("rejected", "This token is not accepted here.")
 # The provider's signature was checked before these two: the caller is somebody, and may know what is wrong.
 TOKEN_EXPIRED = Refusal("expired", "This token has expired.")

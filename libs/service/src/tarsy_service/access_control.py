@@ -1,4 +1,5 @@
-"""Access control: who a request comes from, and whether a route is for him. Nothing of a body is read before."""
+"""Access control: who a request comes from, and whether a route is for him. Nothing of a body is read before, but for
+one that is signed."""
 
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from tarsy_service.credentials import SeveralCredentialsError, credential_of
 from tarsy_service.http_metrics import CountDenied, Denial
 from tarsy_service.problems import problem_response
 from tarsy_service.rights import WEBSOCKET, RightsTable
+from tarsy_service.signed_bodies import signer_of
 
 log = structlog.get_logger(__name__)
 
@@ -71,6 +73,8 @@ class AccessControl:
         return problem_response(403, "Forbidden", sentence)
 
     async def _identity(self, scope: Scope) -> Identity | Refusal:
+        if (signer := signer_of(scope)) is not None:
+            return signer
         try:
             credential = credential_of(scope)
         except SeveralCredentialsError:

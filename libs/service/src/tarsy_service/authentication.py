@@ -7,6 +7,7 @@ from tarsy_auth.auth_file import read_auth_file
 from tarsy_auth.authenticator import authenticator
 from tarsy_auth.http_fetch import http_fetch
 from tarsy_auth.identity import Authenticate
+from tarsy_auth.webhooks import Webhooks
 
 
 def check_auth_file(path: Path) -> None:
@@ -14,6 +15,7 @@ def check_auth_file(path: Path) -> None:
     read_auth_file(path)
 
 
-def authenticate_by(path: Path) -> Authenticate:
+def authentication_by(path: Path) -> tuple[Authenticate, Webhooks]:
     """Raises ValueError."""
-    return authenticator(read_auth_file(path), http_fetch(), time.time)
+    config = read_auth_file(path)
+    return authenticator(config, http_fetch(), time.time), Webhooks(config.webhooks)

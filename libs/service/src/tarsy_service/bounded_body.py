@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
-from starlette.types import Message
+from starlette.types import Message, Receive
 
 from tarsy_service.problems import ProblemError
 
@@ -59,9 +59,14 @@ def require_json(request: Request) -> None:
 
 def _with_body(request: Request, body: bytes) -> Request:
     """The request, whose body was read already."""
+    return Request(request.scope, read_again(body, request.receive))
+
+
+def read_again(body: bytes, receive: Receive) -> Receive:
+    """Receives a body that was read already, and then what follows it."""
     unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def receive() -> Message:
-        return unread.pop() if unread else await request.receive()
+    async def receive_again() -> Message:
+        return unread.pop() if unread else await receive()
 
-    return Request(request.scope, receive)
+    return receive_again

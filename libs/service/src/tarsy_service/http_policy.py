@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tarsy_auth.identity import Authenticate
+from tarsy_auth.webhooks import Webhooks
 from tarsy_service.allowed_hosts import AllowedHosts
 from tarsy_service.bounded_http import HttpLimits
 
@@ -11,12 +12,13 @@ from tarsy_service.bounded_http import HttpLimits
 @dataclass(frozen=True, slots=True)
 class HttpPolicy:
     """The default answers to addresses and to localhost, and to pages from there. Without `authenticate` everybody may
-    ask for everything."""
+    ask for everything. `webhooks` are those who may sign instead."""
 
     hosts: AllowedHosts = field(default_factory=AllowedHosts)
     origins: Collection[str] = ()
     limits: HttpLimits = field(default_factory=HttpLimits)
     authenticate: Authenticate | None = None
+    webhooks: Webhooks = field(default_factory=Webhooks)
 
 
 DEFAULT_POLICY = HttpPolicy()

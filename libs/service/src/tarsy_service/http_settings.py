@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
-from tarsy_service.authentication import authenticate_by, check_auth_file
+from tarsy_service.authentication import authentication_by, check_auth_file
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.secret_files import SettingsWithSecretFiles
@@ -81,8 +81,8 @@ class HttpSettings(SettingsWithSecretFiles):
             websocket_bytes=self.websocket_bytes,
         )
         hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
-        authenticate = authenticate_by(Path(self.auth_file)) if self.auth_file else None
-        return HttpPolicy(hosts, self.allowed_origins, limits, authenticate)
+        authentication = authentication_by(Path(self.auth_file)) if self.auth_file else ()
+        return HttpPolicy(hosts, self.allowed_origins, limits, *authentication)
 
 
 def names_of(http_host: str) -> tuple[str, ...]:

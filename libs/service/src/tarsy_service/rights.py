@@ -19,31 +19,44 @@ WEBSOCKET = "WEBSOCKET"
 
 @dataclass(frozen=True, slots=True)
 class RouteRight:
-    """`path` is the template of the route, as its router has it."""
+    """`path` is the template of the route, as its router has it.
+
+    `signed_bytes`: how long a body may be whose signature tells who the caller is. With 0 a signature counts for
+    nothing.
+    """
 
     method: str
     path: str
     access: Access
+    signed_bytes: int = 0
 
 
-def rights(access: Access, *routes: str) -> tuple[RouteRight, ...]:
+def rights(access: Access, *routes: str, signed_bytes: int = 0) -> tuple[RouteRight, ...]:
     """Each route is written as `METHOD PATH`."""
     split = (route.split(" ") for route in routes)
-    return tuple(RouteRight(method, path, access) for method, path in split)
+    return tuple(RouteRight(method, path, access, signed_bytes) for method, path in split)
 
 
 class RightsTable:
+    """Where templates overlap, the stricter right counts: the router's order may be another one."""
+
     def __init__(self, entries: Sequence[RouteRight]) -> None:
-        self._by_method: defaultdict[str, list[tuple[re.Pattern[str], Access]]] = defaultdict(list)
+        self._by_method: defaultdict[str, list[tuple[re.Pattern[str], RouteRight]]] = defaultdict(list)
         for entry in entries:
-            self._by_method[entry.method].append((compile_path(entry.path)[0], entry.access))
+            self._by_method[entry.method].append((compile_path(entry.path)[0], entry))
 
     def needed(self, method: str, path: str) -> Access | None:
-        """None for a route of no table. Where templates overlap, the highest role counts: the router's order may be
-        another one."""
-        matching = [access for pattern, access in self._by_method.get(method, ()) if pattern.match(path)]
+        """None for a route of no table."""
+        matching = [right.access for right in self._matching(method, path)]
         roles = [access for access in matching if access != "open"]
         return max(roles) if roles else next(iter(matching), None)
+
+    def signed_bytes(self, method: str, path: str) -> int:
+        """How long a body may be whose signature tells who the caller is."""
+        return min((right.signed_bytes for right in self._matching(method, path)), default=0)
+
+    def _matching(self, method: str, path: str) -> list[RouteRight]:
+        return [right for pattern, right in self._by_method.get(method, ()) if pattern.match(path)]
 
 
 OWN_RIGHTS = (

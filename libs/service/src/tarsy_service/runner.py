@@ -27,6 +27,7 @@ from tarsy_service.process_metrics import ProcessMetrics, exposition
 from tarsy_service.rights import OWN_RIGHTS, RightsTable
 from tarsy_service.service import Service
 from tarsy_service.signals import stopped_by_signals
+from tarsy_service.signed_bodies import SignedBodies
 from tarsy_service.supervision import until_cancelled
 
 log = structlog.get_logger(__name__)
@@ -79,6 +80,7 @@ def build_app(
         app.add_middleware(
             AccessControl, authenticate=policy.authenticate, table=table, count=http_metrics.count_denied
         )
+        app.add_middleware(SignedBodies, webhooks=policy.webhooks, table=table)
     app.add_middleware(AuthorHeaders)
     app.add_middleware(CsrfProtection, hosts=policy.hosts, origins=policy.origins, count=http_metrics.count_denied)
     app.add_middleware(HostProtection, hosts=policy.hosts, count=http_metrics.count_denied)

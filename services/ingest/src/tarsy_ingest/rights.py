@@ -2,12 +2,18 @@
 
 from tarsy_auth.roles import Role
 from tarsy_ingest.alert_formats import FORMATS
+from tarsy_ingest.http_body import BODY_LIMIT_BYTES
 from tarsy_service.rights import rights
 
 ALERTS = "/api/v1/alerts"
 
 RIGHTS = (
     *rights(Role.VIEWER, "GET /api/v1/alert-types", "GET /api/v1/system/default-tools", "GET /api/v1/system/config"),
-    *rights(Role.RESPONDER, f"POST {ALERTS}", *(f"POST {ALERTS}/{path}" for one in FORMATS for path in one.paths)),
+    *rights(
+        Role.RESPONDER,
+        f"POST {ALERTS}",
+        *(f"POST {ALERTS}/{path}" for one in FORMATS for path in one.paths),
+        signed_bytes=BODY_LIMIT_BYTES,
+    ),
     *rights(Role.ADMIN, "POST /internal/v1/alert-choices"),
 )

@@ -13,6 +13,8 @@ def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
         yield LINE.format("key", "role", "expires", "").rstrip()
     for entry in config.keys:
         yield _key_line(entry, now)
+    for webhook in config.webhooks:
+        yield f"webhook: {webhook.name} signs in {webhook.header}"
     yield from ["tokens: none"] if config.tokens is None else _token_lines(config.tokens)
 
 
