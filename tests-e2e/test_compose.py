@@ -115,6 +115,42 @@ def test_grafana_finds_the_dashboards_where_they_are_mounted() -> None:
             assert list(mounts[provider["options"]["path"]].glob("tarsy-*.json"))
 
 
+def test_every_service_starts_with_what_it_is_told_and_access_is_open_on_purpose(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TARSY_HTTP_HOST", "0.0.0.0")
+    for name in SERVICES:
+        with monkeypatch.context() as told:
+            for variable, value in tarsy_services()[name].environment.items():
+                told.setenv(variable, value)
+            assert SETTINGS[name]().is_open
+
+
+def test_the_image_itself_does_not_open_access() -> None:
+    dockerfile = (ROOT / "deploy/Dockerfile").read_text("utf-8")
+    assert "TARSY_HTTP_HOST=0.0.0.0" in dockerfile
+    assert "TARSY_OPEN_ACCESS" not in dockerfile
+
+
+def test_every_port_is_published_on_this_machine_alone() -> None:
+    document = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
+    ports = [port for one in document["services"].values() for port in one.get("ports", ())]
+    assert [port for port in ports if not port.startswith("127.0.0.1:")] == []
+    assert len(ports) == 4
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_authentication_is_turned_on_by_variables(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "auth.yaml"
+    file.write_text(f"keys: [{{name: services, role: admin, sha256: {'0' * 64}}}]\n", "utf-8")
+    given = tarsy_services()[name].environment
+    ours = {"TARSY_OPEN_ACCESS": "no", "TARSY_AUTH_FILE": str(file), "TARSY_API_KEY": "key"}
+    for variable, value in {**given, **{one: ours[one] for one in ours if one in given}}.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("TARSY_HTTP_HOST", "0.0.0.0")
+    assert SETTINGS[name]().http_policy.authenticate is not None
+
+
 def test_every_service_answers_to_the_names_of_all_of_them() -> None:
     asked = {*SERVICES, "front-door"}
     for name, service in tarsy_services().items():

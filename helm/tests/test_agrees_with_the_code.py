@@ -100,6 +100,7 @@ def _lay_secrets(pod: Manifest, folder: Path) -> None:
         "tls.key": client.key.read_bytes(),
         "key-password": b"of the key\n",
         "url": b"postgresql://tarsy:secret@db.example/tarsy?sslmode=" + _sslmode(pod) + b"\n",
+        "auth.yaml": b"keys: [{name: services, role: admin, sha256: " + b"0" * 64 + b"}]\n",
         "key": b"0123456789abcdef0123456789abcdef\n",
     }
     for path in _secret_paths(pod):
@@ -146,6 +147,21 @@ def test_who_masks_has_the_key_of_placeholders(service: str) -> None:
     assert ("TARSY_MASKING_KEY_FILE" in variables_of_container(pod)) == (
         "masking_key" in SETTINGS[service].model_fields
     )
+
+
+@pytest.mark.parametrize("name", ["everything", "secured-kafka"])
+@pytest.mark.parametrize("service", SETTINGS)
+def test_every_service_knows_who_may_ask_and_only_who_asks_has_a_key(name: str, service: str) -> None:
+    told = variables_of_container(dict(pods_of(name))[service])
+    assert ("TARSY_AUTH_FILE" in told, "TARSY_OPEN_ACCESS" in told) == (True, False)
+    assert ("TARSY_API_KEY_FILE" in told) == ("api_key" in SETTINGS[service].model_fields)
+
+
+@pytest.mark.parametrize("service", SETTINGS)
+def test_every_service_is_told_that_access_is_open(service: str) -> None:
+    told = variables_of_container(dict(pods_of("default"))[service])
+    assert told["TARSY_OPEN_ACCESS"] == "yes"
+    assert not {"TARSY_AUTH_FILE", "TARSY_API_KEY_FILE"} & told.keys()
 
 
 @pytest.mark.parametrize("service", SETTINGS)

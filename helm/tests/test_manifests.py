@@ -66,6 +66,8 @@ def test_notes_say_what_to_do_next(tmp_path: Path) -> None:
         text = at(yaml.safe_load(done.stdout), "text", str)
         assert "helm test prod --namespace sre --logs" in text
         assert told in text
+        assert ("Nobody is authenticated" in text) == (name == "default")
+        assert ("Authorization: Bearer $TARSY_API_KEY" in text) == (name == "everything")
         assert ("Prometheus does not know" in text) == (name == "default")
 
 

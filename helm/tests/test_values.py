@@ -21,6 +21,8 @@ from tarsy_chart import of_kind, pods_of, template, variables_of_container
         ("--set=summarizer.settings.TARSY_SUMMARIES_AT_ONCE=many", "TARSY_SUMMARIES_AT_ONCE"),
         ("--set=models.keys.GOOGLE_API_KEY=in-the-clear", "GOOGLE_API_KEY"),
         ("--set=http.host=127.0.0.1", "host"),
+        ("--set=settings.TARSY_AUTH_FILE=/etc/auth.yaml", "TARSY_AUTH_FILE"),
+        ("--set=settings.TARSY_OPEN_ACCESS=yes", "TARSY_OPEN_ACCESS"),
         ("--set=metrics.job=other", "job"),
         ("--set=image.digest=latest", "digest"),
     ],
@@ -36,6 +38,9 @@ def test_a_wrong_value_is_refused_by_its_name(value: str, told: str) -> None:
     ("value", "told"),
     [
         ("--set=database.secret=", "database.secret must be set"),
+        ("--set=openAccess=false", "auth.secret must be set: the name of a Secret with auth.yaml"),
+        ("--set=openAccess=false", "or openAccess: true, if whoever reaches the pods may do everything"),
+        ("--set=auth.secret=tarsy-auth", "auth.secret and openAccess contradict each other"),
         ("--set=config.files=null", "config.files or config.existingConfigMap must be set"),
         ("--set=toolGateway.drainSeconds=71", "toolGateway.shutdownSeconds must be at least 5 more"),
         ("--set=networkPolicy.egress.enabled=true", "networkPolicy.egress.kafka must be set"),

@@ -173,8 +173,9 @@ def test_nobody_else_reaches_the_loopback(http_host: str) -> None:
     [("0.0.0.0", socket.gethostname()), ("::", socket.gethostname()), ("fd00::2", "[fd00::2]"), ("build-7", "build-7")],
 )
 def test_who_listens_for_others_is_warned(http_host: str, shown: str) -> None:
-    (line,) = addresses(http_host=http_host).warnings({})
+    (line,) = addresses(http_host=http_host).warnings({"TARSY_OPEN_ACCESS": "yes"})
     assert line.startswith(f"Warning: whoever reaches http://{shown}:8080/ may")
+    assert "TARSY_OPEN_ACCESS=yes" in line
 
 
 def test_with_authentication_only_the_missing_tls_is_warned_of() -> None:

@@ -25,6 +25,7 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_service.allowed_hosts import allowed_hosts
 from tarsy_service.http_metrics import Denial
 from tarsy_service.http_policy import HttpPolicy
+from tarsy_service.http_settings import HttpSettings
 
 POLICY = HttpPolicy(allowed_hosts("tarsy.example"))
 
@@ -76,11 +77,23 @@ def test_the_services_behind_answer_to_the_names_of_the_door(
     addresses_on: Callable[[str], Addresses], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: "build-7")
+    monkeypatch.setenv("TARSY_OPEN_ACCESS", "yes")
     around = {"TARSY_HOSTS": "tarsy.example"}
     for host, names in (("127.0.0.1", "tarsy.example"), ("0.0.0.0", "tarsy.example,build-7")):
         addresses = addresses_on(host)
         assert addresses.environment(around)["TARSY_HOSTS"] == names
         assert addresses.http_settings(around).hosts == names
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_the_services_behind_an_open_door_are_not_open_themselves(
+    addresses_on: Callable[[str], Addresses], monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    around = {"TARSY_OPEN_ACCESS": "yes", "TARSY_HTTP_HOST": host}
+    for name, value in (around | addresses_on(host).environment(around)).items():
+        monkeypatch.setenv(name, value)
+    assert addresses_on(host).http_settings(around).is_open == (host == "0.0.0.0")
+    assert not HttpSettings().is_open
 
 
 async def test_with_authentication_the_metrics_of_the_door_need_a_key() -> None:

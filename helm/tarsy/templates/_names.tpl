@@ -94,6 +94,12 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- if and .Values.config.files (not (hasKey .Values.config.files "tarsy.yaml")) -}}
 {{- fail "config.files has no tarsy.yaml" -}}
 {{- end -}}
+{{- if and .Values.auth.secret .Values.openAccess -}}
+{{- fail "auth.secret and openAccess contradict each other: leave one of them out" -}}
+{{- end -}}
+{{- if not (or .Values.auth.secret .Values.openAccess) -}}
+{{- fail "auth.secret must be set: the name of a Secret with auth.yaml, which says who may do what, and with an API key of the role admin (docs/how-to/keys-and-tokens.md); or openAccess: true, if whoever reaches the pods may do everything, as behind a proxy that authenticates" -}}
+{{- end -}}
 {{- with .Values.toolGateway -}}
 {{- if lt (float64 .shutdownSeconds) (addf .drainSeconds 5) -}}
 {{- fail "toolGateway.shutdownSeconds must be at least 5 more than toolGateway.drainSeconds, or a stop breaks off the calls that it waits for" -}}

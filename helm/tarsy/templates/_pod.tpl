@@ -84,6 +84,15 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- with .root.Values.maskingKey }}{{- if and .secret $.facts.masking }}
 - secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: masking/key}]}
 {{- end }}{{- end }}
+{{- with .root.Values.auth }}{{- if .secret }}
+- secret:
+    name: {{ .secret | quote }}
+    items:
+      - {key: {{ .fileKey | quote }}, path: auth/auth.yaml}
+      {{- if or $.facts.timeline $.facts.ingest }}
+      - {key: {{ .apiKeyKey | quote }}, path: auth/api-key}
+      {{- end }}
+{{- end }}{{- end }}
 {{- with .root.Values.toolGateway.kubernetesAccess.kubeconfig }}{{- if and .secret (eq $.facts.module "tarsy_tool_gateway") }}
 - secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: kubernetes/config}]}
 {{- end }}{{- end }}
@@ -108,6 +117,14 @@ affinity: {{- toYaml . | nindent 2 }}
 - {name: TARSY_HTTP_HOST, value: {{ $values.http.host | quote }}}
 - {name: TARSY_HTTP_PORT, value: {{ $values.http.port | quote }}}
 - {name: TARSY_HOSTS, value: {{ include "tarsy.hosts" .root | quote }}}
+{{- if $values.auth.secret }}
+- {name: TARSY_AUTH_FILE, value: /run/secrets/tarsy/auth/auth.yaml}
+{{- if or .facts.timeline .facts.ingest }}
+- {name: TARSY_API_KEY_FILE, value: /run/secrets/tarsy/auth/api-key}
+{{- end }}
+{{- else if $values.openAccess }}
+- {name: TARSY_OPEN_ACCESS, value: "yes"}
+{{- end }}
 - name: TARSY_SHUTDOWN_SECONDS
   value: {{ include "tarsy.variable" .own.shutdownSeconds }}
 # npx and token commands keep their caches at home, and nothing but /tmp can be written to.

@@ -126,8 +126,8 @@ def test_a_setting_that_is_no_list_of_names_is_a_mistake(listed: str) -> None:
 
 def test_the_name_that_a_service_listens_on_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: "Build-7")
-    assert HttpSettings(http_host="tarsy.lan").http_policy.hosts.includes("tarsy.lan")
-    assert HttpSettings(http_host="0.0.0.0").http_policy.hosts.includes("build-7")
+    assert HttpSettings(http_host="tarsy.lan", open_access="yes").http_policy.hosts.includes("tarsy.lan")
+    assert HttpSettings(http_host="0.0.0.0", open_access="yes").http_policy.hosts.includes("build-7")
     assert not HttpSettings(http_host="127.0.0.1").http_policy.hosts.includes("build-7")
 
 

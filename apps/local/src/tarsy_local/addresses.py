@@ -3,7 +3,6 @@
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
@@ -12,6 +11,7 @@ from tarsy_local.masking_key import VARIABLE
 from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_service.http_settings import HttpSettings, names_of
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
+from tarsy_service.open_access import is_loopback
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
 """A stock broker refuses a session of less than 6,000, which is what services take by themselves; ours allows it, and
@@ -21,6 +21,7 @@ SECRET_FILES = ("TARSY_DATABASE_FILE", f"{VARIABLE}_FILE")
 HOST = "127.0.0.1"
 HOSTS = "TARSY_HOSTS"
 AUTH_FILE = "TARSY_AUTH_FILE"
+OPEN_ACCESS = "TARSY_OPEN_ACCESS"
 REACHABLE = {"0.0.0.0": HOST, "::": "::1"}
 """Where a server that listens on all addresses answers whoever is on the machine."""
 
@@ -70,7 +71,7 @@ class Addresses:
         shown = socket.gethostname() if self.http_host in REACHABLE else self.http_host
         return [
             f"Warning: whoever reaches http://{host_and_port(shown, self.http_port)}/ may read, submit and cancel "
-            f"everything: TARSy listens on {self.http_host}, and {AUTH_FILE} does not say who may"
+            f"everything: TARSy listens on {self.http_host}, and {OPEN_ACCESS}=yes lets everybody in"
         ]
 
     @property
@@ -78,12 +79,7 @@ class Addresses:
         return Topics(self.topic_prefix)
 
     def http_settings(self, around: Mapping[str, str]) -> HttpSettings:
-        """HTTP settings of the door that people come to. `around` is the environment. Raises ValidationError."""
-        return HttpSettings(hosts=self._hosts(around))
-
-    def _hosts(self, around: Mapping[str, str]) -> str:
-        """Names of the front door count behind it, too: requests keep their Host."""
-        return ",".join(filter(None, [around.get(HOSTS, ""), *names_of(self.http_host)]))
+        return door_settings(self.http_host, around)
 
     def environment(self, around: Mapping[str, str]) -> dict[str, str]:
         """The settings that `tarsy up` knows better than whoever set the environment; group timeouts, a name, and
@@ -100,12 +96,22 @@ class Addresses:
             "TARSY_TIMELINE_URL": self.http_url,
             "TARSY_INGEST_URL": self.http_url,
             "TARSY_HTTP_HOST": HOST,
-            HOSTS: self._hosts(around),
+            HOSTS: _hosts(self.http_host, around),
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),
             VARIABLE: self.masking_key,
             **(own_kafka_environment(self.kafka_password_file) if self.kafka_password_file is not None else {}),
         }
+
+
+def door_settings(http_host: str, around: Mapping[str, str]) -> HttpSettings:
+    """HTTP settings of the door that people come to. `around` is the environment. Raises ValidationError."""
+    return HttpSettings(http_host=http_host, hosts=_hosts(http_host, around))
+
+
+def _hosts(http_host: str, around: Mapping[str, str]) -> str:
+    """Names of the front door count behind it, too: requests keep their Host."""
+    return ",".join(filter(None, [around.get(HOSTS, ""), *names_of(http_host)]))
 
 
 def own_name() -> str:
@@ -115,10 +121,3 @@ def own_name() -> str:
 
 def host_and_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -23,7 +23,7 @@ from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 from tarsy_llm.script import InvalidScriptError
-from tarsy_local.addresses import Addresses
+from tarsy_local.addresses import Addresses, door_settings
 from tarsy_local.early_import import imported_meanwhile
 from tarsy_local.errors import LocalError
 from tarsy_local.extra import MissingExtraError
@@ -117,6 +117,8 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
 
 
 def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
+    # Before anything starts: whoever opens it without saying who may come in learns so at once.
+    door_settings(options.http_host, os.environ)
     config = load_config(options.config_dir, os.environ)
     theirs = security_of(KafkaConnectionSettings()) if options.named.kafka else PLAINTEXT
     require_free(options.ports.http, "the HTTP server", options.http_host)

@@ -2,13 +2,15 @@
 
 import socket
 from pathlib import Path
+from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
 from tarsy_service.authentication import authentication_by, check_auth_file
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
+from tarsy_service.open_access import check_access, is_loopback
 from tarsy_service.secret_files import SettingsWithSecretFiles
 
 LIMITS = HttpLimits()
@@ -29,7 +31,12 @@ class HttpSettings(SettingsWithSecretFiles):
     auth_file: str = Field(
         "",
         description="the file that names who may use TARSY, with which keys and tokens and in which role; without one "
-        "nobody is authenticated, and whoever reaches the port may do everything",
+        "nobody is authenticated, and a service listens on loopback only, unless `TARSY_OPEN_ACCESS` lets it",
+    )
+    open_access: Literal["no", "yes"] = Field(
+        "no",
+        description="`yes` lets a service listen on other addresses than loopback without `TARSY_AUTH_FILE`: whoever "
+        "reaches the port may do everything. For an authenticating proxy before it, or a network of its own",
     )
     http_head_seconds: float = Field(
         LIMITS.head_seconds, gt=0, description="how long a client may take for the head of a request; then 408"
@@ -69,6 +76,19 @@ class HttpSettings(SettingsWithSecretFiles):
         if value:
             check_auth_file(Path(value))
         return value
+
+    @field_validator("open_access")
+    @classmethod
+    def _open_on_purpose(cls, value: str, info: ValidationInfo) -> str:
+        # A validator of the whole model would not run where another field is wrong, and its mistake would come later.
+        if "auth_file" in info.data:
+            check_access(info.data["http_host"], auth_file=info.data["auth_file"], open_access=value)
+        return value
+
+    @property
+    def is_open(self) -> bool:
+        """Whether others than this machine may do everything."""
+        return self.open_access == "yes" and not is_loopback(self.http_host)
 
     @property
     def http_policy(self) -> HttpPolicy:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 
+import structlog
 import uvloop
 from prometheus_client import CollectorRegistry
 from pydantic import ValidationError
@@ -13,6 +14,10 @@ from tarsy_service.priority import lower_priority
 from tarsy_service.runner import run_services
 from tarsy_service.service import Service
 from tarsy_service.settings import ServiceSettings, mistakes_in_settings
+
+log = structlog.get_logger(__name__)
+
+OPEN = "nobody is authenticated, and whoever reaches the port may do everything (TARSY_OPEN_ACCESS=yes)"
 
 
 def run_main[S: ServiceSettings](
@@ -32,6 +37,8 @@ def run_main[S: ServiceSettings](
         sys.exit(2)
     lower_priority(settings.niceness)
     configure_logs(settings.log_level)
+    if settings.is_open:
+        log.warning("http.open_access", http_host=settings.http_host, meaning=OPEN)
     try:
         _run(settings, build)
     except startup_errors as problem:

@@ -24,6 +24,8 @@ SET_BY_THE_CHART = frozenset(
         "http_host",
         "http_port",
         "hosts",
+        "auth_file",
+        "open_access",
         "front_door",
         "shutdown_seconds",
         "dead_after_seconds",
