@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tarsy_auth.loopback import is_loopback_host
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
 from tarsy_local.masking_key import VARIABLE
 from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_service.http_settings import HttpSettings, names_of
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
-from tarsy_service.open_access import is_loopback
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
 """A stock broker refuses a session of less than 6,000, which is what services take by themselves; ours allows it, and
@@ -61,7 +61,7 @@ class Addresses:
 
     def warnings(self, around: Mapping[str, str]) -> list[str]:
         """Sentences about who else may connect. `around` is the environment."""
-        if is_loopback(self.http_host):
+        if is_loopback_host(self.http_host):
             return []
         if around.get(AUTH_FILE):
             return [
@@ -85,7 +85,7 @@ class Addresses:
         """The settings that `tarsy up` knows better than whoever set the environment; group timeouts, a name, and
         who may read raw dead letters unless set. A variable that must not count is empty."""
         timeouts = OWN_BROKER_TIMEOUTS if self.own_broker else {}
-        raw = "on" if is_loopback(self.http_host) else "off"
+        raw = "on" if is_loopback_host(self.http_host) else "off"
         own = {**timeouts, "TARSY_CLIENT": own_name(), "TARSY_RAW_DEAD_LETTERS": raw}
         unused = {*SECRET_FILES, *(SECURITY_VARIABLES if self.own_broker else ())}
         return {name: value for name, value in own.items() if name not in around} | {

@@ -45,22 +45,6 @@ def rewrite(text: bytes, edits: Sequence[AppliedEdit]) -> bytes:
     return b"".join((*pieces, text[end:]))
 
 
-def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> list[tuple[int, int]]:
-    """The lines of the rewritten text on which something changed."""
-    lines: list[tuple[int, int]] = []
-    shift = end = 0
-    for edit in edits:
-        start, stop = edit.start + shift, edit.start + shift + len(edit.text)
-        shift += len(edit.text) - (edit.stop - edit.start)
-        if lines and stop <= end:
-            continue
-        begin = text.rfind(b"\n", end, start) + 1 or end
-        end = text.find(b"\n", stop)
-        end = len(text) if end < 0 else end
-        lines.append((begin, end))
-    return lines
-
-
 class LineExtract:
     """Some lines of a text as a text of their own. An edit of it lies within one line, and has a place in the whole."""
 
@@ -77,6 +61,22 @@ class LineExtract:
         line = bisect_right(self._starts, edit.start) - 1
         shift = self._originals[line] - self._starts[line]
         return edit._replace(start=edit.start + shift, stop=edit.stop + shift)
+
+
+def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> LineExtract:
+    """The lines of the rewritten text on which something changed."""
+    lines: list[tuple[int, int]] = []
+    shift = end = 0
+    for edit in edits:
+        start, stop = edit.start + shift, edit.start + shift + len(edit.text)
+        shift += len(edit.text) - (edit.stop - edit.start)
+        if lines and stop <= end:
+            continue
+        begin = text.rfind(b"\n", end, start) + 1 or end
+        end = text.find(b"\n", stop)
+        end = len(text) if end < 0 else end
+        lines.append((begin, end))
+    return LineExtract(text, lines)
 
 
 def surroundings(text: bytes) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -27,34 +27,11 @@ class JsonText:
     def __init__(self, value: JsonValue) -> None:
         self._value = value
         self.text = _written(value)
-        self._length = 0
-        self._scalars: list[_Scalar] = []
 
     def edited(self, edits: Sequence[AppliedEdit]) -> JsonValue:
         """Names stay. A scalar that an edit touches is edited within, and replaced where that leaves no JSON."""
         starts = [edit.start for edit in edits]
-        self._length, self._scalars = 0, []
-        self._locate(self._value)
-        return self._read(self._value, iter(self._scalars), edits, starts)
-
-    def _locate(self, value: JsonValue) -> None:
-        """Follows how the value was written. It costs more than the writing, and most texts need no edit."""
-        if isinstance(value, dict):
-            self._length += 1
-            for number, (name, item) in enumerate(value.items()):
-                self._length += (2 if number else 0) + len(_written(name)) + 2
-                self._locate(item)
-            self._length += 1
-        elif isinstance(value, list):
-            self._length += 1
-            for number, item in enumerate(value):
-                self._length += 2 if number else 0
-                self._locate(item)
-            self._length += 1
-        else:
-            quoted, start = isinstance(value, str), self._length
-            self._length += len(_written(value))
-            self._scalars.append(_Scalar(start + quoted, self._length - quoted, quoted))
+        return self._read(self._value, _scalars_in(self._value, 0), edits, starts)
 
     def _read(
         self, value: JsonValue, scalars: Iterator[_Scalar], edits: Sequence[AppliedEdit], starts: Sequence[int]
@@ -97,6 +74,26 @@ class JsonText:
 
 def _written(value: JsonValue) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode(errors="replace")
+
+
+def _scalars_in(value: JsonValue, start: int) -> Generator[_Scalar, None, int]:
+    """Follows how the value was written, and returns where it ends. That costs more than the writing, and most texts
+    need no edit."""
+    if isinstance(value, dict):
+        end = start + 1
+        for number, (name, item) in enumerate(value.items()):
+            end += (2 if number else 0) + len(_written(name)) + 2
+            end = yield from _scalars_in(item, end)
+        return end + 1
+    if isinstance(value, list):
+        end = start + 1
+        for number, item in enumerate(value):
+            end += 2 if number else 0
+            end = yield from _scalars_in(item, end)
+        return end + 1
+    end, quoted = start + len(_written(value)), isinstance(value, str)
+    yield _Scalar(start + quoted, end - quoted, quoted)
+    return end
 
 
 def strings_of(value: JsonValue) -> list[str]:

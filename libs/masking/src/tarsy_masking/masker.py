@@ -8,16 +8,7 @@ from functools import partial
 from typing import Self
 
 from tarsy_masking.custom_patterns import compile_custom
-from tarsy_masking.edits import (
-    AppliedEdit,
-    Edit,
-    EditHistory,
-    LineExtract,
-    apply_labels,
-    changed_lines,
-    rewrite,
-    surroundings,
-)
+from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite, surroundings
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.folding import FoldedText, fold
@@ -201,7 +192,7 @@ class Masker:
                 return text
             before = text
             text, made = self._rewritten(text, edits, note)
-            changed = LineExtract(text, changed_lines(text, made) if text != before else [])
+            changed = changed_lines(text, made if text != before else ())
             found = self._in_lines.find(changed.text) or ([] if scan is self._in_lines else scan.find(changed.text))
             edits = changed.in_whole(found)
         raise NeverSettlesError

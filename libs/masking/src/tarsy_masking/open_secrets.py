@@ -1,9 +1,9 @@
 """Open secrets: whether a secret that has begun in a text may go on after its end, by every rule of a masker."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import batched
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from tarsy_masking.folding import ends_in_escape, fold
 from tarsy_masking.multi_line_secrets import default_multi_line_secrets
@@ -16,6 +16,12 @@ _MEMORY = 64 << 20
 # In YAML a key at the beginning of a line, also of one inside a string; in JSON one in quotes.
 _DATA_KEY = r"""(?m)(?:^|\\[nr]|["'])[ \t+-]*["']?(?:data|stringData)\\*["']?\s*:"""
 _KIND = r"""\bkind\\*["']?\s*:\s*(?:\\*["']?Secret|\z)"""
+
+
+class _BeginningsOf(Protocol):
+    """From regexes to one that finds the beginnings of what they find."""
+
+    def __call__(self, *regexes: str) -> str: ...
 
 
 class OpenSecrets:
@@ -100,7 +106,7 @@ def default_open_secrets() -> OpenSecrets:
 class _AtEnd:
     """Beginnings of the patterns' matches at the end of a text."""
 
-    def __init__(self, patterns: Sequence[Pattern], beginnings_of: Callable[..., str]) -> None:
+    def __init__(self, patterns: Sequence[Pattern], beginnings_of: _BeginningsOf) -> None:
         self._in_lines = list(_regexes(patterns, "line", beginnings_of))
         self._across_lines = list(_regexes(patterns, "text", beginnings_of))
 
@@ -122,9 +128,7 @@ def _last_line(text: bytes) -> int:
     return text.rfind(b"\n") + 1
 
 
-def _regexes(
-    patterns: Sequence[Pattern], span: Literal["line", "text"], beginnings_of: Callable[..., str]
-) -> Iterator[Any]:
+def _regexes(patterns: Sequence[Pattern], span: Literal["line", "text"], beginnings_of: _BeginningsOf) -> Iterator[Any]:
     chosen = [pattern for pattern in patterns if pattern.span == span]
     forms = [pattern for pattern in chosen if not pattern.by_name]
     by_name = [pattern for pattern in chosen if pattern.by_name]

@@ -6,11 +6,12 @@ from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from tarsy_auth.loopback import is_loopback_host
 from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
 from tarsy_service.authentication import authentication_by, check_auth_file
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.open_access import check_access, is_loopback
+from tarsy_service.open_access import check_access
 from tarsy_service.secret_files import SettingsWithSecretFiles
 
 LIMITS = HttpLimits()
@@ -88,7 +89,7 @@ class HttpSettings(SettingsWithSecretFiles):
     @property
     def is_open(self) -> bool:
         """Whether others than this machine may do everything."""
-        return self.open_access == "yes" and not is_loopback(self.http_host)
+        return self.open_access == "yes" and not is_loopback_host(self.http_host)
 
     @property
     def http_policy(self) -> HttpPolicy:

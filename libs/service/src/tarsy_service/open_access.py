@@ -1,14 +1,6 @@
 """Open access: a service that others can reach authenticates them, or an operator has said that it need not."""
 
-from ipaddress import ip_address
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a server that listens on it is reached from this machine alone."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+from tarsy_auth.loopback import is_loopback_host
 
 
 def check_access(http_host: str, *, auth_file: str, open_access: str) -> None:
@@ -18,7 +10,7 @@ def check_access(http_host: str, *, auth_file: str, open_access: str) -> None:
             "TARSY_AUTH_FILE says who may do what, and TARSY_OPEN_ACCESS=yes that everybody may do everything: "
             "leave one of them out"
         )
-    if is_loopback(http_host) or auth_file or open_access == "yes":
+    if is_loopback_host(http_host) or auth_file or open_access == "yes":
         return
     raise ValueError(
         f"others than this machine reach the address '{http_host}' (TARSY_HTTP_HOST), and nobody is authenticated: set "

@@ -36,7 +36,7 @@ def check(path: Annotated[Path, typer.Argument(metavar="FILE", help="auth.yaml",
     The exit code is 1 when there are mistakes. An expired key is none.
     """
     from tarsy_auth.auth_file import InvalidAuthFileError, read_auth_file
-    from tarsy_cli.keys.listing import lines_of
+    from tarsy_cli.keys.key_list import lines_of
 
     try:
         config = read_auth_file(path)
