@@ -104,9 +104,14 @@ def test_a_kafka_that_does_not_answer_is_a_sentence() -> None:
 def follower(bus: Bus) -> Iterator["subprocess.Popen[bytes]"]:
     """A `tarsy events` that has shown the first event, and waits for more."""
     arguments = ["events", "--from-beginning", "--kafka", bus.bootstrap, "--topic-prefix", bus.topics.prefix]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tarsy_cli", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    # A shell without job control lets what it starts in the background ignore SIGINT, and that is inherited.
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tarsy_cli", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    finally:
+        signal.signal(signal.SIGINT, inherited)
     try:
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["specversion"] == "1.0"
