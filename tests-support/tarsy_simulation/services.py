@@ -27,7 +27,7 @@ from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies
-from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
@@ -121,7 +121,7 @@ class Orchestrator:
             traces=SessionTraces(TRACER, broker.now),
             now=broker.now,
             monotonic=loop.time,
-            tools_seconds=20.0,
+            tools_patience=ToolsPatience(20.0, 20.0),
         )
         self._owner: Owner | None = None
 

@@ -34,7 +34,7 @@ from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
-from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
@@ -147,7 +147,7 @@ class RunningOwner:
             traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
             now=_now,
             monotonic=lambda: time.monotonic() + self.clock_ahead,
-            tools_seconds=10.0,
+            tools_patience=ToolsPatience(10.0, 10.0),
         )
 
     async def _run(self) -> None:

@@ -1,5 +1,6 @@
 """The tool catalog says what living gateways offer, and why a server is not to be had."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
@@ -10,7 +11,14 @@ from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.liveness import Liveness
 from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
-from tarsy_orchestrator.effects.tool_catalog import UNKNOWN_SERVER, UNSAID, ToolCatalog, ToolOffer, compose_offer
+from tarsy_orchestrator.effects.tool_catalog import (
+    UNKNOWN_SERVER,
+    UNSAID,
+    ToolCatalog,
+    ToolOffer,
+    ToolsPatience,
+    compose_offer,
+)
 from tarsy_testing import eventually
 
 OWNER = "owner"
@@ -70,6 +78,34 @@ async def test_a_gateway_that_reaches_it_counts_before_a_newer_one_that_does_not
     offered = await offer(world, liveness("living", "other"), seen("living"), seen("other", "it refused"))
     assert offered.unavailable_servers == ()
     assert [tool.server for tool in offered.tools] == ["git", "last"]
+
+
+async def read_through(world: World, catalog: ToolCatalog, entry: ServerCatalogued) -> None:
+    await world.publisher.publish(world.bus.topics.catalog, entry, key="git/living", id="1", subject="git")
+
+    async def is_known() -> bool:
+        reasons = [one.reason for one in catalog.offer(["git"]).unavailable_servers]
+        return reasons == [entry.error] * (not entry.healthy)
+
+    await eventually(is_known, f"the catalog says {entry.error or 'that it is there'}")
+
+
+async def test_a_server_that_starts_is_waited_for_longer_than_one_that_is_down(world: World) -> None:
+    catalog = ToolCatalog(liveness("living"))
+    at_once_if_down = ToolsPatience(down_seconds=0.0, starting_seconds=600.0)
+    async with background_tasks(catalog.follow(world.bus)):
+        waiting = asyncio.create_task(catalog.wait_for(["git"], at_once_if_down))
+        await read_through(world, catalog, seen("living", "it starts").model_copy(update={"starting": True}))
+        assert not waiting.done()
+        await read_through(world, catalog, seen("living"))
+        assert [tool.server for tool in (await waiting).tools] == ["git"]
+
+        waiting = asyncio.create_task(catalog.wait_for(["git", "unknown"], at_once_if_down))
+        await read_through(world, catalog, seen("living", "it refused"))
+        assert not waiting.done()
+        waiting.cancel()
+        offered = await catalog.wait_for(["git"], at_once_if_down)
+        assert [one.reason for one in offered.unavailable_servers] == ["it refused"]
 
 
 def test_the_order_in_which_a_server_lists_its_tools_changes_nothing() -> None:

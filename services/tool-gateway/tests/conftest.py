@@ -76,7 +76,12 @@ def running(bus: Bus) -> Running:
 
     @asynccontextmanager
     async def run(*plans: ServerPlan, runbooks: RunbookRules = NO_RUNBOOKS) -> AsyncIterator[asyncio.Task[None]]:
-        settings = ToolGatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, client="gateway")
+        settings = ToolGatewaySettings(
+            kafka=bus.bootstrap,
+            topic_prefix=bus.topics.prefix,
+            client="gateway",
+            mcp_connect_seconds=WAIT_SECONDS,
+        )
         ready = asyncio.Event()
         gateway = assemble(settings, CollectorRegistry(), plans, runbooks, NoOpTracer())
         task = asyncio.create_task(gateway.run(ready.set))

@@ -6,12 +6,13 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from connections import becomes, connected, odd, said
+from connections import becomes, connected, odd, plan_to, said
 from gateway_owner import call, noted, until_noted
 
 from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp.connection import HealthCheck, SessionEnd
-from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
 from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type NewPlan = Callable[..., ServerPlan]
@@ -78,6 +79,17 @@ async def test_a_frozen_server_is_noticed_and_costs_nobody_else_anything(calls_f
         assert connection.error == "it did not answer in time"
         assert (await said(connection, call("echo", text="again"))).text == "again"
     assert set(ends) == {"silent"}
+
+
+async def test_a_call_waits_for_a_server_that_starts_slowly_and_not_so_for_one_that_was_tried(
+    new_plan: NewPlan,
+) -> None:
+    async with connected(new_plan()) as connection:
+        answer = await McpToolServer(connection, ready_seconds=0.001).call(call("echo", text="at last"))
+    assert answer.text == "at last"
+    async with connected(plan_to(StdioTransport("/nonexistent/server")), connect_seconds=60) as connection:
+        answer = await McpToolServer(connection, ready_seconds=0.001).call(call("echo", text="anybody?", timeout=600))
+    assert answer.outcome == "unavailable"
 
 
 async def test_what_a_connection_says_of_itself(calls_file: Path, new_plan: NewPlan) -> None:

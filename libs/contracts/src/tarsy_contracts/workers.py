@@ -75,6 +75,7 @@ class ServerCatalogued(Message):
     `server_version` are what the server said of itself, empty while nobody has reached it. `checked_at`: when it was
     last asked. `allow_unset`: the configuration says nothing of tools that change something, so that none is offered.
     `refused_tools`: the first of `refused_count` tools that the server listed and that the protocol does not allow.
+    `starting`: the first attempt to reach it is not over.
     """
 
     type: ClassVar[str] = "server.catalogued"
@@ -90,3 +91,4 @@ class ServerCatalogued(Message):
     allow_unset: bool = False
     refused_count: Count = 0
     refused_tools: tuple[str, ...] = ()
+    starting: bool = False

@@ -27,7 +27,7 @@ from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.known_chains import KnownChains
-from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
@@ -77,7 +77,7 @@ def build(
         traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
-        tools_seconds=settings.tools_wait_seconds,
+        tools_patience=ToolsPatience(settings.tools_wait_seconds, settings.tools_starting_seconds),
         supervisor=supervisor,
     )
 

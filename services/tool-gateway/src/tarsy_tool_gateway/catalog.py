@@ -101,6 +101,7 @@ class CatalogPublisher:
             allow_unset=connection.plan.allow is None,
             refused_count=connection.refused.count,
             refused_tools=tuple(connection.mask(name) for name in connection.refused.named),
+            starting=not connection.diagnosed,
         )
 
     async def _masked_tools(

@@ -8,7 +8,7 @@ from tarsy_service.settings import ConfigSettings, DeadAfterSettings, MaskingSet
 class ToolGatewaySettings(ConfigSettings, DeadAfterSettings, MaskingSettings):
     mcp_connect_seconds: float = Field(30.0, description="how long an MCP server may take to start and list its tools")
     mcp_ready_seconds: float = Field(
-        10.0, description="how long a call waits for an MCP server that is starting, before it is unavailable"
+        10.0, description="how long a call waits for an MCP server that was tried, before it is unavailable"
     )
     mcp_sessions: int = Field(
         20,

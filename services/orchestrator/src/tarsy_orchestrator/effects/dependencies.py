@@ -12,7 +12,7 @@ from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.request_composer import RequestComposer
-from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_service.model_metrics import ModelCallMetrics
@@ -24,9 +24,8 @@ from tarsy_session.downtime import NEVER, Downtime
 class Dependencies:
     """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
 
-    `admission` bounds how many sessions run at once in this process, `llm_slots` how many LLM calls. `tools_seconds` is
-    how long a new stage waits for servers that no living gateway offers. `masker` is not that of a
-    session: each use makes it one.
+    `admission` bounds how many sessions run at once in this process, `llm_slots` how many LLM calls. `masker` is not
+    that of a session: each use makes it one.
     """
 
     publisher: Publisher
@@ -42,7 +41,7 @@ class Dependencies:
     traces: SessionTraces
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
-    tools_seconds: float
+    tools_patience: ToolsPatience
     supervisor: Supervisor = field(default_factory=Supervisor)
     requests: RequestComposer = field(default_factory=RequestComposer)
 

@@ -167,7 +167,7 @@ class Reconciler:
         return SessionAdmitted()
 
     async def _offer_tools(self, one: OfferToolsEffect) -> ToolsOffered:
-        offer = await self._deps.catalog.wait_for(one.servers, seconds=self._deps.tools_seconds)
+        offer = await self._deps.catalog.wait_for(one.servers, self._deps.tools_patience)
         return ToolsOffered(stage_id=one.id, tools=offer.tools, unavailable_servers=offer.unavailable_servers)
 
     def _tick(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -25,9 +26,20 @@ UNSAID = "the tool gateway cannot reach it, and does not say why"
 
 
 @dataclass(frozen=True, slots=True)
+class ToolsPatience:
+    """How long a stage waits for a server that is down, and for one that is starting or whose gateway may be."""
+
+    down_seconds: float
+    starting_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOffer:
+    """`starting`: one of the unavailable servers has not been tried to the end by a gateway that lives."""
+
     tools: tuple[OfferedTool, ...]
     unavailable_servers: tuple[UnavailableServer, ...]
+    starting: bool = False
 
 
 class ToolCatalog:
@@ -74,16 +86,19 @@ class ToolCatalog:
         ]
         return [entry.seen for entry in sorted(told, key=lambda entry: entry.offset)]
 
-    async def wait_for(self, servers: Sequence[str], *, seconds: float) -> ToolOffer:
-        """Returns the offer as soon as no server is missing, or as it is after `seconds`."""
-        try:
-            async with asyncio.timeout(seconds):
-                while (offer := self.offer(servers)).unavailable_servers:
-                    self._changed.clear()
+    async def wait_for(self, servers: Sequence[str], patience: ToolsPatience) -> ToolOffer:
+        """Returns the offer as soon as no server is missing, or as it is when `patience` has come to its end."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        while (offer := self.offer(servers)).unavailable_servers:
+            end = began + (patience.starting_seconds if offer.starting else patience.down_seconds)
+            if clock() >= end:
+                break
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(end):
                     await self._changed.wait()
-                return offer
-        except TimeoutError:
-            return self.offer(servers)
+        return offer
 
 
 def compose_offer(seen: Mapping[str, Sequence[ServerCatalogued]]) -> ToolOffer:
@@ -94,6 +109,7 @@ def compose_offer(seen: Mapping[str, Sequence[ServerCatalogued]]) -> ToolOffer:
     """
     found: dict[ToolKey, CatalogTool] = {}
     unavailable: list[UnavailableServer] = []
+    starting = False
     for server, living in seen.items():
         healthy = [one for one in living if one.healthy]
         if healthy:
@@ -102,9 +118,10 @@ def compose_offer(seen: Mapping[str, Sequence[ServerCatalogued]]) -> ToolOffer:
         else:
             reason = (living[-1].error or UNSAID) if living else UNKNOWN_SERVER
             unavailable.append(UnavailableServer(server=server, reason=reason))
+            starting = starting or not living or any(one.starting for one in living)
     names = names_of(found)
     offered = tuple(_offered(server, names[server, name], tool) for (server, name), tool in found.items())
-    return ToolOffer(offered, tuple(unavailable))
+    return ToolOffer(offered, tuple(unavailable), starting)
 
 
 def _offered(server: str, name: str, tool: CatalogTool) -> OfferedTool:

@@ -68,7 +68,6 @@ class McpConnection:
         self.plan = plan
         self.error = "it has not been reached yet"
         self.misconfigured = False
-        self.diagnosed = False
         self.checked_at: datetime | None = None
         self.refused = NONE_REFUSED
         self.changed = asyncio.Event()
@@ -84,6 +83,7 @@ class McpConnection:
         self._retired: deque[McpSession] = deque()
         self._known: Mapping[str, Tool] = {}
         self._ready = asyncio.Event()
+        self._diagnosed = asyncio.Event()
         self._wake = asyncio.Event()
         self._left: SessionEnd | None = None
         self._stopping = False
@@ -94,6 +94,11 @@ class McpConnection:
     @property
     def healthy(self) -> bool:
         return self._ready.is_set()
+
+    @property
+    def diagnosed(self) -> bool:
+        """Whether the first attempt to reach it is over."""
+        return self._diagnosed.is_set()
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -128,11 +133,16 @@ class McpConnection:
                     pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
                 await asyncio.sleep(next(pauses))
 
-    async def wait_ready(self, seconds: float) -> None:
-        """Raises CallFailedError."""
+    async def wait_ready(self, seconds: float, *, once_tried: float | None = None) -> None:
+        """Waits for a session. Raises CallFailedError.
+
+        `once_tried`: no more than so many seconds after the first attempt is over; a server may start slowly.
+        """
         try:
             async with asyncio.timeout(seconds):
-                await self._ready.wait()
+                await self._diagnosed.wait()
+                async with asyncio.timeout(once_tried):
+                    await self._ready.wait()
         except TimeoutError:
             raise CallFailedError("unreachable", self.error) from None
 
@@ -261,9 +271,10 @@ class McpConnection:
         if session.tools != self._known:
             self._known = session.tools
         self.refused = session.refused
-        self.error, self.misconfigured, self.diagnosed = "", False, True
+        self.error, self.misconfigured = "", False
         self.checked_at = self._now()
         self._ready.set()
+        self._diagnosed.set()
         if news:
             self.changed.set()
             log.info("mcp_server.ready", server=self.plan.name, tools=len(self._known))
@@ -274,7 +285,8 @@ class McpConnection:
 
     def _lost(self, verdict: Diagnosis | None) -> None:
         self._ready.clear()
-        self.checked_at, self.diagnosed = self._now(), True
+        self.checked_at = self._now()
+        self._diagnosed.set()
         self.misconfigured = verdict is not None and verdict.misconfigured
         if verdict is not None:
             self.error = self._shown(verdict.reason)

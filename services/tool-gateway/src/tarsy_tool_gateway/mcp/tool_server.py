@@ -48,7 +48,7 @@ async def _untold(_: ToolCallRequest) -> AsyncIterator[ReportProgress]:
 
 @dataclass(frozen=True, slots=True)
 class McpToolServer:
-    """The tools of one MCP server. `ready_seconds`: how long a call waits for a session.
+    """The tools of one MCP server. `ready_seconds`: how long a call waits for a session with a server that was tried.
 
     `retried` is called for every further attempt; `progress` publishes what the server reports of a running call.
     """
@@ -96,7 +96,7 @@ class McpToolServer:
         """Raises CallFailedError."""
         connection = self.connection
         clock = asyncio.get_running_loop().time
-        await connection.wait_ready(min(deadline - clock(), self.ready_seconds))
+        await connection.wait_ready(deadline - clock(), once_tried=self.ready_seconds)
         if request.tool not in connection.tools:
             return ToolOutput("rejected", _no_such_tool(connection, request))
         arguments = connection.checks.without_idle_nulls(request.tool, request.arguments)
