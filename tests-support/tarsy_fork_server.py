@@ -3,7 +3,6 @@
 It reads one JSON document a line from stdin and answers each with one on stdout. One thread: else it must not fork.
 """
 
-import gc
 import importlib
 import json
 import os
@@ -14,6 +13,9 @@ import threading
 import traceback
 from pathlib import Path
 from typing import TypedDict
+
+from tarsy_local.supervisor.service_start import SERVING
+from tarsy_processes.fork_server import prepare
 
 SERVICES = ("timeline", "websocket_gateway", "orchestrator", "tool_gateway", "summarizer", "ingest")
 
@@ -34,11 +36,8 @@ class Told(TypedDict, total=False):
 
 
 def main() -> None:
-    for service in SERVICES:
-        importlib.import_module(f"tarsy_{service}.app")
+    prepare([*(f"tarsy_{service}.app" for service in SERVICES), *SERVING])
     assert threading.active_count() == 1, threading.enumerate()
-    gc.collect()
-    gc.freeze()
     started, ended = set[int](), dict[int, int]()
     for line in sys.stdin:
         told: Told = json.loads(line)

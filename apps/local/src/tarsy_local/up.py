@@ -40,7 +40,7 @@ from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.service_start import StartService, service_start
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_local.terminal_text import one_line
-from tarsy_masking.open_secrets import prepare_default
+from tarsy_masking.masker import prepare_default
 from tarsy_processes.errors import ProcessError
 from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.ports import require_free

@@ -277,6 +277,11 @@ class Masker:
         return masked
 
 
+def prepare_default() -> None:
+    """Compiles the default rules, for a process that has time before it knows what it is for."""
+    Masker.default().prepare_streams()
+
+
 def _across_lines(source: PatternFile, patterns: Sequence[Pattern]) -> list[_Find]:
     if all(pattern.span == "line" for pattern in patterns):
         return []

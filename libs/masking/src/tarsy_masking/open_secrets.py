@@ -92,11 +92,6 @@ class OpenSecrets:
         return compile_regex(_KIND)
 
 
-def prepare_default() -> None:
-    """For a process that has time before it knows what it is for."""
-    default_open_secrets().prepare()
-
-
 @cache
 def default_open_secrets() -> OpenSecrets:
     """Those of the default patterns, compiled once for all maskers of the process."""

@@ -19,10 +19,10 @@ SERVING = (
     "uvicorn.protocols.websockets.websockets_sansio_impl",
     "anyio._backends._asyncio",
     "pydantic.v1",
-    "tarsy_masking.open_secrets:prepare_default",
+    "tarsy_masking.masker:prepare_default",
 )
 """Each service imports these while it starts: uvicorn, anyio and FastAPI choose them by name then. The last one is what
-takes longest of what two services make before their first stream."""
+takes longest of what services make before their first text."""
 LOG_NAME = "fork-server.log"
 OURS = "TARSY_"
 
