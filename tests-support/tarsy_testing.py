@@ -1,6 +1,7 @@
 """Real Kafka and PostgreSQL for tests: what the environment names, else our own, one of each a test session."""
 
 import asyncio
+import gc
 import os
 import shutil
 import ssl
@@ -44,6 +45,15 @@ def pytest_configure() -> None:
     settings.load_profile("tarsy")
     _keep_compiled_modules()
     _read_authorities_once()
+    # Ten thousand tests are collected, and none of them is garbage.
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays, and no later collection of garbage looks at it."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 def _read_authorities_once() -> None:
