@@ -11,6 +11,7 @@ from ingest_running import Ingest, Records, Writable, alert_in, session_of
 from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
 from tarsy_contracts.alert import McpSelection, McpServerSelection
+from tarsy_contracts.audit import ActRequested
 from tarsy_contracts.ids import deduplication_key, session_beside, session_of_alertmanager
 from tarsy_contracts.inputs import INPUTS, AlertReceived, AlertResolutionReported
 from tarsy_contracts.topics import LOG_PARTITIONS
@@ -44,6 +45,16 @@ async def test_an_accepted_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, recor
     assert ingest.value("tarsy_kafka_records_total", service="ingest", topic="inbox", outcome="ok") == 1
     route = {"method": "POST", "route": "/api/v1/alerts"}
     assert ingest.value("tarsy_http_requests_total", **route, status="202") == 1
+
+
+async def test_who_submits_an_alert_is_on_record_and_a_system_that_sends_one_is_not(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    await submit(ingest, **{"X-Forwarded-User": "alice"})
+    assert (await ingest.client.post(WEBHOOK, json=samples["firing"])).status_code == 202
+    (record,) = await records(bus.topics.audit)
+    act = ActRequested.model_validate_json(record.value or b"")
+    assert (act.act, act.name, act.door, act.session_id) == (f"POST {ALERTS}", "alice", "forwarded_user", "")
 
 
 async def test_what_was_chosen_for_an_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, records: Records) -> None:

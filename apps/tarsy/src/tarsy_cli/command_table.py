@@ -200,6 +200,11 @@ COMMANDS: Mapping[str, Entry] = {
     "events": CommandEntry(
         "event_commands", "events", "Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C."
     ),
+    "audit": CommandEntry(
+        "audit_commands",
+        "audit",
+        "List who asked TARSy to change something: when, by which key or token, and from where.",
+    ),
     "servers": CommandEntry(
         "server_commands", "servers", "List the MCP servers as the tool gateways see them, and what is wrong with them."
     ),

@@ -71,7 +71,7 @@ INGEST = KafkaUser(
     "ingest",
     "alerts over HTTP and from `alerts`; heads show it the sessions that alerts join, workers how many sessions wait",
     reads=("alerts", "heads", "workers", "layout"),
-    writes=("inbox", "dead-letters"),
+    writes=("inbox", "dead-letters", "audit"),
     groups=("ingest",),
 )
 ORCHESTRATOR = KafkaUser(
@@ -103,7 +103,7 @@ TIMELINE = KafkaUser(
     "API and PostgreSQL; a rebuild beside the live tables has a group of its own. It re-drives dead letters, and"
     " publishes `events`, where it reads how far they are published",
     reads=("sessions", "catalog", "workers", "held", "control", "results", "dead-letters", "events", "layout"),
-    writes=("inbox", "alerts", "dead-letters", "events"),
+    writes=("inbox", "alerts", "dead-letters", "events", "audit"),
     groups=("timeline*",),
 )
 WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", reads=("sessions", "stream", "layout"))
@@ -139,6 +139,12 @@ READER = KafkaUser(
     groups=("reader*",),
     checks=False,
 )
+AUDITOR = KafkaUser(
+    "auditor",
+    "`tarsy audit`: who asked for what",
+    reads=("audit",),
+    checks=False,
+)
 CONSUMER = KafkaUser(
     "consumer",
     "other teams' programs that follow `events`, and nothing else",
@@ -147,7 +153,7 @@ CONSUMER = KafkaUser(
     checks=False,
 )
 USERS: Mapping[str, KafkaUser] = {
-    user.name: user for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, ALERT_SENDER, READER, CONSUMER)
+    user.name: user for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, ALERT_SENDER, READER, AUDITOR, CONSUMER)
 }
 
 

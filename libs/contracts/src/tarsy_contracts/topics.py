@@ -115,6 +115,10 @@ class Topics:
         return f"{self.prefix}.dead-letters"
 
     @property
+    def audit(self) -> str:
+        return f"{self.prefix}.audit"
+
+    @property
     def events(self) -> str:
         return f"{self.prefix}.events"
 
@@ -137,6 +141,7 @@ class Topics:
             Topic(self.catalog, 1, FOREVER, compacted=True),
             Topic(self.workers, 1, HOUR // 4),
             Topic(self.dead_letters, 4, 28 * DAY, may_grow=True),
+            Topic(self.audit, 1, 365 * DAY),
             Topic(self.events, log_partitions, EVENTS_KEPT_MS),
             Topic(self.layout, 1, FOREVER),
         )

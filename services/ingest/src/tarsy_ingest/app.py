@@ -4,11 +4,13 @@ import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from uuid import uuid4
 
 import structlog
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
+from tarsy_audit.trail import AuditTrail
 from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
@@ -98,8 +100,9 @@ def build(
     router = APIRouter()
     secrets = {pagerduty.SOURCE: settings.pagerduty_secrets}
     rates = SenderRates(settings.alerts_per_second, settings.alerts_burst)
+    trail = AuditTrail(publisher, masker.mask, lambda: str(uuid4()))
     router.include_router(
-        alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, rates, secrets)
+        alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, rates, secrets, trail)
     )
     router.include_router(configuration_routes(lambda: config.current.offered))
     router.include_router(choice_routes(lambda: config.current.rules))

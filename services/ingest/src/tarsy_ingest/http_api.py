@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from fastapi import APIRouter, Request
 
+from tarsy_audit.trail import AuditTrail
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
 from tarsy_ingest.alert_doors import Secrets, add_doors, document_body, refusals_counted, session_of
@@ -34,6 +35,7 @@ def alerts_router(
     gate: WriteGate,
     rates: SenderRates,
     secrets: Secrets,
+    trail: AuditTrail,
 ) -> APIRouter:
     """`rules`: those that hold now."""
     router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask), tags=["alerts"])
@@ -57,6 +59,7 @@ def alerts_router(
             intake.require_room("api")
             delivery_id = caller.key or session_id
             async with gate.admitted("api"):
+                await trail.record(request)
                 cause = request.headers.get(HEADER)
                 accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
         return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)

@@ -3,11 +3,13 @@
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
+from uuid import uuid4
 
 import structlog
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from prometheus_client import CollectorRegistry
 
+from tarsy_audit.trail import AuditTrail
 from tarsy_bus import kafka_rights
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.broker_connections import BrokerConnections
@@ -93,18 +95,21 @@ def build(
     router.include_router(summary_routes(queries, route))
     router.include_router(result_routes(queries, CallResults(bus), metrics, route))
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
-    router.include_router(request_routes(commands, masker, route))
-    router.include_router(chat_routes(commands, masker, route))
-    router.include_router(approval_routes(queries, commands, masker, route))
+    recorded = [Depends(AuditTrail(publisher, masker.mask, lambda: str(uuid4())).require)]
+    router.include_router(request_routes(commands, masker, route), dependencies=recorded)
+    router.include_router(chat_routes(commands, masker, route), dependencies=recorded)
+    router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
     ingest = IngestApi(settings.ingest_url, settings.asking_headers, settings.wait_seconds)
-    router.include_router(rerun_routes(queries, publisher, masker, ingest, route))
+    router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
     records = SessionRecords(bus)
     router.include_router(trace_routes(queries, SessionRecord(bus, records), route))
     router.include_router(internal_routes(queries, route))
     letters, operators = Letters(bus, partial(cluster_id, bus)), Operators(settings.raw_dead_letters, masker.mask)
-    router.include_router(dead_letter_routes(letters, Redriver(letters, publisher, metrics), operators, masker))
+    router.include_router(
+        dead_letter_routes(letters, Redriver(letters, publisher, metrics), operators, masker), dependencies=recorded
+    )
 
     events = EventPublisher(bus, metrics, lambda: datetime.now(UTC)) if settings.publish_events == "on" else None
 

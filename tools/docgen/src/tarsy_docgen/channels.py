@@ -6,6 +6,7 @@ from typing import Literal
 
 from tarsy_contracts import control as c
 from tarsy_contracts import inputs as i
+from tarsy_contracts.audit import ActRequested
 from tarsy_contracts.chunks import LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.dead_letters import DeadLetterRedriven
 from tarsy_contracts.events import EVENTS, ToolCallCompleted
@@ -217,6 +218,13 @@ CHANNELS: tuple[Channel, ...] = (
             replace(_sent("dead-letters", DeadLetterRedriven, TIMELINE, TIMELINE), headers="headers/message.1"),
         ),
         headers="headers/dead-letter.1",
+    ),
+    Channel(
+        topic="audit",
+        title="Audit",
+        about="Who asked TARSy to change something, before it is done.",
+        key="the session, or the name of whoever asked",
+        messages=(_sent("audit", ActRequested, (*INGEST, *TIMELINE), ()),),
     ),
     EVENTS_CHANNEL,
 )

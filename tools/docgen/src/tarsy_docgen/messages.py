@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from tarsy_contracts.audit import ActRequested
 from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.control import CONTROLS
 from tarsy_contracts.dead_letters import DeadLetterRedriven
@@ -32,6 +33,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "layout": {ClusterLayout.type: ClusterLayout},
     "held": {SessionSetAside.type: SessionSetAside},
     "dead-letters": {DeadLetterRedriven.type: DeadLetterRedriven},
+    "audit": {ActRequested.type: ActRequested},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 

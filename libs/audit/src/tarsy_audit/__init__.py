@@ -1,0 +1,1 @@
+"""Audit trail: acts of people, on record before they are done."""

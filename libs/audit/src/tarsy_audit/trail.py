@@ -1,0 +1,37 @@
+"""Audit trail: an act is on record before it is done. Where Kafka does not take the record, nothing is done."""
+
+from collections.abc import Callable
+
+from fastapi import Request
+
+from tarsy_audit.requested_act import requested_act
+from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_service.problems import ProblemError
+
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+NOT_RECORDED = "Kafka did not take the record of who asks for this, so that nothing was done. Try again."
+
+
+class AuditTrail:
+    """`mask` is for what the caller chose: names, and the values of parameters."""
+
+    def __init__(self, publisher: Publisher, mask: Callable[[str], str], new_id: Callable[[], str]) -> None:
+        self._publisher = publisher
+        self._mask = mask
+        self._new_id = new_id
+
+    async def require(self, request: Request) -> None:
+        """A dependency of routes, which looks at requests that change something. Raises ProblemError."""
+        if request.method in READING:
+            return
+        try:
+            await self.record(request)
+        except NotWrittenError as problem:
+            raise ProblemError(503, "Service unavailable", NOT_RECORDED) from problem
+
+    async def record(self, request: Request) -> None:
+        """Returns when it is on record. Raises NotWrittenError."""
+        act = requested_act(request, self._mask)
+        await self._publisher.publish(
+            self._publisher.topics.audit, act, key=act.session_id or act.name, id=self._new_id(), subject=act.act
+        )
