@@ -42,9 +42,14 @@ def entry(name: str, header: str) -> WebhookEntry:
     return WebhookEntry.model_validate(fields, context=lambda _: SECRET)
 
 
-POLICY = HttpPolicy(
-    authenticate=authenticate, webhooks=Webhooks([entry("github", HEADER), entry("other", OTHER_HEADER)])
-)
+SENDERS = Webhooks([entry("github", HEADER), entry("other", OTHER_HEADER)])
+
+
+async def senders() -> Webhooks:
+    return SENDERS
+
+
+POLICY = HttpPolicy(authenticate=authenticate, webhooks=senders)
 
 
 def signed(body: bytes = BODY, header: str = HEADER, secret: bytes = SECRET) -> Header:

@@ -17,6 +17,7 @@ from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_server import http_server
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
+from tarsy_websocket_gateway import connection
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.history import History
@@ -64,7 +65,18 @@ def registry() -> CollectorRegistry:
 
 
 @pytest.fixture
-async def url(registry: CollectorRegistry) -> AsyncIterator[str]:
+def taken_away() -> set[str | None]:
+    """Credentials that count no longer."""
+    return set()
+
+
+@pytest.fixture
+async def url(registry: CollectorRegistry, taken_away: set[str | None]) -> AsyncIterator[str]:
+    async def authenticate_now(credential: str | None) -> Identity | Refusal:
+        if credential in taken_away:
+            return Refusal("unknown", "The key is not known.")
+        return await authenticate_for_a_moment(credential)
+
     hub, metrics = Hub(), Metrics(registry)
     hub.open = True
     router = websocket_routes(
@@ -73,7 +85,7 @@ async def url(registry: CollectorRegistry) -> AsyncIterator[str]:
         metrics,
         ClientLimit(2),
     )
-    policy = HttpPolicy(authenticate=authenticate_for_a_moment)
+    policy = HttpPolicy(authenticate=authenticate_now)
     service = Service("gateway", nothing, router, rights=RIGHTS)
     app, port = build_app([service], Readiness([]), registry, policy=policy), free_port()
     async with http_server(app, "127.0.0.1", port):
@@ -126,3 +138,18 @@ async def test_a_connection_is_closed_when_its_identity_expires(url: str, regist
     assert (closed.value.rcvd.code, "expired" in closed.value.rcvd.reason) == (4401, True)
     dropped = registry.get_sample_value("tarsy_websocket_gateway_clients_dropped_total", {"reason": "expired"})
     assert dropped == 1
+
+
+async def test_a_connection_is_closed_when_its_key_is_taken_away(
+    url: str, taken_away: set[str | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "JUDGE_SECONDS", 0.05)
+    async with asyncio.timeout(WAIT_SECONDS), connect(url, additional_headers=VIEWER) as client:
+        assert "connection.established" in str(await client.recv())
+        await client.send('{"action": "ping"}')
+        assert "pong" in str(await client.recv())
+        taken_away.add(VIEWER["Authorization"])
+        with pytest.raises(ConnectionClosed) as closed:
+            await client.recv()
+    assert closed.value.rcvd is not None
+    assert (closed.value.rcvd.code, "taken away" in closed.value.rcvd.reason) == (4401, True)

@@ -3,6 +3,7 @@ one that is signed."""
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import structlog
 from starlette.responses import Response
@@ -10,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tarsy_auth.identity import Authenticate, Identity, Refusal
 from tarsy_auth.roles import Role
-from tarsy_service.caller import IDENTITY
+from tarsy_service.caller import IDENTITY, STILL_MAY
 from tarsy_service.credentials import SeveralCredentialsError, credential_of
 from tarsy_service.http_metrics import CountDenied, Denial
 from tarsy_service.problems import problem_response
@@ -58,7 +59,16 @@ class AccessControl:
             await refusal(scope, receive, send)
             return
         scope[IDENTITY] = found
+        if method == WEBSOCKET:
+            scope[STILL_MAY] = partial(self._still_may, scope, needed)
         await self._app(scope, receive, send)
+
+    async def _still_may(self, scope: Scope, needed: Role | None) -> bool:
+        """A provider that cannot be asked now takes nothing away."""
+        found = await self._identity(scope)
+        if isinstance(found, Refusal):
+            return found.reason == "unavailable"
+        return _denial(found, needed) is None
 
     def _judge(self, found: Identity | Refusal, needed: Role | None) -> Response | None:
         """The answer to whoever is not let in."""

@@ -1,13 +1,27 @@
 """Authentication by the auth file that a setting names. Nothing else here knows where identities come from."""
 
+import asyncio
+import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from tarsy_auth.auth_file import read_auth_file
+import structlog
+
+from tarsy_auth.auth_config import AuthConfig
+from tarsy_auth.auth_file import InvalidAuthFileError, read_auth_file
 from tarsy_auth.authenticator import authenticator
 from tarsy_auth.http_fetch import http_fetch
-from tarsy_auth.identity import Authenticate
+from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.webhooks import Webhooks
+
+log = structlog.get_logger(__name__)
+
+LOOK_SECONDS = 5.0
+"""How often the file is looked at, when somebody asks: a key that was taken out of it opens nothing after that."""
+
+type Stamp = tuple[int, int, int]
+"""Inode, time of the last change, and size of a file."""
 
 
 def check_auth_file(path: Path) -> None:
@@ -15,7 +29,54 @@ def check_auth_file(path: Path) -> None:
     read_auth_file(path)
 
 
-def authentication_by(path: Path) -> tuple[Authenticate, Webhooks]:
-    """Raises ValueError."""
-    config = read_auth_file(path)
-    return authenticator(config, http_fetch(), time.time), Webhooks(config.webhooks)
+class LiveAuthentication:
+    """Identities by the content of the file that holds now. A content with mistakes never holds."""
+
+    def __init__(self, path: Path, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """Raises ValueError."""
+        self._path = path
+        self._monotonic = monotonic
+        self._fetch = http_fetch()
+        self._looked_at = monotonic()
+        self._stamp = _stamp_of(path)
+        self._use(read_auth_file(path))
+
+    async def authenticate(self, header: str | None) -> Identity | Refusal:
+        """As `Authenticate` says."""
+        await self._look()
+        return await self._authenticate(header)
+
+    async def webhooks(self) -> Webhooks:
+        await self._look()
+        return self._webhooks
+
+    async def _look(self) -> None:
+        """One request waits for a file that was changed; others meanwhile have what held before."""
+        now = self._monotonic()
+        if now - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = now
+        stamp = _stamp_of(self._path)
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            config = await asyncio.to_thread(read_auth_file, self._path)
+        except InvalidAuthFileError as problem:
+            log.error("auth_file.refused", file=str(self._path), mistakes=[str(each) for each in problem.mistakes])
+            return
+        self._use(config)
+        log.info("auth_file.loaded", file=str(self._path), keys=len(config.keys), webhooks=len(config.webhooks))
+
+    def _use(self, config: AuthConfig) -> None:
+        self._authenticate = authenticator(config, self._fetch, time.time)
+        self._webhooks = Webhooks(config.webhooks)
+
+
+def _stamp_of(path: Path) -> Stamp | None:
+    """None of a file that is not there. That of a ConfigMap is a link, and its target another one after each change."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from starlette.requests import HTTPConnection
@@ -16,6 +16,9 @@ NOBODY = "api-client"
 IDENTITY = "tarsy.identity"
 """In a scope: the identity, or None on a route that is open. Without authentication it is not there."""
 KEY_HEADER = "idempotency-key"
+STILL_MAY = "tarsy.still-may"
+"""In the scope of a WebSocket: asks whether its credential would be let in now. Without authentication it is not there.
+"""
 LONGEST_AUTHOR = 200
 LONGEST_KEY = 255
 MOST_KEYS = 20_000
@@ -47,6 +50,12 @@ def identity_of(connection: HTTPConnection) -> Identity | None:
     """The identity of whoever was authenticated."""
     found: Identity | None = connection.scope.get(IDENTITY)
     return found
+
+
+async def still_may(websocket: HTTPConnection) -> bool:
+    """Whether the credential of an open WebSocket would be let in now: a key may have been taken away."""
+    ask: Callable[[], Awaitable[bool]] | None = websocket.scope.get(STILL_MAY)
+    return ask is None or await ask()
 
 
 def caller_of(connection: HTTPConnection, *, otherwise: str = NOBODY) -> Caller:

@@ -4,21 +4,21 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tarsy_auth.identity import Authenticate
-from tarsy_auth.webhooks import Webhooks
 from tarsy_service.allowed_hosts import AllowedHosts
 from tarsy_service.bounded_http import HttpLimits
+from tarsy_service.signed_bodies import FindWebhooks
 
 
 @dataclass(frozen=True, slots=True)
 class HttpPolicy:
     """The default answers to addresses and to localhost, and to pages from there. Without `authenticate` everybody may
-    ask for everything. `webhooks` are those who may sign instead."""
+    ask for everything. `webhooks` finds those who may sign instead."""
 
     hosts: AllowedHosts = field(default_factory=AllowedHosts)
     origins: Collection[str] = ()
     limits: HttpLimits = field(default_factory=HttpLimits)
     authenticate: Authenticate | None = None
-    webhooks: Webhooks = field(default_factory=Webhooks)
+    webhooks: FindWebhooks | None = None
 
 
 DEFAULT_POLICY = HttpPolicy()

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tarsy_auth.loopback import is_loopback_host
 from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
-from tarsy_service.authentication import authentication_by, check_auth_file
+from tarsy_service.authentication import LiveAuthentication, check_auth_file
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.open_access import check_access
@@ -102,8 +102,10 @@ class HttpSettings(SettingsWithSecretFiles):
             websocket_bytes=self.websocket_bytes,
         )
         hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
-        authentication = authentication_by(Path(self.auth_file)) if self.auth_file else ()
-        return HttpPolicy(hosts, self.allowed_origins, limits, *authentication)
+        if not self.auth_file:
+            return HttpPolicy(hosts, self.allowed_origins, limits)
+        live = LiveAuthentication(Path(self.auth_file))
+        return HttpPolicy(hosts, self.allowed_origins, limits, live.authenticate, live.webhooks)
 
 
 def names_of(http_host: str) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def build_app(
         app.add_middleware(
             AccessControl, authenticate=policy.authenticate, table=table, count=http_metrics.count_denied
         )
-        if policy.webhooks.headers:
+        if policy.webhooks is not None:
             app.add_middleware(SignedBodies, webhooks=policy.webhooks, table=table)
     app.add_middleware(AuthorHeaders)
     app.add_middleware(CsrfProtection, hosts=policy.hosts, origins=policy.origins, count=http_metrics.count_denied)

@@ -1,5 +1,7 @@
 """Signed bodies: webhooks whose sender is known by a signature (HMAC), where a table of rights allows it."""
 
+from collections.abc import Awaitable, Callable, Set
+
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,6 +15,8 @@ from tarsy_service.rights import RightsTable
 SIGNER = "tarsy.signer"
 """In a scope: the identity of whoever signed the body, or a refusal. It is there only if a signature counts."""
 
+type FindWebhooks = Callable[[], Awaitable[Webhooks]]
+"""To those who may sign now."""
 type Signature = tuple[str, str]
 """The header, and what stands in it."""
 
@@ -20,15 +24,19 @@ type Signature = tuple[str, str]
 class SignedBodies:
     """An ASGI middleware in front of AccessControl, which acts on what is found here."""
 
-    def __init__(self, app: ASGIApp, webhooks: Webhooks, table: RightsTable) -> None:
+    def __init__(self, app: ASGIApp, webhooks: FindWebhooks, table: RightsTable) -> None:
         self._app = app
         self._webhooks = webhooks
         self._table = table
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        signature = self._signature(scope) if scope["type"] == "http" else None
-        limit = self._table.signed_bytes(scope["method"], scope["path"]) if signature else 0
-        if signature is None or not limit:
+        limit = self._table.signed_bytes(scope["method"], scope["path"]) if scope["type"] == "http" else 0
+        if not limit:
+            await self._app(scope, receive, send)
+            return
+        webhooks = await self._webhooks()
+        signature = _signature(scope, webhooks.headers)
+        if signature is None:
             await self._app(scope, receive, send)
             return
         try:
@@ -40,17 +48,18 @@ class SignedBodies:
             refusal = problem_response(413, "Too large", f"The body is larger than {limit} bytes.")
             await refusal(scope, receive, send)
             return
-        scope[SIGNER] = self._webhooks.identify(*signature, body)
+        scope[SIGNER] = webhooks.identify(*signature, body)
         await self._app(scope, read_again(body, receive), send)
 
-    def _signature(self, scope: Scope) -> Signature | None:
-        """None beside `Authorization`, which counts alone, and of several: which one counts is not for us to choose."""
-        names = [name.decode("latin-1") for name, _ in scope["headers"]]
-        signed = [index for index, name in enumerate(names) if name in self._webhooks.headers]
-        if len(signed) != 1 or "authorization" in names:
-            return None
-        (index,) = signed
-        return names[index], scope["headers"][index][1].decode("latin-1")
+
+def _signature(scope: Scope, headers: Set[str]) -> Signature | None:
+    """None beside `Authorization`, which counts alone, and of several: which one counts is not for us to choose."""
+    names = [name.decode("latin-1") for name, _ in scope["headers"]]
+    signed = [index for index, name in enumerate(names) if name in headers]
+    if len(signed) != 1 or "authorization" in names:
+        return None
+    (index,) = signed
+    return names[index], scope["headers"][index][1].decode("latin-1")
 
 
 def signer_of(scope: Scope) -> Identity | Refusal | None:

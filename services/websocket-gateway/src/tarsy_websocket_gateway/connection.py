@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from math import inf
 from typing import Protocol
 from uuid import uuid4
 
 import structlog
 from fastapi import WebSocket, WebSocketDisconnect
 
+from tarsy_auth.identity import Identity
 from tarsy_contracts.api.websocket import (
     ActionRefused,
     ClientAction,
@@ -18,7 +20,7 @@ from tarsy_contracts.api.websocket import (
     SubscriptionFailed,
     WebSocketMessage,
 )
-from tarsy_service.caller import identity_of
+from tarsy_service.caller import identity_of, still_may
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.errors import AlertJoinedError, NoSubscriptionError
 from tarsy_websocket_gateway.history import History
@@ -33,7 +35,10 @@ log = structlog.get_logger(__name__)
 
 TRY_AGAIN_LATER = 1013
 EXPIRED = 4401
+GONE = "the credential has expired, or was taken away: connect with another one"
 CLOSE_SECONDS = 10.0
+JUDGE_SECONDS = 30.0
+"""How often the credential of an open connection is judged again."""
 MOST_CHANNELS = 100
 MOST_ASKING = 20
 
@@ -76,13 +81,15 @@ class Connection:
             if self._client.overflowed.is_set():
                 await self._drop("too_slow", TRY_AGAIN_LATER, "too slow: connect and subscribe again")
             elif self._expired:
-                await self._drop("expired", EXPIRED, "the credential has expired: connect with another one")
+                await self._drop("expired", EXPIRED, GONE)
         finally:
             self._hub.leave(self._client)
 
     async def _talk(self) -> None:
         """Until one side ends it. Histories that are being asked for end with it."""
-        works = (self._receive_all(), self._send_all(), self._overflow(), self._expire())
+        works = [self._receive_all(), self._send_all(), self._overflow()]
+        if (identity := identity_of(self._websocket)) is not None:
+            works.append(self._expire(identity))
         async with asyncio.TaskGroup() as self._group:
             tasks = [self._group.create_task(work) for work in works]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -92,14 +99,14 @@ class Connection:
     async def _overflow(self) -> None:
         await self._client.overflowed.wait()
 
-    async def _expire(self) -> None:
-        """Returns when the identity has expired."""
-        identity = identity_of(self._websocket)
-        if identity is None or identity.expires_at is None:
-            await asyncio.Event().wait()
-        else:
-            await asyncio.sleep(max(0.0, identity.expires_at - self._now()))
-            self._expired = True
+    async def _expire(self, identity: Identity) -> None:
+        """Returns when the identity has expired, or may not be here any longer."""
+        while True:
+            left = inf if identity.expires_at is None else identity.expires_at - self._now()
+            await asyncio.sleep(min(max(left, 0.0), JUDGE_SECONDS))
+            if left <= JUDGE_SECONDS or not await still_may(self._websocket):
+                self._expired = True
+                return
 
     async def _drop(self, reason: DropReason, code: int, sentence: str) -> None:
         self._hub.leave(self._client)

@@ -1,0 +1,104 @@
+"""The auth file is followed: what was taken out of it counts for nothing a little later."""
+
+import secrets
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from tarsy_auth.api_keys import digest_of, new_key
+from tarsy_auth.identity import Identity, Refusal
+from tarsy_service.authentication import LOOK_SECONDS, LiveAuthentication
+
+ALICE, BOB = new_key(secrets.token_bytes), new_key(secrets.token_bytes)
+
+
+class Clock:
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return written(tmp_path / "auth.yaml", alice=ALICE, bob=BOB)
+
+
+@pytest.fixture
+def live(file: Path, clock: Clock) -> LiveAuthentication:
+    return LiveAuthentication(file, clock)
+
+
+def written(file: Path, **keys: str) -> Path:
+    """Another file each time, as a ConfigMap has it."""
+    entries = (f"- {{name: {name}, role: viewer, sha256: {digest_of(key)}}}" for name, key in keys.items())
+    write(file, "\n".join(["keys:", *entries]))
+    return file
+
+
+def write(file: Path, content: str) -> None:
+    beside = file.with_suffix(".new")
+    beside.write_text(content, "utf-8")
+    beside.chmod(0o600)
+    beside.replace(file)
+
+
+def remove(file: Path) -> None:
+    file.unlink()
+
+
+async def names(live: LiveAuthentication) -> list[str]:
+    """Of whoever comes in."""
+    found = [await live.authenticate(f"Bearer {key}") for key in (ALICE, BOB)]
+    return [one.name for one in found if isinstance(one, Identity)]
+
+
+async def test_a_key_that_was_taken_out_opens_nothing_after_the_next_look(
+    live: LiveAuthentication, file: Path, clock: Clock
+) -> None:
+    assert await names(live) == ["alice", "bob"]
+    written(file, bob=BOB)
+    assert await names(live) == ["alice", "bob"]
+    clock.seconds += LOOK_SECONDS
+    assert await names(live) == ["bob"]
+    assert isinstance(await live.authenticate(f"Bearer {ALICE}"), Refusal)
+
+
+@pytest.mark.parametrize("wrong", ["keys: [{name: alice}]", "keys: [", ""])
+async def test_with_mistakes_what_held_before_stays_and_each_mistake_is_logged_once(
+    live: LiveAuthentication, file: Path, clock: Clock, wrong: str
+) -> None:
+    write(file, wrong)
+    with capture_logs() as logs:
+        for _ in range(3):
+            clock.seconds += LOOK_SECONDS
+            assert await names(live) == ["alice", "bob"]
+    (line,) = logs
+    assert (line["event"], line["log_level"]) == ("auth_file.refused", "error")
+    assert str(file) in str(line["mistakes"])
+
+
+async def test_a_file_that_is_gone_takes_nothing_away_and_comes_back(
+    live: LiveAuthentication, file: Path, clock: Clock
+) -> None:
+    remove(file)
+    clock.seconds += LOOK_SECONDS
+    assert await names(live) == ["alice", "bob"]
+    written(file, alice=ALICE)
+    clock.seconds += LOOK_SECONDS
+    assert await names(live) == ["alice"]
+
+
+async def test_senders_who_sign_follow_the_file_too(live: LiveAuthentication, file: Path, clock: Clock) -> None:
+    assert not (await live.webhooks()).headers
+    write(file.with_name("github"), "a secret of the sender")
+    key = f"keys: [{{name: bob, role: viewer, sha256: {digest_of(BOB)}}}]"
+    write(file, f"{key}\nwebhooks: [{{name: github, secret_file: github}}]")
+    clock.seconds += LOOK_SECONDS
+    assert (await live.webhooks()).headers == {"x-hub-signature-256"}
