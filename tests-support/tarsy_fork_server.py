@@ -3,6 +3,7 @@
 It reads one JSON document a line from stdin and answers each with one on stdout. One thread: else it must not fork.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -13,9 +14,6 @@ import threading
 import traceback
 from pathlib import Path
 from typing import TypedDict
-
-from tarsy_local.supervisor.service_start import SERVING
-from tarsy_processes.fork_server import prepare
 
 SERVICES = ("timeline", "websocket_gateway", "orchestrator", "tool_gateway", "summarizer", "ingest")
 
@@ -36,7 +34,7 @@ class Told(TypedDict, total=False):
 
 
 def main() -> None:
-    prepare([*(f"tarsy_{service}.app" for service in SERVICES), *SERVING])
+    _prepare([*(f"tarsy_{service}.app" for service in SERVICES), *_serving()])
     assert threading.active_count() == 1, threading.enumerate()
     started, ended = set[int](), dict[int, int]()
     for line in sys.stdin:
@@ -58,6 +56,29 @@ def main() -> None:
     # A test run that was killed leaves no service behind.
     for pid in started:
         os.kill(pid, signal.SIGKILL)
+
+
+def _serving() -> tuple[str, ...]:
+    """What the fork server of `tarsy up` imports and calls. The last release, which runs here too, has less of it."""
+    try:
+        started = importlib.import_module("tarsy_local.supervisor.service_start")
+    except ModuleNotFoundError:
+        return ()
+    found: tuple[str, ...] = started.SERVING
+    return found
+
+
+def _prepare(steps: list[str]) -> None:
+    """As `tarsy_processes.fork_server` of today does."""
+    gc.disable()
+    for step in steps:
+        module, _, function = step.partition(":")
+        imported = importlib.import_module(module)
+        if function:
+            getattr(imported, function)()
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 def _exit_code(pid: int) -> int | None:
