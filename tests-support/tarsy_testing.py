@@ -50,7 +50,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays, and no later collection of garbage looks at it."""
+    """Collected tests stay, and no later collection of garbage looks at them."""
     gc.enable()
     gc.collect()
     gc.freeze()

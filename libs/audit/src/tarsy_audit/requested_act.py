@@ -10,7 +10,7 @@ from tarsy_service.caller import LONGEST_AUTHOR, NOBODY, caller_of, identity_of
 from tarsy_service.http_metrics import route_of
 
 MOST_CHARACTERS = 200
-"""Of each value. Cut after masking: half a secret is not recognised."""
+"""Limit of each value. It is cut after masking: half a secret is not recognised."""
 SESSION = "session_id"
 
 

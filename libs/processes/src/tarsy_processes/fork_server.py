@@ -139,7 +139,7 @@ def show_command(command: list[str]) -> None:
 
 
 def prepare(steps: Sequence[str]) -> None:
-    """Imports each MODULE, and calls the FUNCTION that stands behind it. What there is then belongs to all forks."""
+    """Imports each MODULE, and calls the FUNCTION that stands behind it. All forks share what there is then."""
     # Nothing of this is garbage: looking for some would take a sixth of the time.
     gc.disable()
     for step in steps:

@@ -222,7 +222,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="audit",
         title="Audit",
-        about="Who asked TARSy to change something, before it is done.",
+        about="Acts of people, each before it is done: who asked for it, by which key, and from where.",
         key="the session, or the name of whoever asked",
         messages=(_sent("audit", ActRequested, (*INGEST, *TIMELINE), ()),),
     ),
