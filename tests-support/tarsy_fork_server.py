@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _serving() -> tuple[str, ...]:
-    """Modules and functions that the fork server of `tarsy up` imports and calls. The last release, which runs here too, has less of it."""
+    """Modules and functions that the fork server of `tarsy up` imports and calls. The last release has less of it."""
     try:
         started = importlib.import_module("tarsy_local.supervisor.service_start")
     except ModuleNotFoundError:
