@@ -7,7 +7,7 @@ from pydantic import Field
 from tarsy_contracts.message import Message
 
 type AuditDoor = Literal["api_key", "token", "webhook", "forwarded_user", "nobody"]
-"""Evidence of who it was. `forwarded_user`: a proxy in front, without authentication of ours; `nobody`: there is none."""
+"""Evidence of who it was. `forwarded_user`: a proxy in front, without authentication of ours; `nobody`: nothing."""
 
 
 class ActRequested(Message):
