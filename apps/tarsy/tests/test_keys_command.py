@@ -25,7 +25,7 @@ tokens:
   jwks: https://login.example.com/certs
   roles: {{claim: groups, values: {{sre: responder, platform: operator}}}}
 """
-TOMORROW = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%d}"
+IN_A_MONTH = f"{datetime.now(UTC) + timedelta(days=30):%Y-%m-%d}"
 
 
 def ran(*arguments: str | Path) -> tuple[int, str, str]:
@@ -42,7 +42,7 @@ def written(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("name", ["alertmanager", "on", "007", "größe: # 'x'", "- a"])
 def test_a_new_key_is_printed_once_with_its_entry_beneath(tmp_path: Path, name: str) -> None:
-    code, out, err = ran("new", "--role", "responder", "--expires", TOMORROW, "--", name)
+    code, out, err = ran("new", "--role", "responder", "--expires", IN_A_MONTH, "--", name)
 
     key, empty, *entry = out.splitlines()
     [read] = read_auth_file(written(tmp_path, "\n".join(["keys:", *entry]))).keys
@@ -50,7 +50,7 @@ def test_a_new_key_is_printed_once_with_its_entry_beneath(tmp_path: Path, name: 
     assert re.fullmatch(r"tarsy_[A-Za-z0-9_-]{43}", key)
     assert (read.name, read.role) == (name, Role.RESPONDER)
     assert read.sha256 == hashlib.sha256(key.encode()).hexdigest()
-    assert f"{read.expires:%Y-%m-%d}" == TOMORROW
+    assert f"{read.expires:%Y-%m-%d}" == IN_A_MONTH
     assert out.count(key) == 1
     assert key not in err
     assert err.startswith("Keep the key")

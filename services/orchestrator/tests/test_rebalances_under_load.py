@@ -4,12 +4,13 @@ import time
 from dataclasses import dataclass, field, replace
 
 import pytest
-from orchestrator_running import RunningOwner, owned_by, until_asked, until_it_owns
+from orchestrator_running import RunningOwner, owned_by, until_it_owns
 from orchestrator_world import World, new_session, partition_of
 
 from tarsy_contracts import events as e
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_measured import measured
+from tarsy_testing import eventually
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -24,12 +25,16 @@ SESSION_TIMEOUT_MS = 10_000
 
 @dataclass
 class Load:
-    """`asked`: how often the model should have been asked for each session, as partitions moved so far."""
+    """`asked`: how often the model should have been asked for each session, as partitions moved so far.
+
+    `heard`: how often an owner had asked for a session when it was looked at last.
+    """
 
     world: World
     sessions: list[str]
     asked: dict[str, int] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
+    heard: dict[tuple[str, str], int] = field(default_factory=dict)
 
     async def spread_over(self, *living: RunningOwner) -> None:
         """Waits until these have gone on with everything, and counts what moved."""
@@ -38,12 +43,22 @@ class Load:
             await until_it_owns(owner, LOG_PARTITIONS // len(living))
         for owner in living:
             mine = [session for session in self.sessions if partition_of(session) in owned_by(owner)]
-            await until_asked(owner, mine)
-            for session in mine:
-                if self.owners.get(session) != owner.name:
-                    self.owners[session] = owner.name
-                    self.asked[session] = self.asked.get(session, 0) + 1
+            moved = [session for session in mine if self.owners.get(session) != owner.name]
+            await self._until_asked_again(owner, moved)
+            for session in moved:
+                self.owners[session] = owner.name
+                self.asked[session] = self.asked.get(session, 0) + 1
         measured(f"{len(living)} owners went on with {len(self.sessions)} sessions", time.monotonic() - began)
+
+    async def _until_asked_again(self, owner: RunningOwner, sessions: list[str]) -> None:
+        """An owner that had a session before has asked for it then, and asks once more."""
+        before = {session: self.heard.get((owner.name, session), 0) for session in sessions}
+
+        async def look() -> bool:
+            return all(owner.llm.calls_of(session) > count for session, count in before.items())
+
+        await eventually(look, f"{owner.name} makes the LLM calls of {len(sessions)} sessions")
+        self.heard |= {(owner.name, session): owner.llm.calls_of(session) for session in sessions}
 
     def asked_in_truth(self) -> dict[str, int]:
         return {id: sum(owner.llm.calls_of(id) for owner in self.world.owners) for id in self.sessions}
