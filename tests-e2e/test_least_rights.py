@@ -17,6 +17,7 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.kafka_rights import (
     ALERT_SENDER,
+    AUDITOR,
     CONSUMER,
     INGEST,
     ORCHESTRATOR,
@@ -31,6 +32,7 @@ from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts import events as e
+from tarsy_contracts.audit import ActRequested
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, tool_call_id
 from tarsy_contracts.topics import Topics
@@ -45,7 +47,7 @@ from tarsy_testing import eventually
 pytestmark = pytest.mark.timeout(900)
 
 TOPICS = Topics("guarded")
-USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, CONSUMER)
+USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, AUDITOR, CONSUMER)
 SELDOM = {
     ("orchestrator", "Write", TOPICS.catalog),
     ("topics-apply", "Read", TOPICS.heads),
@@ -238,6 +240,7 @@ async def test_an_investigation_runs_with_the_least_rights_and_uses_each_of_them
     aside = await write_newer_input(bus)
     await until_held(guarded, aside)
     guarded.post("timeline", f"/api/v1/sessions/{aside}/release", {})
+    guarded.post("ingest", "/api/v1/alerts", {"data": "a person asks"})
     await check_strangers(kafka, bus)
     # Another owner reads what the first one wrote.
     guarded.of("orchestrator").kill()
@@ -266,6 +269,15 @@ async def check_strangers(kafka: GuardedKafka, bus: Bus) -> None:
     assert await records_of(reader, TOPICS.sessions)
     assert await records_of(reader, TOPICS.results)
     await join_a_group(reader, "reader", TOPICS.sessions)
+    auditor = kafka.bus(TOPICS, AUDITOR)
+    acts = [
+        ActRequested.model_validate_json(record.value or b"").act for record in await records_of(auditor, TOPICS.audit)
+    ]
+    assert acts == [
+        "POST /api/v1/sessions/{session_id}/chat/messages",
+        "POST /api/v1/sessions/{session_id}/release",
+        "POST /api/v1/alerts",
+    ]
     consumer = kafka.bus(TOPICS, CONSUMER)
     assert await records_of(consumer, TOPICS.events)
     await join_a_group(consumer, "consumer", TOPICS.events)
