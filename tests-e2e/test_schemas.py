@@ -52,6 +52,7 @@ ALWAYS = {
     "control": {"claim.granted", "request.answered"},
     "catalog": {"server.catalogued"},
     "workers": {"worker.announced"},
+    "audit": {"act.requested"},
     "events": {
         "tarsy.session.started",
         "tarsy.stage.started",
