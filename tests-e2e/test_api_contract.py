@@ -8,6 +8,7 @@ import asyncio
 import copy
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -28,6 +29,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_system import ROOT, System
 from tarsy_testing import eventually
@@ -53,10 +55,18 @@ def document() -> dict[str, Any]:
     return found
 
 
+KEY = new_key(lambda count: b"k" * count)
+CREDENTIAL = {"Authorization": f"Bearer {KEY}"}
+
+
 @pytest.fixture
-async def running(system: System) -> System:
-    """The services that answer HTTP, and the owner of sessions."""
-    system.environment["TARSY_WAIT_SECONDS"] = "20"
+async def running(system: System, tmp_path: Path) -> System:
+    """The services that answer HTTP, and the owner of sessions. Only who has the key may ask."""
+    file = tmp_path / "auth.yaml"
+    await asyncio.to_thread(
+        file.write_text, f"keys: [{{name: ann, role: admin, sha256: {digest_of(KEY)}}}]", encoding="utf-8"
+    )
+    system.environment |= {"TARSY_WAIT_SECONDS": "20", "TARSY_AUTH_FILE": str(file), "TARSY_API_KEY": KEY}
     for service in ("timeline", "ingest", "orchestrator"):
         system.start(service)
     for process in system.processes:
@@ -74,9 +84,12 @@ def broken_promises(system: System, document: dict[str, Any]) -> list[str]:
     asked = copy.deepcopy(document)
     for methods in asked["paths"].values():
         for operation in methods.values():
+            # Else it would make credentials up, and see little more than 401.
+            operation.pop("security")
             operation["parameters"] = [one for one in operation.get("parameters", ()) if one["name"] != WAITING]
     schema = schemathesis.openapi.from_dict(asked)
     with requests.Session() as session:
+        session.headers.update(CREDENTIAL)
         return [
             f"{operation.label}, {mode.name}: {problem}"
             for operation in operations(schema)
@@ -120,6 +133,7 @@ def broken_promise(operation: Operation, mode: GenerationMode, base_url: str, se
 
 async def test_every_operation_keeps_its_promise(running: System, document: dict[str, Any]) -> None:
     wrong = await asyncio.to_thread(broken_promises, running, document)
+    wrong += await answers_to_strangers(running, document)
     wrong += await odd_answers(running)
     wrong += await other_documents(running, document)
     await until_a_joined_alert_is_answered_with_its_sessions_state(running)
@@ -128,7 +142,8 @@ async def test_every_operation_keeps_its_promise(running: System, document: dict
 
 async def until_a_joined_alert_is_answered_with_its_sessions_state(running: System) -> None:
     """The owner's heads reach the answers of ingest."""
-    async with httpx2.AsyncClient(base_url=running.of("ingest").url, timeout=90, trust_env=False) as client:
+    ingest = running.of("ingest").url
+    async with httpx2.AsyncClient(base_url=ingest, headers=CREDENTIAL, timeout=90, trust_env=False) as client:
 
         async def answered() -> bool:
             answer = await client.post("/api/v1/alerts", json={"data": "the same, again and again"})
@@ -185,9 +200,22 @@ ODD: list[tuple[str, str, dict[str, Any], int]] = [
 ]
 
 
-async def odd_answers(running: System) -> list[str]:
+async def answers_to_strangers(running: System, document: dict[str, Any]) -> list[str]:
+    """Operations that answer something else than 401 to somebody without a key."""
     wrong = []
     async with httpx2.AsyncClient(timeout=90) as client:
+        for path, methods in document["paths"].items():
+            for method in methods:
+                url = f"{url_of(running, path)}{path.replace('{', '').replace('}', '')}"
+                answer = await client.request(method, url)
+                if (answer.status_code, answer.headers["content-type"]) != (401, "application/problem+json"):
+                    wrong.append(f"{method} {path} without a key: {answer.status_code}: {answer.text[:300]}")
+    return wrong
+
+
+async def odd_answers(running: System) -> list[str]:
+    wrong = []
+    async with httpx2.AsyncClient(headers=CREDENTIAL, timeout=90) as client:
         for method, path, parts, status in ODD:
             service = service_of(path.partition("?")[0], OUTSIDE) or "timeline"
             answer = await client.request(method, f"{running.of(service).url}{path}", **parts)
@@ -200,6 +228,6 @@ async def odd_answers(running: System) -> list[str]:
 
 
 async def other_documents(running: System, document: dict[str, Any]) -> list[str]:
-    async with httpx2.AsyncClient(timeout=90) as client:
+    async with httpx2.AsyncClient(headers=CREDENTIAL, timeout=90) as client:
         served = {one.name: (await client.get(f"{one.url}/openapi.json")).json() for one in running.processes}
     return [f"{name} answers another document than schemas/openapi.json" for name in served if served[name] != document]

@@ -85,9 +85,11 @@ async def test_a_higher_role_may_do_what_a_lower_one_may() -> None:
 
 async def test_a_route_without_a_right_is_for_nobody() -> None:
     asked = Asked()
-    assert (await asked("GET", FORGOTTEN, key(Role.ADMIN))).status_code == 403
-    assert (await asked("GET", "/nowhere", key(Role.ADMIN))).status_code == 403
-    assert (await asked("HEAD", ME, key(Role.ADMIN))).status_code == 403
+    assert (await asked("GET", FORGOTTEN, key(Role.ADMIN))).status_code == 404
+    assert (await asked("GET", "/nowhere", key(Role.ADMIN))).status_code == 404
+    answer = await asked("PUT", ME, key(Role.ADMIN))
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")
+    assert answer.json()["detail"] == "This address takes other methods: GET, POST."
     assert asked.denied("no_right") == 3
 
 

@@ -102,7 +102,7 @@ async def url(registry: CollectorRegistry, taken_away: set[str | None]) -> Async
         ("?token=viewer&access_token=viewer", {}, [], 401),
         ("", VIEWER, OFFERED, 401),
         ("", {}, OFFERED[1:], 401),
-        ("/other", VIEWER, [], 403),
+        ("/other", VIEWER, [], 404),
     ],
     ids=["none", "wrong", "expired", "provider away", "in the query", "two", "no version offered", "no such address"],
 )

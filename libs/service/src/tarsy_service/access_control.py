@@ -2,7 +2,7 @@
 one that is signed."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import structlog
@@ -24,7 +24,8 @@ QUIET_SECONDS = 1.0
 """For each reason one line is written in this time; the next one says how many were left out."""
 RETRY_AFTER_SECONDS = 5
 SEVERAL = Refusal("malformed", "The request has more than one credential: send one.")
-NO_RIGHT = "TARSY has no such address, or nobody may use it in this way."
+NO_ADDRESS = "TARSY has no such address."
+OTHER_METHODS = "This address takes other methods: {methods}."
 
 
 class AccessControl:
@@ -55,7 +56,7 @@ class AccessControl:
             await self._app(scope, receive, send)
             return
         found = await self._identity(scope)
-        if (refusal := self._judge(found, needed)) is not None:
+        if (refusal := self._judge(found, needed, scope["path"])) is not None:
             await refusal(scope, receive, send)
             return
         scope[IDENTITY] = found
@@ -68,18 +69,20 @@ class AccessControl:
         found = await self._identity(scope)
         if isinstance(found, Refusal):
             return found.reason == "unavailable"
-        return _denial(found, needed) is None
+        return needed is not None and found.role >= needed
 
-    def _judge(self, found: Identity | Refusal, needed: Role | None) -> Response | None:
+    def _judge(self, found: Identity | Refusal, needed: Role | None, path: str) -> Response | None:
         """The answer to whoever is not let in."""
         if isinstance(found, Refusal):
             self._note(found.reason)
             return _unauthenticated(found)
-        denial = _denial(found, needed)
-        if denial is None:
+        if needed is None:
+            self._note("no_right", credential=found.credential)
+            return _no_address(self._table.methods(path))
+        if found.role >= needed:
             return None
-        reason, sentence = denial
-        self._note(reason, credential=found.credential)
+        self._note("role", credential=found.credential)
+        sentence = f"This needs the role {needed.label}, and you have the role {found.role.label}."
         return problem_response(403, "Forbidden", sentence)
 
     async def _identity(self, scope: Scope) -> Identity | Refusal:
@@ -113,12 +116,14 @@ class DenialLog:
         log.warning("request.denied", reason=reason, left_out=self._left_out.pop(reason, 0), **about)
 
 
-def _denial(identity: Identity, needed: Role | None) -> tuple[Denial, str] | None:
-    if needed is None:
-        return "no_right", NO_RIGHT
-    if identity.role >= needed:
-        return None
-    return "role", f"This needs the role {needed.label}, and you have the role {identity.role.label}."
+def _no_address(methods: Sequence[str]) -> Response:
+    """As a router answers. A route that no table has is not there, whatever the router says."""
+    if not methods:
+        return problem_response(404, "Not Found", NO_ADDRESS)
+    allowed = ", ".join(methods)
+    response = problem_response(405, "Method Not Allowed", OTHER_METHODS.format(methods=allowed))
+    response.headers["Allow"] = allowed
+    return response
 
 
 def _unauthenticated(refusal: Refusal) -> Response:

@@ -51,6 +51,10 @@ class RightsTable:
         roles = [access for access in matching if access != "open"]
         return max(roles) if roles else next(iter(matching), None)
 
+    def methods(self, path: str) -> list[str]:
+        """The methods of HTTP that the table has for a path."""
+        return sorted(method for method in self._by_method if method != WEBSOCKET and self._matching(method, path))
+
     def signed_bytes(self, method: str, path: str) -> int:
         """How long a body may be whose signature tells who the caller is."""
         return min((right.signed_bytes for right in self._matching(method, path)), default=0)

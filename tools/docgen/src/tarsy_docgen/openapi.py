@@ -10,7 +10,9 @@ from prometheus_client import CollectorRegistry
 from pydantic import JsonValue, SecretStr
 from pydantic.json_schema import models_json_schema
 
+from tarsy_auth.roles import Role
 from tarsy_contracts.api.problems import ProblemDetails
+from tarsy_docgen.http_access import ROLE, SCHEMES, refusals_of, role_of_operation, security_of
 from tarsy_docgen.http_answers import OPERATIONS, Operation
 from tarsy_docgen.messages import as_file
 from tarsy_docgen.schema import as_object
@@ -42,7 +44,9 @@ def openapi_document() -> str:
     with public_api() as app:
         document = as_object(app.openapi())
     as_object(document["info"])["description"] = ABOUT
-    schemas = as_object(as_object(document["components"])["schemas"])
+    components = as_object(document["components"])
+    components["securitySchemes"] = dict(SCHEMES)
+    schemas = as_object(components["schemas"])
     for name in FASTAPI_ERRORS:
         schemas.pop(name, None)
     _, defined = models_json_schema([(ProblemDetails, "serialization")], ref_template="#/components/schemas/{model}")
@@ -50,6 +54,7 @@ def openapi_document() -> str:
     for path, methods in as_object(document["paths"]).items():
         for method, operation in as_object(methods).items():
             _complete(as_object(operation), OPERATIONS[method, path])
+            _say_access(as_object(operation), OPERATIONS[method, path], role_of_operation(method, path))
     return as_file(document)
 
 
@@ -86,6 +91,14 @@ def _complete(operation: dict[str, JsonValue], said: Operation) -> None:
         parameters = operation.setdefault("parameters", [])
         assert isinstance(parameters, list)
         parameters += _headers(said.headers)
+
+
+def _say_access(operation: dict[str, JsonValue], said: Operation, role: Role | None) -> None:
+    operation["security"] = security_of(role)
+    operation[ROLE] = None if role is None else role.label
+    responses = as_object(operation["responses"])
+    for status, meaning in refusals_of(role, said.problems).items():
+        responses[str(status)] = _problem(meaning)
 
 
 def _problem(meaning: str) -> JsonValue:
