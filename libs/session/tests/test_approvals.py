@@ -22,9 +22,11 @@ from tarsy_story import DELETE, READ, SECOND, SESSION, Story, agent, chain, stag
 GUARDED = ResolvedServer(server="kubernetes", allow=("*",), approve=ApprovalRule(changing=True))
 
 
-def guarded(server: ResolvedServer = GUARDED, *, on_timeout: str = "deny", agents: int = 1) -> Story:
+def guarded(
+    server: ResolvedServer = GUARDED, *, on_timeout: str = "deny", agents: int = 1, role: str = "responder"
+) -> Story:
     plan = chain(stage(*(agent(f"Agent-{number}", server=server) for number in range(1, agents + 1))))
-    terms = ApprovalTerms.model_validate({"timeout_seconds": 600, "on_timeout": on_timeout})
+    terms = ApprovalTerms.model_validate({"timeout_seconds": 600, "on_timeout": on_timeout, "role": role})
     return Story(plan=plan.model_copy(update={"approval": terms}))
 
 
@@ -43,6 +45,10 @@ def deadline_ids(story: Story) -> set[str]:
 def passed(story: Story, id: str, seconds: float) -> list[e.Event]:
     story.now += timedelta(seconds=seconds)
     return story.when(i.DeadlinePassed(call_id=id))
+
+
+def decision_of(role: str | None, story: Story, id: str = "r1") -> i.CallDecisionRequested:
+    return story.decision(story.call_ids[0]).model_copy(update={"role": role, "request_id": id})
 
 
 # The wait
@@ -123,6 +129,26 @@ def test_an_approved_call_goes_its_usual_way_and_is_granted_once() -> None:
     assert story.when(second) == []
     assert isinstance(replies_to(story.state, second)[0], ClaimRefused)
     assert types(story.when(story.result(call)))[0] == "tool_call.completed"
+
+
+@pytest.mark.parametrize("role", ["viewer", "responder", "root"])
+def test_whoever_has_too_little_a_role_decides_nothing_and_reads_which_it_needs(role: str) -> None:
+    story = waiting(story=guarded(role="operator"))
+    (refused,) = story.when(decision_of(role, story))
+    assert isinstance(refused, e.RequestRefused)
+    assert (refused.code, refused.reason) == (
+        403, f"a decision about this call needs the role operator, and you have the role {role}"
+    )  # fmt: skip
+    assert story.investigating.calls[story.call_ids[0]].waits_for_person
+    assert types(story.when(decision_of("admin", story, "r2")))[-1] == "tool_call.approval_decided"
+
+
+@pytest.mark.parametrize(("needed", "role"), [("operator", None), ("the boss", "responder"), ("operator", "operator")])
+def test_without_authentication_or_a_role_of_ours_everybody_who_is_let_in_decides(
+    needed: str, role: str | None
+) -> None:
+    story = waiting(story=guarded(role=needed))
+    assert types(story.when(decision_of(role, story)))[-1] == "tool_call.approval_decided"
 
 
 def test_an_approved_call_runs_once_also_when_its_server_calls_it_idempotent() -> None:

@@ -6,11 +6,11 @@
 | `approval` | responder, 30m and deny; `defaults`, chain (each key by itself)           |
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from tarsy_config.values import Name, Seconds, Section, wrong
+from tarsy_config.values import Seconds, Section, wrong
 from tarsy_contracts.chain import ApprovalRule, ApprovalTerms, AtTimeout
 from tarsy_contracts.tool_patterns import EVERY_TOOL
 
@@ -34,13 +34,15 @@ def names_or_switch(value: object) -> object:
 type Pattern = Annotated[str, Field(min_length=1, max_length=200)]
 type Patterns = Annotated[tuple[Pattern, ...], BeforeValidator(patterns)]
 type Approve = Annotated[bool | tuple[Pattern, ...], BeforeValidator(names_or_switch)]
+type Approver = Literal["responder", "operator", "admin"]
+"""Those who may use the API that decides."""
 type Wait = Annotated[Seconds, Field(le=LONGEST_WAIT_SECONDS)]
 
 
 class ApprovalSettings(Section):
     """`role`: who decides about a call that waits. After `timeout` it is denied, or the session fails."""
 
-    role: Name | None = None
+    role: Approver | None = None
     timeout: Wait | None = None
     on_timeout: AtTimeout | None = None
 

@@ -152,7 +152,10 @@ class ChatRequested(Message):
 
 
 class CallDecisionRequested(Message):
-    """A person decides about a call that waits for one. The comment has been masked."""
+    """A person decides about a call that waits for one. The comment has been masked.
+
+    `role` is his; None where nobody is authenticated.
+    """
 
     type: ClassVar[str] = "tool_call.decision_requested"
     request_id: str
@@ -160,6 +163,7 @@ class CallDecisionRequested(Message):
     call_id: str
     decision: Literal["approve", "deny"]
     comment: str = ""
+    role: str | None = None
 
 
 class SessionDeleteRequested(Message):

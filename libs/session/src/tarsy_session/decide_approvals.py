@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.roles import is_enough
 from tarsy_session.decide_chat import accept, refuse
 from tarsy_session.state import AtRest, Investigating, ToolCallState
 from tarsy_session.termination import fail
@@ -11,6 +12,7 @@ from tarsy_session.text import shorten
 
 REASON_CHARACTERS = 4_000
 NO_SUCH_CALL = "no call of this session with this id has asked for approval"
+TOO_LITTLE = "a decision about this call needs the role {needed}, and you have the role {role}"
 ENDED = "the session has already ended"
 
 
@@ -41,6 +43,9 @@ def decide_approval(state: Investigating, asked: i.CallDecisionRequested) -> lis
         return [refuse(asked, asked.decision, 404, NO_SUCH_CALL)]
     if not call.waits_for_person or state.cancelled is not None:
         return [refuse(asked, asked.decision, 409, _on_record(call))]
+    needed = call.approval.requested.role
+    if not is_enough(asked.role, needed):
+        return [refuse(asked, asked.decision, 403, TOO_LITTLE.format(needed=needed, role=asked.role))]
     approved = asked.decision == e.APPROVE
     decided = e.ToolCallApprovalDecided(
         call_id=asked.call_id,

@@ -11,6 +11,7 @@ from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.inputs import CallDecisionRequested
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_body import bounded_route
+from tarsy_service.caller import identity_of
 from tarsy_timeline.request_handler import RequestHandler
 from tarsy_timeline.request_routes import PENDING
 from tarsy_timeline.responses import Row
@@ -41,13 +42,15 @@ def approval_routes(
 
     @router.post("/sessions/{session_id}/approvals/{call_id}", response_model=SessionRequestGranted, responses=PENDING)
     async def decide(session_id: SessionId, call_id: SessionId, request: Request, wanted: ApprovalDecision) -> Response:
-        """Approves or denies a call that waits. 200, 404 or 409 is the decision of the session's owner: 409 names the
-        decision on record. 202 says that it has not answered yet."""
+        """Approves or denies a call that waits. 200, 403, 404 or 409 is the decision of the session's owner: 409 names
+        the decision on record, 403 the role that the call needs. 202 says that it has not answered yet."""
+        identity = identity_of(request)
+        role = None if identity is None else identity.role.label
         comment = await asyncio.to_thread(masker.for_session(session_id).mask, wanted.comment)
 
         def message(id: str, author: str) -> CallDecisionRequested:
             return CallDecisionRequested(
-                request_id=id, author=author, call_id=call_id, decision=wanted.decision, comment=comment
+                request_id=id, author=author, call_id=call_id, decision=wanted.decision, comment=comment, role=role
             )
 
         return await handler.ask("decision", session_id, request, message, DONE[wanted.decision])
