@@ -1,9 +1,12 @@
 """What a person, or who claims to be one, sends with a request is masked before it goes to the inbox."""
 
 import httpx2
+import pytest
+from fastapi import Request
 from prometheus_client import CollectorRegistry
 
 from tarsy_access import request_with
+from tarsy_audit.trail import AuditTrail
 from tarsy_broken_masker import broken_masker
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_service.caller import LONGEST_AUTHOR, caller_of
@@ -36,7 +39,11 @@ def test_when_masking_fails_the_author_is_redacted_and_the_request_is_the_same()
     assert SECRET not in request_id("cancel", who, "s")
 
 
-async def test_what_somebody_pasted_as_a_session_goes_nowhere() -> None:
+async def test_what_somebody_pasted_as_a_session_goes_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def recorded(trail: AuditTrail, request: Request) -> None:
+        """There is no Kafka here."""
+
+    monkeypatch.setattr(AuditTrail, "record", recorded)
     settings = TimelineSettings.model_validate({"database": "postgresql://nobody@127.0.0.1:1/none"})
     registry = CollectorRegistry()
     service = build(settings, registry)

@@ -6,6 +6,7 @@ from fastapi import Request
 
 from tarsy_audit.requested_act import requested_act
 from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_contracts.ids import session_traceparent
 from tarsy_service.problems import ProblemError
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -31,7 +32,15 @@ class AuditTrail:
 
     async def record(self, request: Request) -> None:
         """Returns when it is on record. Raises NotWrittenError."""
+        if not self._publisher.is_running:
+            raise NotWrittenError("the service is not running")
         act = requested_act(request, self._mask)
+        session = act.session_id
         await self._publisher.publish(
-            self._publisher.topics.audit, act, key=act.session_id or act.name, id=self._new_id(), subject=act.act
+            self._publisher.topics.audit,
+            act,
+            key=session or act.name,
+            id=self._new_id(),
+            subject=session or act.act,
+            traceparent=session_traceparent(session) if session else None,
         )

@@ -61,6 +61,11 @@ class Publisher:
             yield self
 
     @property
+    def is_running(self) -> bool:
+        """A service listens before it is connected, and until after it was."""
+        return self._producing.is_running
+
+    @property
     def service(self) -> str:
         """The name of the service that publishes, without that of its process."""
         return self._source.removeprefix("tarsy/").partition("/")[0]

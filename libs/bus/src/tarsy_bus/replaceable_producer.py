@@ -34,6 +34,10 @@ class ReplaceableProducer:
                 self._current = None
 
     @property
+    def is_running(self) -> bool:
+        return self._current is not None
+
+    @property
     def current(self) -> AIOKafkaProducer:
         if self._current is None:
             raise RuntimeError("the producer is used outside of running()")
