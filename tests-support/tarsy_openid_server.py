@@ -43,7 +43,7 @@ def signing_key() -> RSAPrivateKey:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a code stands for."""
+    """The meaning of a code, until it is exchanged."""
 
     redirect_uri: str
     challenge: str
