@@ -30,7 +30,8 @@ from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
 from tarsy_websocket_gateway.rights import RIGHTS
 
-API_KEY = new_key(secrets.token_bytes)
+API_KEY, SERVICES_KEY = new_key(secrets.token_bytes), new_key(secrets.token_bytes)
+SECTIONS = ("keys", "tokens", "login")
 SECRET_FILE = "client.secret"
 LIST = "/api/v1/sessions"
 WARNINGS = "/api/v1/system/warnings"
@@ -43,7 +44,6 @@ NAME = "localhost"
 class LoginWorld:
     url: str
     provider: OpenIdServer
-    registry: CollectorRegistry
 
     @property
     def port(self) -> int:
@@ -76,7 +76,7 @@ def asked_of_provider(address: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def login_world(
-    folder: Path, *, redirect_uri: str = "", hosts: str = "", sections: Collection[str] = ("keys", "tokens", "login")
+    folder: Path, *, redirect_uri: str = "", hosts: str = "", sections: Collection[str] = SECTIONS
 ) -> AsyncIterator[LoginWorld]:
     """`sections`: those of auth.yaml. API_KEY is in it."""
     port = free_port()
@@ -87,15 +87,18 @@ async def login_world(
         service = Service("gateway", _nothing, _router(), rights=(*RIGHTS, *API_RIGHTS))
         app = build_app([service], Readiness([]), registry, policy=policy)
         async with http_server(app, HOST, port):
-            yield LoginWorld(f"http://{NAME}:{port}", provider, registry)
+            yield LoginWorld(f"http://{NAME}:{port}", provider)
 
 
-def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[str]) -> Path:
+def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[str] = SECTIONS) -> Path:
     secret = folder / SECRET_FILE
     secret.write_text(f"{SECRET}\n", "utf-8")
     secret.chmod(0o600)
     content: dict[str, JsonValue] = {
-        "keys": [{"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)}],
+        "keys": [
+            {"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)},
+            {"name": "services", "role": "admin", "sha256": digest_of(SERVICES_KEY)},
+        ],
         "tokens": {
             "issuer": provider.issuer,
             "audience": ["tarsy", CLIENT],
