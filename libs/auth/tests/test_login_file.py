@@ -78,6 +78,13 @@ def test_a_public_client_on_loopback_needs_no_secret_and_no_https(tmp_path: Path
     assert (login.client_secret, login.is_secure) == (None, False)
 
 
+def test_a_scheme_in_capitals_is_the_same_one(tmp_path: Path) -> None:
+    login = read(tmp_path, LOGIN.replace("https://tarsy", "HTTPS://tarsy")).login
+
+    assert login is not None
+    assert login.is_secure
+
+
 def test_every_mistake_of_a_login_is_told_at_once_and_no_secret_is_shown(tmp_path: Path) -> None:
     told = mistakes_of(written(tmp_path, WRONG))
 

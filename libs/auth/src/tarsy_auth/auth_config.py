@@ -226,7 +226,7 @@ class LoginSettings(AuthModel):
     @property
     def is_secure(self) -> bool:
         """Whether the page comes over https; plain http is for loopback."""
-        return self.redirect_uri.startswith("https:")
+        return urlsplit(self.redirect_uri).scheme == "https"
 
 
 class AuthConfig(AuthModel):
