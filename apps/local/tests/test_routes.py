@@ -24,6 +24,10 @@ from tarsy_local.front_door.routes import INSIDE, OUTSIDE, service_of
         ("/", "websocket-gateway"),
         ("/sessions/1", "websocket-gateway"),
         ("/assets/1/page.js", "websocket-gateway"),
+        ("/login", "websocket-gateway"),
+        ("/login/callback", "websocket-gateway"),
+        ("/logout", "websocket-gateway"),
+        ("/api/v1/me", "timeline"),
     ],
 )
 def test_a_path_leads_to_the_service_that_has_it(path: str, service: str) -> None:

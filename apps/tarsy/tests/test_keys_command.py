@@ -121,6 +121,22 @@ def test_a_check_lists_webhooks_without_their_secrets(tmp_path: Path) -> None:
     assert "a secret" not in out
 
 
+def test_a_check_lists_the_login_of_the_page_without_its_secret(tmp_path: Path) -> None:
+    secret = tmp_path / "client.secret"
+    secret.write_text("a secret of the client", "utf-8")
+    secret.chmod(0o600)
+    login = (
+        "login: {client_id: tarsy, client_secret_file: client.secret, token_endpoint: https://a.example/token, "
+        "authorization_endpoint: https://a.example/auth, redirect_uri: https://tarsy.example/login/callback}"
+    )
+
+    code, out, err = ran("check", written(tmp_path, f"{FILE}{login}"))
+
+    assert (code, err) == (0, "")
+    assert out.endswith("login: as tarsy, a client with a secret, which ends at https://tarsy.example/login/callback\n")
+    assert "a secret of" not in out
+
+
 def test_a_check_says_every_mistake_with_its_line_and_ends_with_1(tmp_path: Path) -> None:
     file = written(tmp_path, FILE.replace("admin", "boss").replace("issuer", "isuer"))
 

@@ -9,8 +9,9 @@ from structlog.testing import capture_logs
 from tarsy_access import REFUSALS, answer_of, authenticate, check_each_route_has_one_right, key_of
 from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.roles import Role
-from tarsy_service.access_control import AccessControl, DenialLog
+from tarsy_service.access_control import AccessControl
 from tarsy_service.caller import caller_of
+from tarsy_service.denial_log import DenialLog
 from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
 from tarsy_service.rights import WEBSOCKET, RightsTable, rights
 from tarsy_service.runner import Readiness, build_app
@@ -151,7 +152,7 @@ async def test_a_browser_sends_its_token_as_a_subprotocol(offered: list[str], st
 
 async def test_neither_a_credential_nor_a_flood_of_them_is_logged() -> None:
     clock = [0.0]
-    denials = DenialLog(lambda: clock[0])
+    denials = DenialLog("request.denied", lambda: clock[0])
     with capture_logs() as lines:
         for _ in range(1000):
             denials.write("unknown", {})

@@ -12,6 +12,19 @@ from tarsy_service.authentication import LOOK_SECONDS, LiveAuthentication
 
 ALICE, BOB = new_key(secrets.token_bytes), new_key(secrets.token_bytes)
 
+LOGIN = """
+tokens:
+  issuer: https://login.example.com
+  audience: tarsy
+  jwks: https://login.example.com/certs
+  roles: {claim: groups, values: {sre: viewer}}
+login:
+  client_id: tarsy
+  authorization_endpoint: https://login.example.com/auth
+  token_endpoint: https://login.example.com/token
+  redirect_uri: https://tarsy.example.com/login/callback
+"""
+
 
 class Clock:
     seconds = 0.0
@@ -102,3 +115,12 @@ async def test_senders_who_sign_follow_the_file_too(live: LiveAuthentication, fi
     write(file, f"{key}\nwebhooks: [{{name: github, secret_file: github}}]")
     clock.seconds += LOOK_SECONDS
     assert (await live.webhooks()).headers == {"x-hub-signature-256"}
+
+
+async def test_the_login_of_the_page_follows_the_file_too(live: LiveAuthentication, file: Path, clock: Clock) -> None:
+    assert await live.login() is None
+    write(file, LOGIN)
+    clock.seconds += LOOK_SECONDS
+    login = await live.login()
+    assert login is not None
+    assert login.begin("/")[1].startswith("https://login.example.com/auth?")

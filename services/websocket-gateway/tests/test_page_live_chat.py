@@ -38,6 +38,7 @@ def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], 
     async def opened(session_id: str) -> AsyncIterator[Tab]:
         async with new_tab(browser, f"http://{urlsplit(gateway).netloc}") as tab:
             await tab.page.route("**/api/v1/s*/**", pass_on)
+            await tab.page.route("**/api/v1/me", pass_on)
             await tab.page.goto(f"/sessions/{session_id}")
             await expect(tab.page.locator("#connection")).to_have_text("Live")
             yield tab

@@ -20,6 +20,7 @@ from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool
 from tarsy_testing import eventually
+from tarsy_timeline.me_routes import me_routes
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.system_routes import system_routes
 from tarsy_timeline.worker_liveness import WorkerLiveness
@@ -66,6 +67,7 @@ async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
         watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=WAIT_SECONDS, now=lambda: datetime.now(UTC))
         router = page_routes(load_page())
         router.include_router(system_routes(watch))
+        router.include_router(me_routes())
 
         async def run(ready: Ready) -> None:
             ready()

@@ -1,4 +1,5 @@
-"""Models of auth.yaml: API keys, senders that sign their webhooks, and the OpenID provider whose tokens count."""
+"""Models of auth.yaml: API keys, senders that sign their webhooks, the OpenID provider whose tokens count, and the
+login."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +15,10 @@ from tarsy_auth.webhook_secrets import ReadSecret
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+SCOPE = re.compile(r"[!#-\[\]-~]+( [!#-\[\]-~]+)*")
+"""As RFC 6749 has it."""
 LONGEST_NAME = 200
+CALLBACK_PATH = "/login/callback"
 ROLES = ", ".join(role.label for role in Role)
 
 
@@ -100,6 +104,42 @@ def _check_address(text: str) -> str:
     return text
 
 
+def _check_endpoint(text: str) -> str:
+    if "#" in text:
+        raise ValueError("has a fragment (`#`); leave it out")
+    return _check_address(text)
+
+
+def _check_redirect_uri(text: str) -> str:
+    parts = urlsplit(_check_endpoint(text))
+    if parts.path != CALLBACK_PATH or parts.query:
+        raise ValueError(
+            f"is not where the page's login ends; write the page's address and {CALLBACK_PATH}, "
+            f"as https://tarsy.example.com{CALLBACK_PATH}"
+        )
+    return text
+
+
+def _check_scope(text: str) -> str:
+    if not SCOPE.fullmatch(text):
+        raise ValueError("is no scope; write names with one space between them")
+    if "openid" not in text.split():
+        raise ValueError("has no `openid`, without which the provider gives no ID token")
+    return text
+
+
+def _read_audiences(written: object) -> tuple[str, ...]:
+    """One text stands for a list of one. Raises ValueError."""
+    if isinstance(written, str):
+        return (_check_text(written),)
+    if not isinstance(written, list | tuple):
+        raise ValueError("is no text")
+    texts = [text for text in written if isinstance(text, str)]
+    if not texts or len(texts) < len(written):
+        raise ValueError("is no list of texts")
+    return tuple(map(_check_text, texts))
+
+
 def _check_header(text: str) -> str:
     if not HEADER.fullmatch(text):
         raise ValueError("is no name of a header; write it as X-Hub-Signature-256")
@@ -119,6 +159,10 @@ type Name = Annotated[str, AfterValidator(_check_name)]
 type Text = Annotated[str, AfterValidator(_check_text)]
 type Address = Annotated[str, AfterValidator(_check_address)]
 type Digest = Annotated[str, AfterValidator(_check_digest)]
+type Audiences = Annotated[tuple[str, ...], BeforeValidator(_read_audiences)]
+type Endpoint = Annotated[str, AfterValidator(_check_endpoint)]
+type RedirectUri = Annotated[str, AfterValidator(_check_redirect_uri)]
+type ScopeNames = Annotated[str, AfterValidator(_check_scope)]
 type HeaderName = Annotated[str, AfterValidator(_check_header)]
 type FileSecret = Annotated[SecretBytes, BeforeValidator(_read_secret)]
 type RoleName = Annotated[Role, BeforeValidator(role_of)]
@@ -160,13 +204,29 @@ class RoleClaim(AuthModel):
 
 
 class TokenSettings(AuthModel):
-    """The OpenID provider whose tokens count."""
+    """The OpenID provider whose tokens count: those that are for one of the audiences."""
 
     issuer: Address
-    audience: Text
+    audience: Audiences
     jwks: Address
     name: Text = "sub"
     roles: RoleClaim
+
+
+class LoginSettings(AuthModel):
+    """The client of the OpenID provider as which the page logs people in. Without a secret it is a public one."""
+
+    client_id: Text
+    client_secret: FileSecret | None = Field(None, alias="client_secret_file")
+    scope: ScopeNames = "openid profile email"
+    authorization_endpoint: Endpoint
+    token_endpoint: Endpoint
+    redirect_uri: RedirectUri
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the page comes over https; plain http is for loopback."""
+        return urlsplit(self.redirect_uri).scheme == "https"
 
 
 class AuthConfig(AuthModel):
@@ -175,3 +235,4 @@ class AuthConfig(AuthModel):
     keys: tuple[ApiKeyEntry, ...] = ()
     webhooks: tuple[WebhookEntry, ...] = ()
     tokens: TokenSettings | None = None
+    login: LoginSettings | None = None

@@ -3,14 +3,22 @@
 import difflib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from tarsy_auth.auth_config import ApiKeyEntry, AuthConfig, AuthModel, RoleClaim, TokenSettings, WebhookEntry
+from tarsy_auth.auth_config import (
+    ApiKeyEntry,
+    AuthConfig,
+    AuthModel,
+    LoginSettings,
+    RoleClaim,
+    TokenSettings,
+    WebhookEntry,
+)
 from tarsy_auth.errors import AuthError
 from tarsy_auth.text_tree import Place, TextTree, Tree, UnreadableTextError
 from tarsy_auth.webhook_secrets import secrets_in
@@ -119,6 +127,8 @@ def _model_at(place: Place) -> type[AuthModel]:
             return ApiKeyEntry
         case ("webhooks", *_):
             return WebhookEntry
+        case ("login", *_):
+            return LoginSettings
         case ("tokens", "roles", *_):
             return RoleClaim if len(place) > 2 else TokenSettings
         case _:
@@ -142,8 +152,25 @@ def _cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:
     keys = data and data.get("keys")
     if not keys and not (data and data.get("tokens")):
         yield (), "has neither keys nor tokens, so that nobody could come in; write one of them"
+    yield from _login_checks(data or {})
     for section, field in UNIQUE:
         yield from _doubles(section, data and data.get(section), field)
+
+
+def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
+    login, tokens = data.get("login"), data.get("tokens")
+    if login is None:
+        return
+    if not isinstance(tokens, dict):
+        yield ("login",), "needs tokens beside it, which say how the ID token is checked"
+        return
+    client = login.get("client_id") if isinstance(login, dict) else None
+    audience = tokens.get("audience")
+    if client and audience and client not in (audience if isinstance(audience, list) else [audience]):
+        yield (
+            ("login", "client_id"),
+            "is not in tokens.audience, though the ID token will be for it; write it there, too",
+        )
 
 
 def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[Place, str]]:

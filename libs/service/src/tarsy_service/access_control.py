@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import structlog
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -13,15 +12,12 @@ from tarsy_auth.identity import Authenticate, Identity, Refusal
 from tarsy_auth.roles import Role
 from tarsy_service.caller import IDENTITY, STILL_MAY
 from tarsy_service.credentials import SeveralCredentialsError, credential_of
+from tarsy_service.denial_log import DenialLog
 from tarsy_service.http_metrics import CountDenied, Denial
 from tarsy_service.problems import problem_response
 from tarsy_service.rights import WEBSOCKET, RightsTable
 from tarsy_service.signed_bodies import signer_of
 
-log = structlog.get_logger(__name__)
-
-QUIET_SECONDS = 1.0
-"""For each reason one line is written in this time; the next one says how many were left out."""
 RETRY_AFTER_SECONDS = 5
 SEVERAL = Refusal("malformed", "The request has more than one credential: send one.")
 NO_ADDRESS = "TARSY has no such address."
@@ -43,7 +39,7 @@ class AccessControl:
         self._authenticate = authenticate
         self._table = table
         self._count = count
-        self._log = DenialLog(monotonic)
+        self._log = DenialLog("request.denied", monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -97,23 +93,6 @@ class AccessControl:
     def _note(self, reason: Denial, **about: str) -> None:
         self._count(reason)
         self._log.write(reason, about)
-
-
-class DenialLog:
-    """A flood of wrong credentials is no flood of lines."""
-
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._monotonic = monotonic
-        self._written: dict[Denial, float] = {}
-        self._left_out: dict[Denial, int] = {}
-
-    def write(self, reason: Denial, about: dict[str, str]) -> None:
-        now, last = self._monotonic(), self._written.get(reason)
-        if last is not None and now - last < QUIET_SECONDS:
-            self._left_out[reason] = self._left_out.get(reason, 0) + 1
-            return
-        self._written[reason] = now
-        log.warning("request.denied", reason=reason, left_out=self._left_out.pop(reason, 0), **about)
 
 
 def _no_address(methods: Sequence[str]) -> Response:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,9 @@ import structlog
 from tarsy_auth.auth_config import AuthConfig
 from tarsy_auth.auth_file import InvalidAuthFileError, read_auth_file
 from tarsy_auth.authenticator import authenticator
-from tarsy_auth.http_fetch import http_fetch
-from tarsy_auth.identity import Identity, Refusal
+from tarsy_auth.http_fetch import http_fetch, http_post
+from tarsy_auth.identity import Authenticate, Identity, Refusal
+from tarsy_auth.login import Login
 from tarsy_auth.webhooks import Webhooks
 
 log = structlog.get_logger(__name__)
@@ -50,6 +52,11 @@ class LiveAuthentication:
         await self._look()
         return self._webhooks
 
+    async def login(self) -> Login | None:
+        """None where the file has no login for the page."""
+        await self._look()
+        return self._login
+
     async def _look(self) -> None:
         """One request waits for a file that was changed; others meanwhile have what held before."""
         now = self._monotonic()
@@ -71,6 +78,13 @@ class LiveAuthentication:
     def _use(self, config: AuthConfig) -> None:
         self._authenticate = authenticator(config, self._fetch, time.time)
         self._webhooks = Webhooks(config.webhooks)
+        self._login = _login_of(config, self._authenticate)
+
+
+def _login_of(config: AuthConfig, authenticate: Authenticate) -> Login | None:
+    if config.login is None or config.tokens is None:
+        return None
+    return Login(config.login, config.tokens.issuer, authenticate, http_post(), secrets.token_bytes)
 
 
 def _stamp_of(path: Path) -> Stamp | None:

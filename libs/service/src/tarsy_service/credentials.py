@@ -1,8 +1,9 @@
-"""Credentials of a request: the header `Authorization`, or a subprotocol of a WebSocket, never the query."""
+"""Credentials of a request: `Authorization`, a subprotocol of a WebSocket, or the page's cookie; never the query."""
 
 from starlette.types import Scope
 
 from tarsy_service.errors import ServiceError
+from tarsy_service.session_cookie import SeveralCookiesError, session_token
 
 SUBPROTOCOL = "tarsy.v1"
 TOKEN_SUBPROTOCOL = "tarsy.bearer."
@@ -22,7 +23,19 @@ def credential_of(scope: Scope) -> str | None:
         found.extend(f"Bearer {token}" for token in tokens)
     if len(found) > 1:
         raise SeveralCredentialsError
-    return found[0] if found else None
+    return found[0] if found else _cookie_credential(scope)
+
+
+def _cookie_credential(scope: Scope) -> str | None:
+    """A browser sends its cookie with everything: it counts only where nothing else was sent on purpose.
+
+    Raises SeveralCredentialsError.
+    """
+    try:
+        token = session_token(scope["headers"])
+    except SeveralCookiesError as problem:
+        raise SeveralCredentialsError from problem
+    return None if token is None else f"Bearer {token}"
 
 
 def subprotocol_of(scope: Scope) -> str | None:

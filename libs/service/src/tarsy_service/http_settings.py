@@ -105,7 +105,7 @@ class HttpSettings(SettingsWithSecretFiles):
         if not self.auth_file:
             return HttpPolicy(hosts, self.allowed_origins, limits)
         live = LiveAuthentication(Path(self.auth_file))
-        return HttpPolicy(hosts, self.allowed_origins, limits, live.authenticate, live.webhooks)
+        return HttpPolicy(hosts, self.allowed_origins, limits, live.authenticate, live.webhooks, live.login)
 
 
 def names_of(http_host: str) -> tuple[str, ...]:

@@ -74,6 +74,7 @@ def build_app(
         telemetry={"auto_configure": False, "tracing": False},
     )
     install_problem_handlers(app)
+    app.state.find_login = policy.login
     # The last one is the outermost. Identity is looked at inside of these: after the name, and the page.
     if policy.authenticate is not None:
         table = RightsTable([*OWN_RIGHTS, *(right for service in services for right in service.rights)])

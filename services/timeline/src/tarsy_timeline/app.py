@@ -36,6 +36,7 @@ from tarsy_timeline.event_publisher import EventPublisher
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.ingest_api import IngestApi
 from tarsy_timeline.internal_routes import internal_routes
+from tarsy_timeline.me_routes import me_routes
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
 from tarsy_timeline.operators import Operators
@@ -106,6 +107,7 @@ def build(
     records = SessionRecords(bus)
     router.include_router(trace_routes(queries, SessionRecord(bus, records), route))
     router.include_router(internal_routes(queries, route))
+    router.include_router(me_routes())
     letters, operators = Letters(bus, partial(cluster_id, bus)), Operators(settings.raw_dead_letters, masker.mask)
     router.include_router(
         dead_letter_routes(letters, Redriver(letters, publisher, metrics), operators, masker), dependencies=recorded

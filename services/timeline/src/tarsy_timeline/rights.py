@@ -11,6 +11,7 @@ DEAD_LETTER = f"{DEAD_LETTERS}/{{letter_id}}"
 RIGHTS = (
     *rights(
         Role.VIEWER,
+        "GET /api/v1/me",
         "GET /api/v1/sessions",
         "GET /api/v1/sessions/active",
         "GET /api/v1/sessions/filter-options",

@@ -20,6 +20,7 @@ from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history_desk import HistoryDesk
 from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.log_reader import WatchedLog
+from tarsy_websocket_gateway.login_routes import login_routes
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
@@ -71,5 +72,7 @@ def build(
 
     limit = ClientLimit(settings.most_clients)
     router = websocket_routes(hub, new_connection, metrics, limit)
-    router.include_router(page_routes(load_page()))
+    page = load_page()
+    router.include_router(page_routes(page))
+    router.include_router(login_routes(page.version, time.time, time.monotonic))
     return Service(name=NAME, run=run, router=router, rights=RIGHTS, supervisor=supervisor, tracing=tracing)

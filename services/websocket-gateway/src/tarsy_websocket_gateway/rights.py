@@ -1,4 +1,4 @@
-"""Rights of the page and the WebSocket."""
+"""Rights of the page, its login, and the WebSocket."""
 
 from tarsy_auth.roles import Role
 from tarsy_service.rights import WEBSOCKET, rights
@@ -8,5 +8,7 @@ PAGES = ("/", "/servers", "/sessions/{session_id}", "/assets/{version}/{path:pat
 RIGHTS = (
     # The page's files hold nothing of an investigation: it asks for that itself.
     *rights("open", *(f"{method} {page}" for page in PAGES for method in ("GET", "HEAD"))),
+    # A person who logs in has no credential yet, and one that has ended is taken back, too.
+    *rights("open", "GET /login", "GET /login/available", "GET /login/callback", "POST /logout"),
     *rights(Role.VIEWER, f"{WEBSOCKET} /api/v1/ws"),
 )

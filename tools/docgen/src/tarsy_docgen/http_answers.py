@@ -315,6 +315,12 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         answers={200: "The server."},
         problems={400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG},
     ),
+    ("get", "/api/v1/me"): Operation(
+        summary="Who the caller is",
+        answers={200: "Name, role and end of the credential of this request."},
+        problems={400: INVALID},
+        headers=AUTHOR,
+    ),
     ("get", "/api/v1/system/warnings"): Operation(
         summary="What an operator should look at now",
         answers={200: "The warnings. One goes when its cause does, and has the same id when it comes back."},

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tarsy_auth.auth_config import ApiKeyEntry, AuthConfig, TokenSettings
+from tarsy_auth.auth_config import ApiKeyEntry, AuthConfig, LoginSettings, TokenSettings
 
 LINE = "{:32}  {:9}  {:20}  {}"
 
@@ -16,6 +16,8 @@ def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
     for webhook in config.webhooks:
         yield f"webhook: {webhook.name} signs in {webhook.header}"
     yield from ["tokens: none"] if config.tokens is None else _token_lines(config.tokens)
+    if config.login is not None:
+        yield _login_line(config.login)
 
 
 def _key_line(entry: ApiKeyEntry, now: float) -> str:
@@ -25,6 +27,11 @@ def _key_line(entry: ApiKeyEntry, now: float) -> str:
 
 
 def _token_lines(tokens: TokenSettings) -> Iterator[str]:
-    yield f"tokens: of {tokens.issuer} for {tokens.audience}, with the name in {tokens.name}"
+    yield f"tokens: of {tokens.issuer} for {', '.join(tokens.audience)}, with the name in {tokens.name}"
     for value, role in tokens.roles.values.items():
         yield f"  {tokens.roles.claim} {value}: {role.label}"
+
+
+def _login_line(login: LoginSettings) -> str:
+    client = "a public client" if login.client_secret is None else "a client with a secret"
+    return f"login: as {login.client_id}, {client}, which ends at {login.redirect_uri}"

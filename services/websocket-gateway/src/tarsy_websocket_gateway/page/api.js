@@ -9,6 +9,32 @@ export class ApiError extends Error {
   }
 }
 
+/** The name of an event of the window: nobody is known by what the page sends. */
+export const UNKNOWN_CALLER = "unknown-caller";
+
+export function readMe() {
+  return ask("/api/v1/me");
+}
+
+/** Whether there is a login here. A server that does not answer has none. */
+export async function canLogIn() {
+  try {
+    return (await ask("/login/available")).available === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws ApiError. */
+export async function logOut() {
+  const answer = await send("/logout", { method: "POST" });
+  if (!answer.ok) throw new ApiError(answer.status, answer.statusText);
+}
+
+export function tellUnknownCaller() {
+  dispatchEvent(new Event(UNKNOWN_CALLER));
+}
+
 export function readSessions(page, pageSize) {
   return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
 }
@@ -83,14 +109,30 @@ export function newKey() {
 
 /** Throws ApiError; its status is 0 when nothing that we understand answered. */
 async function ask(path, options = {}) {
-  let answer, body;
+  const answer = await send(path, options);
+  let body;
   try {
-    answer = await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
     body = await answer.json();
   } catch (problem) {
-    throw new ApiError(0, `The server did not answer (${problem.message}).`);
+    throw silence(problem);
   }
-  if (answer.status === 401) throw new ApiError(401, "TARSy does not know who you are. Log in, and load the page again.");
+  if (answer.status === 401) {
+    tellUnknownCaller();
+    if (await canLogIn()) throw new ApiError(401, "Log in to see this.");
+  }
   if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText));
   return body;
+}
+
+/** Throws ApiError. */
+async function send(path, options) {
+  try {
+    return await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
+  } catch (problem) {
+    throw silence(problem);
+  }
+}
+
+function silence(problem) {
+  return new ApiError(0, `The server did not answer (${problem.message}).`);
 }

@@ -1,8 +1,11 @@
 // One channel over the WebSocket: subscribes, and subscribes again for as long as the page is there.
 
+import { tellUnknownCaller } from "./api.js";
+
 const PAUSES = [500, 1000, 2000, 4000, 8000, 15_000];
 const PING_EVERY = 20_000;
 const ASK_AGAIN = 15_000;
+const EXPIRED = 4401;
 
 export class Live {
   #channel;
@@ -28,7 +31,10 @@ export class Live {
     this.#heard = true;
     socket.onopen = () => this.#subscribe();
     socket.onmessage = (event) => this.#take(JSON.parse(event.data));
-    socket.onclose = () => this.#lost();
+    socket.onclose = (event) => {
+      if (event.code === EXPIRED) tellUnknownCaller();
+      this.#lost();
+    };
     this.#watch = setInterval(() => this.#look(), PING_EVERY);
   }
 

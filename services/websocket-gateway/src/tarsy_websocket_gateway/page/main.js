@@ -1,5 +1,6 @@
 // Which address shows what.
 
+import { accountLine } from "./views/account.js";
 import { connectionLine } from "./views/connection.js";
 import { listView } from "./views/list.js";
 import { serversView } from "./views/servers.js";
@@ -7,6 +8,7 @@ import { serversLine } from "./views/servers_line.js";
 import { sessionView } from "./views/session.js";
 
 const content = document.getElementById("content");
+accountLine(document.getElementById("account"));
 const connection = connectionLine(document.getElementById("connection"));
 const servers = serversLine(document.getElementById("servers"));
 const isServers = /^\/servers\/?$/.test(location.pathname);

@@ -1,0 +1,16 @@
+"""REST answer to whoever asks who he is here."""
+
+from tarsy_contracts.api.model import ApiModel, Timestamp
+
+
+class Me(ApiModel):
+    """`role`: viewer, responder, operator or admin. `door`: the kind of credential (api_key, token, webhook).
+
+    Both are null where nobody is authenticated: the name is what a proxy says then. `expires_at`: when the credential
+    counts no longer; null where that is not known before.
+    """
+
+    name: str
+    role: str | None
+    door: str | None
+    expires_at: Timestamp | None

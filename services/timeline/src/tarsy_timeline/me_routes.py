@@ -1,0 +1,29 @@
+"""Public HTTP route for whoever asks who he is here."""
+
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request
+
+from tarsy_contracts.api.me import Me
+from tarsy_contracts.envelope import wire_time
+from tarsy_service.caller import caller_of, identity_of
+
+
+def me_routes() -> APIRouter:
+    router = APIRouter(prefix="/api/v1", tags=["system"])
+
+    @router.get("/me")
+    async def get_me(request: Request) -> Me:
+        """The caller, as this request shows him: his name goes on the record of what he does."""
+        identity, name = identity_of(request), caller_of(request).name
+        if identity is None:
+            return Me(name=name, role=None, door=None, expires_at=None)
+        ends = identity.expires_at
+        return Me(
+            name=name,
+            role=identity.role.label,
+            door=identity.door,
+            expires_at=None if ends is None else wire_time(datetime.fromtimestamp(ends, UTC)),
+        )
+
+    return router

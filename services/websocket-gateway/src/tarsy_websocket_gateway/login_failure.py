@@ -1,0 +1,37 @@
+"""Page of a login that failed: a sentence, and the way to try again."""
+
+from html import escape
+from string import Template
+from urllib.parse import quote
+
+from starlette.responses import HTMLResponse
+
+from tarsy_websocket_gateway.page_routes import HEADERS
+
+PAGE = Template("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Not logged in · TARSy</title>
+<link rel="icon" href="/assets/$version/icon.svg">
+<link rel="stylesheet" href="/assets/$version/style.css">
+</head>
+<body>
+<header class="top"><a class="brand" href="/">TARSy</a></header>
+<main>
+<h1>Not logged in</h1>
+<p role="alert">$sentence</p>
+<p><a href="/login?to=$to">Log in again</a></p>
+</main>
+</body>
+</html>
+""")
+
+
+def failure_page(status: int, sentence: str, *, version: str, to: str = "/") -> HTMLResponse:
+    """`version`: that of the page's assets. `to`: where the next login ends."""
+    text = PAGE.substitute(version=version, sentence=escape(sentence), to=escape(quote(to, safe="/")))
+    return HTMLResponse(text, status, headers=HEADERS)

@@ -1,0 +1,109 @@
+"""Login of the page: to the provider and back, and the end of it."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import structlog
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from tarsy_auth.auth_config import CALLBACK_PATH
+from tarsy_auth.login import Callback, LoggedIn, Login, LoginFailedError, LoginFailure
+from tarsy_auth.login_attempt import LoginAttempt
+from tarsy_auth.return_path import HOME
+from tarsy_service.denial_log import DenialLog
+from tarsy_service.page_login import login_of
+from tarsy_service.session_cookie import CookieTooLargeError, clear_sessions, set_session
+from tarsy_websocket_gateway.login_cookie import attempt_in, clear_attempt, set_attempt
+from tarsy_websocket_gateway.login_failure import failure_page
+
+SEE_OTHER = 303
+NOT_CONFIGURED = "Nobody can log in here: the file of TARSY_AUTH_FILE has no section `login`."
+STATUSES: dict[LoginFailure, int] = {
+    "attempt": 400,
+    "denied": 403,
+    "provider": 502,
+    "rejected": 403,
+    "without_role": 403,
+    "unavailable": 503,
+}
+"""By what failed."""
+
+log = structlog.get_logger(__name__)
+
+type FoundLogin = Annotated[Login | None, Depends(login_of)]
+type Parameter = Annotated[str, Query(max_length=4_000)]
+
+
+def _callback(state: Parameter = "", code: Parameter = "", error: Parameter = "", iss: Parameter = "") -> Callback:
+    """Providers add parameters of their own, which count for nothing."""
+    return Callback(state, code, error, iss)
+
+
+def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[], float]) -> APIRouter:
+    """`version`: that of the page's assets."""
+    router, failures = APIRouter(include_in_schema=False), DenialLog("login.failed", monotonic)
+
+    @router.get("/login")
+    async def begin(login: FoundLogin, to: str = "/") -> Response:
+        if login is None:
+            return failure_page(404, NOT_CONFIGURED, version=version)
+        attempt, address = login.begin(to)
+        response = RedirectResponse(address, SEE_OTHER)
+        set_attempt(response, attempt, secure=login.settings.is_secure)
+        return response
+
+    @router.get("/login/available")
+    async def available(login: FoundLogin) -> dict[str, bool]:
+        """For the page, before anybody is known."""
+        return {"available": login is not None}
+
+    @router.get("/login/callback")
+    async def finish(
+        request: Request, login: FoundLogin, callback: Annotated[Callback, Depends(_callback)]
+    ) -> Response:
+        if login is None:
+            return failure_page(404, NOT_CONFIGURED, version=version)
+        secure = login.settings.is_secure
+        attempt = attempt_in(request.scope["headers"], secure=secure)
+        try:
+            if attempt is None:
+                raise LoginFailedError("attempt", "no cookie")
+            logged_in = await login.finish(attempt, callback)
+            response: Response = RedirectResponse(attempt.to, SEE_OTHER)
+            set_session(response, logged_in.token, seconds=_seconds(logged_in, now), secure=secure)
+            log.info("login.succeeded", credential=logged_in.identity.credential)
+        except LoginFailedError as problem:
+            failures.write(problem.failure, {"detail": problem.detail})
+            sentence = f"{problem}{_elsewhere(login)}" if problem.failure == "attempt" else str(problem)
+            response = failure_page(STATUSES[problem.failure], sentence, version=version, to=_way_back(attempt))
+        except CookieTooLargeError as problem:
+            failures.write("too_large", {"detail": str(problem)})
+            response = failure_page(502, str(problem), version=version, to=_way_back(attempt))
+        # It counts once, however it ends.
+        clear_attempt(response, secure=secure)
+        return response
+
+    @router.post("/logout")
+    async def end() -> Response:
+        """The cookie goes; the token in it counts elsewhere until it ends, as every token does."""
+        response = Response(status_code=204)
+        clear_sessions(response)
+        return response
+
+    return router
+
+
+def _seconds(logged_in: LoggedIn, now: Callable[[], float]) -> int:
+    """Until the token counts no longer."""
+    ends = logged_in.identity.expires_at
+    return max(0, int(ends - now())) if ends is not None else 0
+
+
+def _way_back(attempt: LoginAttempt | None) -> str:
+    return HOME if attempt is None else attempt.to
+
+
+def _elsewhere(login: Login) -> str:
+    """A cookie is for one name: that of the address at which the provider lets the login end."""
+    return f" The page's login begins at {login.settings.redirect_uri.removesuffix(CALLBACK_PATH)}/ only."

@@ -1,0 +1,116 @@
+"""Login of the page in Chromium. The provider is another site than the page, and shows a form of its own."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from tarsy_browser import Tab, chromium, new_tab
+from tarsy_login_world import LoginWorld, login_world
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
+
+NOT_KNOWN = ("status of 401", "status of 403", "WebSocket connection")
+"""Complaints of the console while nobody is logged in: the browser writes them by itself."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as browser:
+        yield browser
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def world(tmp_path: Path) -> AsyncIterator[LoginWorld]:
+    async with login_world(tmp_path) as world:
+        yield world
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def tab(world: LoginWorld, browser: Browser) -> AsyncIterator[Tab]:
+    async with new_tab(browser, world.url) as tab:
+        yield tab
+        assert [one for one in tab.complaints if not any(known in one for known in NOT_KNOWN)] == []
+
+
+async def log_in(page: Page) -> None:
+    await page.get_by_role("link", name="Log in").click()
+    await page.get_by_role("button", name="Sign in").click()
+
+
+async def test_from_the_page_through_the_login_to_the_list_and_out(world: LoginWorld, tab: Tab) -> None:
+    page = tab.page
+    await page.goto("/?page=2")
+    await expect(page.locator(".notice")).to_have_text("Log in to see this.")
+    await log_in(page)
+
+    await expect(page.locator("#account")).to_contain_text("ada@example.com")
+    tab.complaints.clear()
+    await expect(page.locator(".notice")).to_have_text("No alert was investigated yet.")
+    await expect(page.locator("#connection")).to_have_text("Live")
+    await expect(page).to_have_url(f"{world.url}/?page=2")
+    assert await page.evaluate("document.cookie") == ""
+    (cookie,) = await page.context.cookies()
+    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == ("tarsy", True, "Strict")
+    assert await page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])") == "[{},{}]"
+
+    await page.reload()
+    await expect(page.locator("#account")).to_contain_text("ada@example.com")
+    assert tab.complaints == []
+
+    await page.get_by_role("button", name="Log out").click()
+    await expect(page.get_by_role("link", name="Log in")).to_be_visible()
+    await expect(page.locator("#account")).not_to_contain_text("ada@example.com")
+    assert await page.context.cookies() == []
+
+
+async def test_a_login_that_failed_says_so_and_leads_to_the_next(world: LoginWorld, tab: Tab) -> None:
+    page = tab.page
+    world.provider.refusal = "access_denied"
+    await page.goto("/servers")
+    await log_in(page)
+    await expect(page.get_by_role("alert")).to_have_text("The provider did not let you in.")
+    await expect(page.locator("body")).to_have_css("margin", "0px")
+
+    world.provider.refusal = ""
+    await page.get_by_role("link", name="Log in again").click()
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.locator("#account")).to_contain_text("ada@example.com")
+    await expect(page).to_have_url(re.compile("/servers$"))
+
+
+async def test_a_page_that_was_left_open_finds_the_login_of_another_tab(world: LoginWorld, tab: Tab) -> None:
+    page = tab.page
+    await page.goto("/")
+    await expect(page.get_by_role("link", name="Log in")).to_be_visible()
+    other = await page.context.new_page()
+    await other.goto("/")
+    await log_in(other)
+    await expect(other.locator("#account")).to_contain_text("ada@example.com")
+
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    await expect(page.locator("#account")).to_contain_text("ada@example.com")
+
+
+async def test_a_login_is_begun_with_the_keyboard_alone(world: LoginWorld, tab: Tab) -> None:
+    page = tab.page
+    await page.goto("/")
+    link = page.get_by_role("link", name="Log in")
+    await expect(link).to_be_visible()
+    for _ in range(10):
+        await page.keyboard.press("Tab")
+        if await link.evaluate("node => node === document.activeElement"):
+            break
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
+async def test_without_a_login_the_sentence_of_the_api_is_shown(tmp_path: Path, browser: Browser) -> None:
+    async with login_world(tmp_path, sections=("keys", "tokens")) as world, new_tab(browser, world.url) as tab:
+        await tab.page.goto("/")
+        await expect(tab.page.locator(".notice")).to_contain_text("This needs an API key or a token")
+        await expect(tab.page.locator("#account")).to_be_hidden()

@@ -1,0 +1,158 @@
+"""A gateway with its page, an API with nothing in it, and an OpenID provider: each behind a port of its own."""
+
+import secrets
+import time
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import yaml
+from fastapi import APIRouter, WebSocket
+from prometheus_client import CollectorRegistry
+from pydantic import JsonValue
+
+from tarsy_auth.api_keys import digest_of, new_key
+from tarsy_auth.roles import Role
+from tarsy_openid_server import CLIENT, HOST, SECRET, OpenIdServer, openid_server
+from tarsy_processes.ports import free_port
+from tarsy_service.credentials import subprotocol_of
+from tarsy_service.http_server import http_server
+from tarsy_service.http_settings import HttpSettings
+from tarsy_service.rights import rights
+from tarsy_service.runner import Readiness, build_app
+from tarsy_service.service import Ready, Service
+from tarsy_timeline.me_routes import me_routes
+from tarsy_websocket_gateway.login_routes import login_routes
+from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_websocket_gateway.page_routes import page_routes
+from tarsy_websocket_gateway.rights import RIGHTS
+
+API_KEY, SERVICES_KEY = new_key(secrets.token_bytes), new_key(secrets.token_bytes)
+SECTIONS = ("keys", "tokens", "login")
+SECRET_FILE = "client.secret"
+LIST = "/api/v1/sessions"
+WARNINGS = "/api/v1/system/warnings"
+ACT = "/api/v1/act"
+NAME = "localhost"
+"""Another site than that of the provider, which has the address."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoginWorld:
+    url: str
+    provider: OpenIdServer
+
+    @property
+    def port(self) -> int:
+        return urlsplit(self.url).port or 0
+
+    @property
+    def socket(self) -> str:
+        return f"ws://{NAME}:{self.port}/api/v1/ws"
+
+    def browser(self) -> httpx2.AsyncClient:
+        """It keeps cookies, and follows no redirect by itself."""
+        return httpx2.AsyncClient(base_url=self.url)
+
+    async def sign_in(self, client: httpx2.AsyncClient, to: str = "/") -> str:
+        """From the page's link to the address of the callback, which is not called yet."""
+        begun = await client.get("/login", params={"to": to})
+        assert begun.status_code == 303, begun.text
+        answered = await client.post(begun.headers["location"])
+        assert answered.status_code == 303, answered.text
+        return str(answered.headers["location"])
+
+    async def log_in(self, client: httpx2.AsyncClient, to: str = "/") -> httpx2.Response:
+        """The answer of the callback."""
+        return await client.get(await self.sign_in(client, to))
+
+
+def asked_of_provider(address: str) -> dict[str, str]:
+    return {name: value[0] for name, value in parse_qs(urlsplit(address).query).items()}
+
+
+@asynccontextmanager
+async def login_world(
+    folder: Path, *, redirect_uri: str = "", hosts: str = "", sections: Collection[str] = SECTIONS
+) -> AsyncIterator[LoginWorld]:
+    """`sections`: those of auth.yaml. API_KEY is in it."""
+    port = free_port()
+    redirect_uri = redirect_uri or f"http://{NAME}:{port}/login/callback"
+    async with openid_server(redirect_uri) as provider:
+        file = write_auth_file(folder, provider, sections)
+        registry, policy = CollectorRegistry(), HttpSettings(auth_file=str(file), hosts=hosts).http_policy
+        service = Service("gateway", _nothing, _router(), rights=(*RIGHTS, *API_RIGHTS))
+        app = build_app([service], Readiness([]), registry, policy=policy)
+        async with http_server(app, HOST, port):
+            yield LoginWorld(f"http://{NAME}:{port}", provider)
+
+
+def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[str] = SECTIONS) -> Path:
+    secret = folder / SECRET_FILE
+    secret.write_text(f"{SECRET}\n", "utf-8")
+    secret.chmod(0o600)
+    content: dict[str, JsonValue] = {
+        "keys": [
+            {"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)},
+            {"name": "services", "role": "admin", "sha256": digest_of(SERVICES_KEY)},
+        ],
+        "tokens": {
+            "issuer": provider.issuer,
+            "audience": ["tarsy", CLIENT],
+            "jwks": f"{provider.issuer}/certs",
+            "name": "email",
+            "roles": {"claim": "groups", "values": {"sre": "responder"}},
+        },
+        "login": {
+            "client_id": CLIENT,
+            "client_secret_file": SECRET_FILE,
+            "authorization_endpoint": f"{provider.issuer}/authorize",
+            "token_endpoint": f"{provider.issuer}/token",
+            "redirect_uri": provider.redirect_uri,
+        },
+    }
+    file = folder / "auth.yaml"
+    file.write_text(yaml.safe_dump({section: content[section] for section in sections}), "utf-8")
+    file.chmod(0o600)
+    return file
+
+
+API_RIGHTS = (
+    *rights(Role.VIEWER, "GET /api/v1/me", f"GET {LIST}", f"GET {WARNINGS}"),
+    *rights(Role.RESPONDER, f"POST {ACT}"),
+)
+
+
+def _router() -> APIRouter:
+    """The routes of a gateway and of the timeline, where they need nothing but who asks."""
+    page = load_page()
+    router = page_routes(page)
+    router.include_router(login_routes(page.version, time.time, time.monotonic))
+    router.include_router(me_routes())
+
+    @router.get(LIST)
+    async def sessions(page: int = 1, page_size: int = 50) -> dict[str, JsonValue]:
+        return {"sessions": [], "pagination": {"page": page, "page_size": page_size, "total_pages": page}}
+
+    @router.get(WARNINGS)
+    async def warnings() -> dict[str, JsonValue]:
+        return {"warnings": [], "server_count": 2}
+
+    @router.post(ACT)
+    async def act() -> dict[str, str]:
+        return {"done": "yes"}
+
+    @router.websocket("/api/v1/ws")
+    async def connect(websocket: WebSocket) -> None:
+        await websocket.accept(subprotocol_of(websocket.scope))
+        async for _ in websocket.iter_text():
+            await websocket.send_json({"type": "subscription.confirmed", "channel": "sessions"})
+
+    return router
+
+
+async def _nothing(ready: Ready) -> None:
+    ready()
