@@ -1,6 +1,6 @@
 """Rights on Kafka, as data. tests-e2e/test_least_rights.py runs a whole system with them."""
 
-from tarsy_bus.kafka_rights import ALERT_SENDER, SERVICES, TIMELINE, TOPICS_APPLY, UP, USERS, KafkaUser, Right
+from tarsy_bus.kafka_rights import ALERT_SENDER, AUDITOR, SERVICES, TIMELINE, TOPICS_APPLY, UP, USERS, KafkaUser, Right
 from tarsy_contracts.topics import Topics
 
 TOPICS = Topics("team")
@@ -27,7 +27,7 @@ def test_every_topic_that_is_named_exists() -> None:
 def test_every_topic_is_written_by_somebody_and_read_by_somebody() -> None:
     there = {topic.name for topic in TOPICS.all()}
     assert {f"team.{topic}" for user in USERS.values() for topic in user.writes} == there
-    read = {f"team.{topic}" for user in SERVICES for topic in user.reads}
+    read = {f"team.{topic}" for user in (*SERVICES, AUDITOR) for topic in user.reads}
     assert read == there
 
 
