@@ -13,8 +13,8 @@ from tarsy_login_world import LoginWorld, login_world
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
 
-NOT_KNOWN = ("status of 401", "status of 403", "WebSocket connection")
-"""Complaints of the console while nobody is logged in: the browser writes them by itself."""
+NOT_KNOWN = ("status of 401", "status of 403", "status of 404", "WebSocket connection")
+"""Complaints of the console while nobody is logged in, and about services that do not run here (404)."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -32,9 +32,9 @@ class AuditTrail:
 
     async def record(self, request: Request) -> None:
         """Returns when it is on record. Raises NotWrittenError."""
+        act = requested_act(request, self._mask)
         if not self._publisher.is_running:
             raise NotWrittenError("the service is not running")
-        act = requested_act(request, self._mask)
         session = act.session_id
         await self._publisher.publish(
             self._publisher.topics.audit,
