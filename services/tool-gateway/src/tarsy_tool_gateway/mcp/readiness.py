@@ -19,7 +19,9 @@ class DiagnosedServer(Protocol):
     plan: ServerPlan
     error: str
     misconfigured: bool
-    diagnosed: bool
+
+    @property
+    def diagnosed(self) -> bool: ...
 
 
 class ReadinessGate:
