@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import httpx2
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tarsy_audit.requested_act import MOST_CHARACTERS, requested_act
 from tarsy_audit.trail import AuditTrail
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
@@ -90,6 +91,12 @@ async def test_without_authentication_the_record_says_what_the_proxy_said_or_nob
         (bob, nobody) = (await asking.post(CANCEL)).json()
     assert (bob["name"], bob["door"]) == ("bob", "forwarded_user")
     assert (nobody["name"], nobody["door"], nobody["credential"], nobody["role"]) == ("api-client", "nobody", "", "")
+
+
+def test_an_address_that_a_proxy_passes_on_is_masked_and_cut() -> None:
+    scope: Scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "client": (SECRET + "x" * 9_000, 1)}
+    act = requested_act(Request(scope), lambda text: text.replace(SECRET, "***"))
+    assert act.address == "***" + "x" * (MOST_CHARACTERS - 3)
 
 
 async def test_reading_is_no_act(bus: Bus) -> None:

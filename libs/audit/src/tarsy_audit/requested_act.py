@@ -28,7 +28,8 @@ def requested_act(request: Request, mask: Callable[[str], str]) -> ActRequested:
         door=_door(identity, name),
         credential="" if identity is None else shown(identity.credential),
         role="" if identity is None else identity.role.label,
-        address=request.client.host if request.client is not None else "",
+        # A proxy in front says it, as a text of whoever asks.
+        address=shown(request.client.host) if request.client is not None else "",
         session_id=target.pop(SESSION, ""),
         target=target,
     )
