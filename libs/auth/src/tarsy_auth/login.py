@@ -37,7 +37,7 @@ DENIED = frozenset({"access_denied", "login_required", "consent_required", "inte
 
 
 class LoginFailedError(AuthError):
-    """Nobody is logged in. The message is a sentence for whoever tried. `detail`: for the log, without secrets."""
+    """Nobody is logged in: the caller tries again, the operator reads `detail` in the log (it holds no secrets)."""
 
     def __init__(self, failure: LoginFailure, detail: str = "") -> None:
         super().__init__(SENTENCES[failure])
