@@ -12,6 +12,7 @@ import yaml
 from tarsy_bus.connection import Bus
 from tarsy_contracts.topics import Topics
 from tarsy_local.instance_counts import SERVICES
+from tarsy_service_forks import ServiceForks
 from tarsy_testing import delete_topics
 from tarsy_up import Tarsy, environment, tarsy
 
@@ -22,12 +23,12 @@ ROUND_SECONDS = 200.0
 
 
 @pytest.fixture
-def three_gateways(tmp_path: Path, kafka_bootstrap: str, database_url: str) -> Iterator[Tarsy]:
+def three_gateways(tmp_path: Path, kafka_bootstrap: str, database_url: str, forks: ServiceForks) -> Iterator[Tarsy]:
     prefix = f"t{uuid4().hex[:10]}"
     own = {"TARSY_TOPIC_PREFIX": prefix, "TARSY_DATABASE_SCHEMA": prefix, "TARSY_DEAD_AFTER_SECONDS": "4"}
     # The broker of the tests allows it, as our own does: a dead owner is replaced sooner.
     timeouts = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
-    with tarsy(tmp_path, pace_seconds=0.02, environment=environment(**own, **timeouts)) as one:
+    with tarsy(tmp_path, pace_seconds=0.02, environment=environment(**own, **timeouts), forks=forks) as one:
         note_calls_in(one, tmp_path / "lab-calls.jsonl")
         servers = ("--kafka", kafka_bootstrap, "--database", database_url)
         one.up("--processes", "--instances", "tool-gateway=3", *servers)

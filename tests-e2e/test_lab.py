@@ -8,6 +8,7 @@ import pytest
 
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS
 from tarsy_lab.incidents import read_incident
+from tarsy_service_forks import ServiceForks
 from tarsy_up import Tarsy, tarsy
 
 pytestmark = pytest.mark.timeout(900)
@@ -26,9 +27,9 @@ ANSWERED = {
 
 
 @pytest.fixture(scope="module")
-def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tarsy]:
+def one(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -> Iterator[Tarsy]:
     folder = tmp_path_factory.mktemp("lab")
-    with tarsy(folder / "one") as running:
+    with tarsy(folder / "one", forks=forks) as running:
         running.up()
         yield running
     shutil.rmtree(folder, ignore_errors=True)

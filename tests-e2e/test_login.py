@@ -15,6 +15,7 @@ from tarsy_incident import alert_now
 from tarsy_login_world import NAME, SERVICES_KEY, LoginWorld, write_auth_file
 from tarsy_openid_server import openid_server
 from tarsy_processes.ports import free_port
+from tarsy_service_forks import ServiceForks
 from tarsy_up import environment, tarsy
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(900)]
@@ -23,12 +24,12 @@ WAIT_SECONDS = 90.0
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LoginWorld]:
+async def world(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -> AsyncIterator[LoginWorld]:
     folder, port = tmp_path_factory.mktemp("login"), free_port()
     async with openid_server(f"http://{NAME}:{port}/login/callback") as provider:
         file = write_auth_file(folder, provider)
         surroundings = environment(TARSY_AUTH_FILE=str(file), TARSY_API_KEY=SERVICES_KEY)
-        with tarsy(folder / "tarsy", environment=surroundings) as one:
+        with tarsy(folder / "tarsy", environment=surroundings, forks=forks) as one:
             one.http_port = port
             await asyncio.to_thread(one.up, "--processes")
             yield LoginWorld(f"http://{NAME}:{port}", provider)

@@ -37,12 +37,12 @@ def listens_everywhere(port: int) -> bool:
 
 
 def test_a_demo_completes_on_servers_that_somebody_else_runs(
-    tmp_path: Path, kafka_bootstrap: str, database_url: str, prefix: str
+    tmp_path: Path, kafka_bootstrap: str, database_url: str, prefix: str, forks: ServiceForks
 ) -> None:
     variables = {"TARSY_KAFKA": "elsewhere:9092", "TARSY_HTTP_HOST": "0.0.0.0", "TARSY_OPEN_ACCESS": "yes"}
     settings = environment(TARSY_DATABASE_SCHEMA=prefix, **variables)
     parts = ("--kafka", kafka_bootstrap, "--database", database_url, "--topic-prefix", prefix)
-    with tarsy(tmp_path / "one", environment=settings) as one:
+    with tarsy(tmp_path / "one", environment=settings, forks=forks) as one:
         up = one.up(*parts)
         code, output = one.run("demo")
         assert code == 0, output
@@ -68,9 +68,11 @@ def test_a_demo_completes_on_servers_that_somebody_else_runs(
     assert asyncio.run(compare_topics(bus)).missing == []
 
 
-def test_a_kafka_that_is_not_there_is_said_within_a_limit(tmp_path: Path, database_url: str) -> None:
+def test_a_kafka_that_is_not_there_is_said_within_a_limit(
+    tmp_path: Path, database_url: str, forks: ServiceForks
+) -> None:
     nowhere = f"127.0.0.1:{free_port()}"
-    with tarsy(tmp_path / "one") as one:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         up = one.start_up("--kafka", nowhere, "--database", database_url)
         assert up.wait() == 1
     assert f"Kafka at {nowhere} cannot be used" in up.output
@@ -87,10 +89,10 @@ def test_a_kafka_that_is_not_there_is_said_within_a_limit(tmp_path: Path, databa
     ],
 )
 def test_a_database_that_cannot_be_used_is_said_without_its_password(
-    tmp_path: Path, kafka_bootstrap: str, database: str, said: str
+    tmp_path: Path, kafka_bootstrap: str, database: str, said: str, forks: ServiceForks
 ) -> None:
     port = free_port()
-    with tarsy(tmp_path / "one") as one:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         up = one.start_up("--kafka", kafka_bootstrap, "--database", database.format(port=port))
         assert up.wait() == 1
         log = (one.home / "tarsy.log").read_text("utf-8")
@@ -121,9 +123,9 @@ def wrong_topics(kafka_bootstrap: str) -> Iterator[Bus]:
 
 
 def test_topics_that_do_not_fit_are_named_and_left_as_they_are(
-    tmp_path: Path, wrong_topics: Bus, database_url: str
+    tmp_path: Path, wrong_topics: Bus, database_url: str, forks: ServiceForks
 ) -> None:
-    with tarsy(tmp_path / "one") as one:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         parts = ("--database", database_url, "--topic-prefix", wrong_topics.topics.prefix)
         up = one.start_up("--kafka", wrong_topics.bootstrap, *parts)
         assert up.wait() == 1

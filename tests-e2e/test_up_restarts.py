@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tarsy_service_forks import ServiceForks
 from tarsy_up import Running, Tarsy, is_alive, tarsy, wait_for
 
 pytestmark = pytest.mark.timeout(400)
@@ -22,8 +23,8 @@ BETWEEN_SECONDS = 5.0
 
 
 @pytest.fixture(params=[(), ("--processes",)], ids=["one process", "processes"])
-def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Tarsy, Running]]:
-    with tarsy(tmp_path / "one") as one:
+def running(request: pytest.FixtureRequest, tmp_path: Path, forks: ServiceForks) -> Iterator[tuple[Tarsy, Running]]:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         yield one, one.up(*request.param)
 
 
@@ -95,9 +96,9 @@ def test_postgresql_is_killed_and_kafka_5_seconds_later_and_sessions_go_on(runni
     assert all(is_alive(pid) for pid in one.server_pids().values())
 
 
-def test_what_no_restart_mends_ends_it_with_a_sentence(tmp_path: Path) -> None:
+def test_what_no_restart_mends_ends_it_with_a_sentence(tmp_path: Path, forks: ServiceForks) -> None:
     """Somebody has deleted a part of the data."""
-    with tarsy(tmp_path / "one") as one:
+    with tarsy(tmp_path / "one", forks=forks) as one:
         up = one.up()
         (one.home / "kafka" / "data" / "meta.properties").unlink()
         kill(one, "kafka")

@@ -1,4 +1,4 @@
-"""A program that has imported every service, and forks a process of one when it is told to: `tarsy_fork_server.py`.
+"""A program that has imported every service and the command, and forks a process of one when it is told to.
 
 It reads one JSON document a line from stdin and answers each with one on stdout. One thread: else it must not fork.
 """
@@ -7,12 +7,13 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import signal
 import sys
 import threading
 import traceback
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TypedDict
 
 SERVICES = ("timeline", "websocket_gateway", "orchestrator", "tool_gateway", "summarizer", "ingest")
@@ -20,6 +21,7 @@ SERVICES = ("timeline", "websocket_gateway", "orchestrator", "tool_gateway", "su
 
 class Start(TypedDict):
     module: str
+    arguments: list[str]
     log: str
     folder: str
     environment: dict[str, str]
@@ -34,7 +36,7 @@ class Told(TypedDict, total=False):
 
 
 def main() -> None:
-    _prepare([*(f"tarsy_{service}.app" for service in SERVICES), *_serving()])
+    _prepare([*(f"tarsy_{service}.app" for service in SERVICES), *_serving(), *_modules_of("tarsy_cli", "tarsy_local")])
     assert threading.active_count() == 1, threading.enumerate()
     started, ended = set[int](), dict[int, int]()
     for line in sys.stdin:
@@ -66,6 +68,15 @@ def _serving() -> tuple[str, ...]:
         return ()
     found: tuple[str, ...] = started.SERVING
     return found
+
+
+def _modules_of(*packages: str) -> Iterator[str]:
+    """The command imports many of its modules only when it needs them. The program itself runs when it is imported."""
+    for package in packages:
+        path = importlib.import_module(package).__path__
+        for module in pkgutil.walk_packages(path, f"{package}."):
+            if not module.name.endswith(".__main__"):
+                yield module.name
 
 
 def _prepare(steps: list[str]) -> None:
@@ -118,7 +129,7 @@ def _become(start: Start) -> None:
     os.environ.clear()
     os.environ.update(start["environment"])
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.argv = [str(Path(start["module"]))]
+    sys.argv = [start["module"], *start["arguments"]]
 
 
 if __name__ == "__main__":

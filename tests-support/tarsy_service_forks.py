@@ -43,9 +43,13 @@ class ServiceForks:
         self._environment = environment
         self._asking = threading.Lock()
 
-    def start(self, module: str, *, log: Path, folder: Path, environment: Mapping[str, str]) -> "ForkedProcess":
+    def start(
+        self, module: str, *arguments: str, log: Path, folder: Path, environment: Mapping[str, str]
+    ) -> "ForkedProcess":
+        """Starts `python -m MODULE ARGUMENTS`. What it prints is added to `log`."""
         start: JsonValue = {
             "module": module,
+            "arguments": list(arguments),
             "log": str(log),
             "folder": str(folder),
             "environment": {**environment, **self._environment},

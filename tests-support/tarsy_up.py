@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from tarsy_local.instance import Home, Process
 from tarsy_processes.ports import free_port
+from tarsy_service_forks import OwnProcess, ServiceForks
 from tarsy_system import PATIENT
 from tarsy_testing import WAIT_SECONDS, eventually
 
@@ -56,7 +57,7 @@ def write_config(folder: Path, *, pace_seconds: float = FAST) -> Path:
 class Running:
     """A command that was started: what it has printed so far, and how it ends."""
 
-    process: "subprocess.Popen[bytes]"
+    process: OwnProcess
     file: Path
 
     @property
@@ -76,7 +77,10 @@ class Running:
 
 @dataclass
 class Tarsy:
-    """One home, and ports of its own."""
+    """One home, and ports of its own.
+
+    With `forks` commands are not started by `python -m`, but forked: the same processes, without seconds of imports.
+    """
 
     folder: Path
     config_dir: Path
@@ -85,6 +89,7 @@ class Tarsy:
     kafka_port: int = field(default_factory=free_port)
     database_port: int = field(default_factory=free_port)
     started: list[Running] = field(default_factory=list)
+    forks: ServiceForks | None = field(default=None, repr=False)
 
     @property
     def home(self) -> Path:
@@ -97,8 +102,20 @@ class Tarsy:
     def start_alone(self, *arguments: str) -> Running:
         """Starts a command that knows no home."""
         file = self.folder / f"output-{len(self.started)}.txt"
+        if self.forks is not None:
+            file.touch()
+            process: OwnProcess = self.forks.start(
+                "tarsy_cli", *arguments, log=file, folder=ROOT, environment=self.environment
+            )
+        else:
+            process = self._executed(arguments, file)
+        running = Running(process, file)
+        self.started.append(running)
+        return running
+
+    def _executed(self, arguments: Sequence[str], file: Path) -> OwnProcess:
         with file.open("wb") as out:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 [sys.executable, "-m", "tarsy_cli", *arguments],
                 cwd=ROOT,
                 env=self.environment,
@@ -106,9 +123,6 @@ class Tarsy:
                 stdout=out,
                 stderr=out,
             )
-        running = Running(process, file)
-        self.started.append(running)
-        return running
 
     def run(self, *arguments: str) -> tuple[int, str]:
         """Runs a command to its end: its exit code and what it printed."""
@@ -156,9 +170,15 @@ class Tarsy:
 
 
 @contextmanager
-def tarsy(folder: Path, *, pace_seconds: float = FAST, environment: dict[str, str] | None = None) -> Iterator[Tarsy]:
+def tarsy(
+    folder: Path,
+    *,
+    pace_seconds: float = FAST,
+    environment: dict[str, str] | None = None,
+    forks: ServiceForks | None = None,
+) -> Iterator[Tarsy]:
     folder.mkdir(parents=True, exist_ok=True)
-    one = Tarsy(folder, write_config(folder / "config", pace_seconds=pace_seconds))
+    one = Tarsy(folder, write_config(folder / "config", pace_seconds=pace_seconds), forks=forks)
     if environment is not None:
         one.environment = environment
     try:
