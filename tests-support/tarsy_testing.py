@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ POLL_SECONDS = 0.02
 WAIT_SECONDS = 90.0
 """For what comes at once on a machine with nothing else to do. Only a failure ever waits so long."""
 ROOM_BYTES = 4 * 1024**3
+KAFKA = "TARSY_TEST_KAFKA"
 CONTAINERS = "TARSY_TEST_CONTAINERS"
 MODEL_VARIABLES = {
     name for type in PROVIDER_TYPES.values() for name in (*type.key_variables, type.address_variable)
@@ -96,6 +98,12 @@ def folder_in_memory() -> Path | None:
 
 @pytest.fixture(scope="session")
 def work_folder() -> Iterator[Path]:
+    with folder_of_tests() as folder:
+        yield folder
+
+
+@contextmanager
+def folder_of_tests() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(
         prefix="tarsy-tests-", dir=folder_in_memory(), ignore_cleanup_errors=True
     ) as folder:
@@ -103,9 +111,12 @@ def work_folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def kafka_bootstrap(work_folder: Path) -> Iterator[str]:
-    """TARSY_TEST_KAFKA (HOST:PORT), else a container where TARSY_TEST_CONTAINERS asks for it, else our own."""
-    given = os.environ.get("TARSY_TEST_KAFKA")
+def kafka_bootstrap(request: pytest.FixtureRequest, work_folder: Path) -> Iterator[str]:
+    """TARSY_TEST_KAFKA (HOST:PORT), else a container where TARSY_TEST_CONTAINERS asks for it, else our own.
+
+    Our own is that of all workers where there are some.
+    """
+    given = os.environ.get(KAFKA) or getattr(request.config, "workerinput", {}).get(KAFKA)
     if given:
         yield given
         return

@@ -1,0 +1,57 @@
+"""What the workers of a test run share (`pytest -n 4`): one Kafka, and each system that a folder of tests has."""
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import PurePosixPath
+from typing import Any, Protocol
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+from tarsy_testing import CONTAINERS, KAFKA, folder_of_tests, own_kafka
+
+FOLDERS_WITH_ONE_SYSTEM = (PurePosixPath("tests-e2e/chains"),)
+BOOTSTRAP = pytest.StashKey[str]()
+_running = ExitStack()
+
+
+class Worker(Protocol):
+    """A worker, as the process that starts it knows it."""
+
+    @property
+    def config(self) -> pytest.Config: ...
+    @property
+    def workerinput(self) -> dict[str, str]: ...
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Worker) -> None:
+    """A broker for each worker would load and compile the same classes once more."""
+    if os.environ.get(KAFKA) or os.environ.get(CONTAINERS):
+        return
+    stash = node.config.stash
+    if BOOTSTRAP not in stash:
+        folder = _running.enter_context(folder_of_tests())
+        stash[BOOTSTRAP] = _running.enter_context(own_kafka(folder / "kafka")).bootstrap
+    node.workerinput[KAFKA] = stash[BOOTSTRAP]
+
+
+def pytest_unconfigure() -> None:
+    _running.close()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Callable[..., None]) -> Any:
+    """As `--dist loadfile`, but the files of a folder that has one system go to one worker."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = file_or_folder
+    return scheduler
+
+
+def file_or_folder(test: str) -> str:
+    """Which tests go to the same worker as this one."""
+    file = PurePosixPath(test.partition("::")[0])
+    return str(file.parent if file.parent in FOLDERS_WITH_ONE_SYSTEM else file)
