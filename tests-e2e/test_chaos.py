@@ -23,12 +23,16 @@ ROUND_SECONDS = 200.0
 
 
 @pytest.fixture
-def three_gateways(tmp_path: Path, kafka_bootstrap: str, database_url: str, forks: ServiceForks) -> Iterator[Tarsy]:
+def three_gateways(
+    tmp_path: Path, kafka_bootstrap: str, database_url: str, incidents: Path, forks: ServiceForks
+) -> Iterator[Tarsy]:
     prefix = f"t{uuid4().hex[:10]}"
     own = {"TARSY_TOPIC_PREFIX": prefix, "TARSY_DATABASE_SCHEMA": prefix, "TARSY_DEAD_AFTER_SECONDS": "4"}
     # The broker of the tests allows it, as our own does: a dead owner is replaced sooner.
     timeouts = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
-    with tarsy(tmp_path, pace_seconds=0.02, environment=environment(**own, **timeouts), forks=forks) as one:
+    with tarsy(
+        tmp_path, pace_seconds=0.02, environment=environment(**own, **timeouts), incidents=incidents, forks=forks
+    ) as one:
         note_calls_in(one, tmp_path / "lab-calls.jsonl")
         servers = ("--kafka", kafka_bootstrap, "--database", database_url)
         one.up("--processes", "--instances", "tool-gateway=3", *servers)
@@ -40,7 +44,7 @@ def three_gateways(tmp_path: Path, kafka_bootstrap: str, database_url: str, fork
 def note_calls_in(one: Tarsy, file: Path) -> None:
     place = one.config_dir / "tarsy.yaml"
     config = yaml.safe_load(place.read_text("utf-8"))
-    config["mcp_servers"]["kubernetes"]["transport"]["args"] = ["examples/incidents", "--calls", str(file)]
+    config["mcp_servers"]["kubernetes"]["transport"]["args"][1:] = ["--calls", str(file)]
     place.write_text(yaml.safe_dump(config), "utf-8")
 
 

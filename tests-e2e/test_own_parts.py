@@ -37,12 +37,12 @@ def listens_everywhere(port: int) -> bool:
 
 
 def test_a_demo_completes_on_servers_that_somebody_else_runs(
-    tmp_path: Path, kafka_bootstrap: str, database_url: str, prefix: str, forks: ServiceForks
+    tmp_path: Path, kafka_bootstrap: str, database_url: str, prefix: str, incidents: Path, forks: ServiceForks
 ) -> None:
     variables = {"TARSY_KAFKA": "elsewhere:9092", "TARSY_HTTP_HOST": "0.0.0.0", "TARSY_OPEN_ACCESS": "yes"}
     settings = environment(TARSY_DATABASE_SCHEMA=prefix, **variables)
     parts = ("--kafka", kafka_bootstrap, "--database", database_url, "--topic-prefix", prefix)
-    with tarsy(tmp_path / "one", environment=settings, forks=forks) as one:
+    with tarsy(tmp_path / "one", environment=settings, incidents=incidents, forks=forks) as one:
         up = one.up(*parts)
         code, output = one.run("demo")
         assert code == 0, output

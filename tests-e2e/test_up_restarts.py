@@ -23,8 +23,10 @@ BETWEEN_SECONDS = 5.0
 
 
 @pytest.fixture(params=[(), ("--processes",)], ids=["one process", "processes"])
-def running(request: pytest.FixtureRequest, tmp_path: Path, forks: ServiceForks) -> Iterator[tuple[Tarsy, Running]]:
-    with tarsy(tmp_path / "one", forks=forks) as one:
+def running(
+    request: pytest.FixtureRequest, tmp_path: Path, incidents: Path, forks: ServiceForks
+) -> Iterator[tuple[Tarsy, Running]]:
+    with tarsy(tmp_path / "one", incidents=incidents, forks=forks) as one:
         yield one, one.up(*request.param)
 
 

@@ -46,7 +46,7 @@ class ServiceForks:
     def start(
         self, module: str, *arguments: str, log: Path, folder: Path, environment: Mapping[str, str]
     ) -> "ForkedProcess":
-        """Starts `python -m MODULE ARGUMENTS`. What it prints is added to `log`."""
+        """Starts `python -m MODULE ARGUMENTS`. Its output is added to `log`."""
         start: JsonValue = {
             "module": module,
             "arguments": list(arguments),

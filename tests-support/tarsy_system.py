@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from tarsy_bus.connection import Bus
 from tarsy_processes.ports import free_port
 from tarsy_service_forks import OwnProcess, ServiceForks
+from tarsy_testing import pause_after
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
@@ -31,7 +32,6 @@ PATIENT = {
 With the settings of every day an investigation goes on without tools after 20 seconds, and the test waits in vain.
 """
 WARNINGS, WARNING_CHARACTERS = 8, 400
-LOOK_SECONDS = 0.05
 STOP_SECONDS = 90.0
 
 
@@ -146,11 +146,11 @@ class System:
             await self.until_ready(process)
 
     async def until_ready(self, process: ServiceProcess) -> None:
-        limit = time.monotonic() + READY_SECONDS
+        began = time.monotonic()
         while not await asyncio.to_thread(process.ready):
-            if not process.alive or time.monotonic() > limit:
+            if not process.alive or time.monotonic() > began + READY_SECONDS:
                 raise AssertionError(f"{process.name} did not become ready:\n{process.last_lines}")
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(pause_after(time.monotonic() - began))
         # Another process may have answered, on the port that this one did not get.
         assert process.alive, f"{process.name} ended:\n{process.last_lines}"
 

@@ -30,7 +30,7 @@ from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_processes.ports import free_port
 from tarsy_service_forks import ServiceForks, service_forks
 
-POLL_SECONDS = 0.02
+POLL_SECONDS, LATER_POLL_SECONDS, POLL_SHARE = 0.02, 0.25, 0.1
 WAIT_SECONDS = 90.0
 """For what comes at once on a machine with nothing else to do. Only a failure ever waits so long."""
 ROOM_BYTES = 4 * 1024**3
@@ -202,15 +202,23 @@ async def drop_schema(database_url: str, schema: str) -> None:
 async def eventually[T](
     look: Callable[[], Awaitable[T | None]], what: str | Callable[[], str], *, seconds: float = WAIT_SECONDS
 ) -> T:
-    """Looks until there is something, which it returns; fails with `what` when there is nothing in time."""
-    limit = time.monotonic() + seconds
+    """Looks until there is something, which it returns; fails with `what` when there is nothing in time.
+
+    It looks less often the longer it waits: a look may cost as much as what it waits for.
+    """
+    began = time.monotonic()
     while True:
         found = await look()
         if found:
             return found
-        if time.monotonic() > limit:
+        if (waited := time.monotonic() - began) > seconds:
             pytest.fail(f"not in {seconds:g} seconds: {what if isinstance(what, str) else what()}")
-        await asyncio.sleep(POLL_SECONDS)
+        await asyncio.sleep(pause_after(waited))
+
+
+def pause_after(waited: float) -> float:
+    """Seconds until somebody looks again who has looked for so many seconds."""
+    return min(max(waited * POLL_SHARE, POLL_SECONDS), LATER_POLL_SECONDS)
 
 
 @pytest.fixture(scope="session")

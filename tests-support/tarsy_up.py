@@ -14,6 +14,7 @@ from pathlib import Path
 import yaml
 from pydantic import JsonValue
 
+from tarsy_incident import INCIDENTS
 from tarsy_local.instance import Home, Process
 from tarsy_processes.ports import free_port
 from tarsy_service_forks import OwnProcess, ServiceForks
@@ -42,13 +43,14 @@ def environment(**more: str) -> dict[str, str]:
     return kept | cache | PATIENT | more
 
 
-def write_config(folder: Path, *, pace_seconds: float = FAST) -> Path:
+def write_config(folder: Path, *, pace_seconds: float = FAST, incidents: Path = INCIDENTS) -> Path:
     """The configuration of the checkout, at another pace."""
     folder.mkdir(parents=True)
     config = yaml.safe_load((ROOT / "config" / "tarsy.yaml").read_text("utf-8"))
     provider = config["llm_providers"]["scripted"]
     scripts = [str((ROOT / "config" / script).resolve()) for script in provider["script"]]
     provider |= {"script": scripts, "pace_seconds": pace_seconds}
+    config["mcp_servers"]["kubernetes"]["transport"]["args"][0] = str(incidents)
     (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
     return folder
 
@@ -79,7 +81,8 @@ class Running:
 class Tarsy:
     """One home, and ports of its own.
 
-    With `forks` commands are not started by `python -m`, but forked: the same processes, without seconds of imports.
+    Commands run in `root`. With `forks` they are not started by `python -m`, but forked: the same processes, without
+    seconds of imports.
     """
 
     folder: Path
@@ -89,6 +92,7 @@ class Tarsy:
     kafka_port: int = field(default_factory=free_port)
     database_port: int = field(default_factory=free_port)
     started: list[Running] = field(default_factory=list)
+    root: Path = ROOT
     forks: ServiceForks | None = field(default=None, repr=False)
 
     @property
@@ -105,7 +109,7 @@ class Tarsy:
         if self.forks is not None:
             file.touch()
             process: OwnProcess = self.forks.start(
-                "tarsy_cli", *arguments, log=file, folder=ROOT, environment=self.environment
+                "tarsy_cli", *arguments, log=file, folder=self.root, environment=self.environment
             )
         else:
             process = self._executed(arguments, file)
@@ -117,7 +121,7 @@ class Tarsy:
         with file.open("wb") as out:
             return subprocess.Popen(
                 [sys.executable, "-m", "tarsy_cli", *arguments],
-                cwd=ROOT,
+                cwd=self.root,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -174,11 +178,12 @@ def tarsy(
     folder: Path,
     *,
     pace_seconds: float = FAST,
+    incidents: Path = INCIDENTS,
     environment: dict[str, str] | None = None,
     forks: ServiceForks | None = None,
 ) -> Iterator[Tarsy]:
     folder.mkdir(parents=True, exist_ok=True)
-    one = Tarsy(folder, write_config(folder / "config", pace_seconds=pace_seconds), forks=forks)
+    one = Tarsy(folder, write_config(folder / "config", pace_seconds=pace_seconds, incidents=incidents), forks=forks)
     if environment is not None:
         one.environment = environment
     try:

@@ -1,4 +1,4 @@
-"""What the workers of a test run share (`pytest -n 4`): one Kafka, and each system that a folder of tests has."""
+"""Workers of a test run (`pytest -n 4`) share one Kafka; tests of a folder that has one system go to one worker."""
 
 import os
 from collections.abc import Callable
