@@ -49,7 +49,8 @@ def told(output: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -> Iterator[Scene]:
+    """Its first commands are executed, as a person does; those of the tests are forked."""
     folder = tmp_path_factory.mktemp("scene")
     with tarsy(folder) as one:
         demo = one.start("demo")
@@ -60,6 +61,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         wait_for(lambda: one.is_ready(up), "tarsy up is ready", seconds=300)
         lost = one.start("watch", "11111111-1111-5111-8111-111111111111")
         demo.wait(300)
+        one.forks = forks
         yield Scene(one, up, demo, json.loads(output), code, lost)
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -209,8 +211,10 @@ def test_a_second_up_in_the_same_folder_says_that_one_runs(scene: Scene) -> None
 @pytest.mark.parametrize(
     ("port", "who"), [("http_port", "the HTTP server"), ("database_port", "PostgreSQL"), ("kafka_port", "Kafka")]
 )
-def test_a_taken_port_is_said_with_the_remedy(scene: Scene, tmp_path: Path, port: str, who: str) -> None:
-    with tarsy(tmp_path / "other") as other:
+def test_a_taken_port_is_said_with_the_remedy(
+    scene: Scene, tmp_path: Path, port: str, who: str, forks: ServiceForks
+) -> None:
+    with tarsy(tmp_path / "other", forks=forks) as other:
         setattr(other, port, getattr(scene.tarsy, port))
         up = other.start_up()
         assert up.wait(120) == 1

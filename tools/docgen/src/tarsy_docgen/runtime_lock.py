@@ -33,7 +33,7 @@ LINUX = {
     "python_version": "3.13",
     "sys_platform": "linux",
 }
-BUILD_BACKEND = "uv-build"
+INSTALLER = "uv"
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
 
@@ -48,7 +48,7 @@ def runtime_lock() -> str:
 
 def build_lock() -> str:
     """Raises UnpinnedError."""
-    return _lock("the image's build needs to make wheels of our members", needed([BUILD_BACKEND]))
+    return _lock("the image's build needs to make and to install wheels", needed([INSTALLER]))
 
 
 def needed(distributions: Iterable[str]) -> Set[str]:
