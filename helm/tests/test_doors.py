@@ -110,7 +110,7 @@ def test_a_service_goes_only_where_it_has_to_where_that_is_limited() -> None:
         name: {row["port"] for rule in at(policy, "spec.egress", list) for row in rule["ports"]}
         for name, policy in of_kind("everything", "NetworkPolicy").items()
     }
-    everybody = {53, 9092, 4318}
+    everybody = {53, 9092, 4318, 8443}
     assert ports == {
         "ingest": everybody,
         "orchestrator": everybody | {443},
