@@ -5,7 +5,7 @@ MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test sweep rounds lint schemas screenshots bench clean lock
+.PHONY: help setup install up demo test sweep rounds timing lint schemas screenshots bench clean lock
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -29,6 +29,9 @@ sweep: setup    ## play every death at every event, and kill real processes (kil
 
 rounds: setup    ## roll the last release to today's code, and three brokers, ROUNDS times (3) with as much more load
 	@TARSY_ROUNDS=$(or $(ROUNDS),3) $(PY) -m pytest -n 0 tests-e2e/test_rolling_upgrade.py tests-e2e/test_three_brokers.py $(ARGS)
+
+timing: setup    ## repeat each test that could depend on the machine's speed, ROUNDS times (50)
+	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS)
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .

@@ -65,6 +65,7 @@ async def kafka(tmp_path: Path) -> AsyncIterator[KillableKafka]:
         yield kafka
 
 
+@pytest.mark.timing
 async def test_an_orchestrator_without_kafka_asks_seldom_says_little_and_goes_on(
     kafka: KillableKafka,
     tmp_path: Path,

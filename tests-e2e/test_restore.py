@@ -125,6 +125,7 @@ async def shown_from(system: System, session: Investigation, log: SessionLog) ->
     await asyncio.to_thread(system.get, path)
 
 
+@pytest.mark.timing
 async def test_the_log_is_enough_an_older_history_catches_up_and_an_older_log_is_refused(
     scene: Scene, work_folder: Path, database_url: str
 ) -> None:

@@ -217,6 +217,7 @@ async def test_an_instance_that_refuses_is_passed_over_and_the_others_take_turns
     assert set(names) == {"one", "two"}
 
 
+@pytest.mark.timing
 async def test_a_service_that_is_being_started_again_is_waited_for(client: httpx2.AsyncClient) -> None:
     behind = Behind()
     async with service(app_named("late")) as port, door(behind) as address:

@@ -138,6 +138,7 @@ async def test_a_reader_takes_in_a_bounded_part_of_records_that_shrank_a_thousan
     assert keys == [b"%d" % number for number in range(30)]
 
 
+@pytest.mark.timing
 def test_compression_holds_the_loop_for_a_few_milliseconds_only() -> None:
     """The processor's time of this thread: others may use the machine meanwhile."""
     batch = batch_of([(SAID * (LIMIT_BYTES // len(SAID)))[: LIMIT_BYTES - ENVELOPE_BYTES]])

@@ -296,6 +296,7 @@ async def test_a_new_reader_learns_from_what_is_kept_and_takes_nobody_for_living
     assert not known.lives("gateway")
 
 
+@pytest.mark.timing
 async def test_an_announcement_that_cannot_be_written_does_not_end_a_worker(
     bare: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ async def kafka(tmp_path: Path) -> AsyncIterator[KillableKafka]:
         yield kafka
 
 
+@pytest.mark.timing
 async def test_what_is_read_while_kafka_dies_and_comes_back_comes_whole(kafka: KillableKafka) -> None:
     bus = Bus(bootstrap=kafka.bootstrap, topics=Topics("outage"), client="test")
     await make_topic(bus, bus.topics.sessions, 1)

@@ -94,6 +94,7 @@ async def test_a_failure_is_told_without_what_was_written(command: str, said: st
     assert "SECRET" not in repr(failed.value)
 
 
+@pytest.mark.timing
 async def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path: Path) -> None:
     file = tmp_path / "pid"
     inner = shlex.quote(f"sleep 600 & echo $! > {file}; wait")

@@ -155,6 +155,7 @@ async def test_cancelling_the_call_closes_the_models_and_is_no_silence() -> None
     assert llm.closed
 
 
+@pytest.mark.timing
 async def test_a_deadline_of_the_caller_stays_the_callers() -> None:
     llm = Speaking([HM, ANSWER], LONG)
     with pytest.raises(TimeoutError):

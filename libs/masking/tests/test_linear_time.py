@@ -77,11 +77,13 @@ BEGUN = {f"begun {p.name}": "".join(text[: len(text) * 2 // 3] for text in p.sam
 UNITS = HOSTILE | SAMPLES | BEGUN
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
 def test_repeated_text_takes_linear_time(unit: str) -> None:
     assert_linear(lambda size: MASKER.mask(unit * (size // len(unit) + 1)))
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
 def test_repeated_text_in_a_secret_takes_linear_time(unit: str) -> None:
     assert_linear(lambda size: MASKER.mask("kind: Secret\ndata:\n  a: |\n    " + unit * (size // len(unit) + 1)))
@@ -113,11 +115,13 @@ def quoted(text: str) -> str:
     return text
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("make", NESTED.values(), ids=NESTED.keys())
 def test_nested_text_takes_linear_time(make: Callable[[int], str]) -> None:
     assert_linear(lambda size: MASKER.mask(make(size)))
 
 
+@pytest.mark.timing
 def test_values_of_json_take_linear_time() -> None:
     def many(size: int) -> JsonValue:
         return [{"name": "DB_PASSWORD", "value": "a"}, {"kind": "Secret", "data": {"a": "b"}}] * (size // 200)
@@ -125,5 +129,6 @@ def test_values_of_json_take_linear_time() -> None:
     assert_linear(lambda size: MASKER.mask_json(many(size)))
 
 
+@pytest.mark.timing
 def test_findings_take_linear_time() -> None:
     assert_linear(lambda size: MASKER.findings("password=hunter2 é " * (size // 18)))

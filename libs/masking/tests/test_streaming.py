@@ -236,6 +236,7 @@ def test_the_work_for_a_character_does_not_grow_with_the_length_of_the_stream(ki
     assert long <= MUCH_MORE * short
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("kind", STREAMS)
 def test_nor_does_the_time(kind: str) -> None:
     """Also of what is done beside the masking: quadratic would be 64 times as long. One good try of five is enough."""

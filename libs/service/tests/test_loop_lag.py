@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
@@ -16,6 +17,7 @@ def held_over(registry: CollectorRegistry, seconds: str) -> float:
     return all_ - below
 
 
+@pytest.mark.timing
 async def test_what_computes_on_the_loop_is_counted_and_logged() -> None:
     registry = CollectorRegistry()
     with capture_logs() as logs:

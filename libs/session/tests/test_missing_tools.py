@@ -88,6 +88,7 @@ def test_nothing_is_said_where_no_tool_is_offered_at_all() -> None:
     assert missing("Use pods_delete.", offered=()) == ()
 
 
+@pytest.mark.timing
 def test_few_are_named_and_a_long_text_takes_no_time() -> None:
     many = " ".join(f"pods_x{number}y" for number in range(MOST_NAMED * 5))
     assert len(missing(many)) == MOST_NAMED

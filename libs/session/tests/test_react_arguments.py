@@ -107,6 +107,7 @@ def test_only_a_short_text_is_worth_the_slow_reader_of_yaml() -> None:
     assert parse_arguments(text) == {"input": text.strip()}
 
 
+@pytest.mark.timing
 def test_deep_brackets_are_given_up_early() -> None:
     def seconds(text: str) -> float:
         began = time.process_time()
@@ -209,6 +210,7 @@ def test_whatever_it_is_given_what_comes_out_is_json(text: str) -> None:
     assert all(abs(value) < math.inf for value in found.values() if isinstance(value, float))
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     "part",
     [

@@ -233,6 +233,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     "part",
     [

@@ -49,6 +49,7 @@ def test_brackets_without_end_are_not_followed_to_the_end_again_and_again(
     assert tokens.count <= TOKENS
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     "text",
     [

@@ -37,6 +37,7 @@ LINES: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
 def test_an_excerpt_takes_linear_time(line: Callable[[int], str]) -> None:
     assert_linear(lambda size: shorten(text_of(line, size)), small=SMALL)

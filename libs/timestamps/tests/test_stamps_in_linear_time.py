@@ -23,6 +23,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_times_of_a_sentence_take_linear_time(unit: str) -> None:
     assert_linear(lambda size: list(find_times(unit * (size // len(unit)))), small=SMALL)

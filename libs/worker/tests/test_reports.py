@@ -16,6 +16,7 @@ CLAIM = CallClaimed(call_id="c", claim_id="x", worker_id="w")
 NOT_STARTED = CallNotStarted(call_id="c", claim_id="x", worker_id="w", reason="busy")
 
 
+@pytest.mark.timing
 async def test_a_report_is_repeated_until_kafka_has_it(bare: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
         with monkeypatch.context() as hurried:

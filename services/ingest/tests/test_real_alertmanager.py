@@ -121,6 +121,7 @@ async def failed_requests(notifier: httpx2.AsyncClient) -> float:
     return sum(float(line.removeprefix(name)) for line in lines if line.startswith(name))
 
 
+@pytest.mark.timing
 async def test_nothing_that_fires_or_ends_in_an_outage_of_kafka_is_lost(
     kafka: KillableKafka, bus: Bus, start_ingest: StartIngest, records: Records, tmp_path: Path
 ) -> None:

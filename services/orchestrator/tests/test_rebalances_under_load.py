@@ -73,6 +73,7 @@ def joining(world: World, name: str, *others: RunningOwner) -> RunningOwner:
     return one
 
 
+@pytest.mark.timing
 async def test_nothing_is_lost_while_owners_join_leave_and_die(world: World) -> None:
     world.bus = replace(world.bus, session_timeout_ms=SESSION_TIMEOUT_MS)
     first = joining(world, "first")

@@ -137,6 +137,7 @@ def test_how_the_stream_is_cut_makes_no_difference(text: str, piece: int) -> Non
     assert repeats(text, piece=piece) == repeats(text, piece=len(text))
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", ["a", "abc ", "abcdefghijklmnopqrstuvwxyz0123" * 4 + "x", " " * 29 + "x"])
 def test_a_long_text_takes_about_as_much_longer_as_it_is_longer(unit: str) -> None:
     def seconds(length: int) -> float:

@@ -298,6 +298,7 @@ async def test_a_wrong_question_is_a_problem_with_a_pointer(
     assert answer.json()["errors"][0]["pointer"] == pointer
 
 
+@pytest.mark.timing
 async def test_a_hostile_search_of_thirty_megabytes_stops_and_keeps_nobody_waiting(
     investigation: Investigation, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

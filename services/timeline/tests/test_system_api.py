@@ -269,6 +269,7 @@ async def cpu_seconds[T](work: Callable[[], Awaitable[T]]) -> tuple[float, T]:
     return time.process_time() - began, done
 
 
+@pytest.mark.timing
 async def test_a_catalog_of_a_thousand_tools_is_answered_fast_and_the_list_is_bounded(
     bus: Bus, one: TellingGateway
 ) -> None:

@@ -203,6 +203,7 @@ async def test_spans_with_a_hole_are_read_again_with_all_that_lies_between(
         assert await reader.read(RecordPlace(SESSION, PARTITION, spans, last)) == tuple(records)
 
 
+@pytest.mark.timing
 async def test_a_reading_holds_no_event_loop_and_is_kept_until_others_need_the_room(
     system_bus: Bus, records: Sequence[RecordedEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:

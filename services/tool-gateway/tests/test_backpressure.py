@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from connections import odd
 from gateway_owner import Owner, call
 
@@ -41,6 +42,7 @@ async def test_a_server_that_hangs_takes_no_place_from_another(
         assert not [request for request in hopeless if owner.all(ToolCallReported, request)]
 
 
+@pytest.mark.timing
 async def test_results_of_seventeen_megabytes_do_not_hold_up_quick_calls(
     owner: Owner, running: Running, new_plan: NewPlan, calls_file: Path
 ) -> None:

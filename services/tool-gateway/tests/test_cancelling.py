@@ -33,6 +33,7 @@ async def test_the_handler_of_a_server_over_stdio_is_cancelled(
     assert ends == []
 
 
+@pytest.mark.timing
 async def test_a_call_that_took_too_long_is_cancelled_too(new_plan: NewPlan, calls_file: Path) -> None:
     async with connected(new_plan()) as connection:
         await connection.wait_ready(90)

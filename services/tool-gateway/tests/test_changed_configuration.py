@@ -90,6 +90,7 @@ async def gateway(owner: Owner, tmp_path: Path, calls_file: Path) -> AsyncIterat
         yield gateway
 
 
+@pytest.mark.timing
 async def test_a_server_that_is_added_is_called_and_one_that_is_removed_is_withdrawn_and_the_others_stay(
     owner: Owner, gateway: Gateway
 ) -> None:

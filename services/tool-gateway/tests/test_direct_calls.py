@@ -198,6 +198,7 @@ async def test_an_answer_that_has_only_begun_is_read_on_by_the_sdk() -> None:
     assert len(server.asked) == 1
 
 
+@pytest.mark.timing
 async def test_a_call_that_takes_too_long_is_given_up_and_its_server_told() -> None:
     server = Server(None)
     async with calling(server) as one:

@@ -195,6 +195,7 @@ async def test_a_server_killed_in_an_unrepeatable_call_leaves_it_unknown(
     assert noted(calls_file, "die") == 1
 
 
+@pytest.mark.timing
 @in_both_eras
 @pytest.mark.parametrize(("repeatable", "outcome"), [(True, "unavailable"), (False, "unknown")])
 async def test_a_hung_server_costs_a_call_its_time_and_no_more(
@@ -210,6 +211,7 @@ async def test_a_hung_server_costs_a_call_its_time_and_no_more(
         assert (await said(connection, call("echo", text="again"))).text == "again"
 
 
+@pytest.mark.timing
 async def test_a_server_that_does_not_answer_a_cancellation_holds_up_no_other_call(
     new_server: NewServer, calls_file: Path
 ) -> None:
@@ -305,6 +307,7 @@ async def test_a_result_of_ten_megabytes_arrives_whole(new_server: NewServer, er
     assert answer.text.count("\n") == lines
 
 
+@pytest.mark.timing
 @in_both_eras
 async def test_many_calls_that_hang_do_not_use_up_the_connections_for_ever(new_server: NewServer, era: str) -> None:
     server = new_server(era)

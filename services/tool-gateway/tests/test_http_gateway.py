@@ -47,6 +47,7 @@ def settings(owner: Owner, server: HttpServer, tmp_path: Path, monkeypatch: pyte
     )
 
 
+@pytest.mark.timing
 async def test_a_server_that_is_down_keeps_no_gateway_from_starting_and_is_catalogued_when_it_comes_up(
     owner: Owner, server: HttpServer, settings: ToolGatewaySettings
 ) -> None:

@@ -75,6 +75,7 @@ async def test_twenty_thousand_blocks_arrive_in_order(calls_file: Path) -> None:
     assert answer.text.splitlines() == [str(number) for number in range(20_000)]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(("repeatable", "outcome"), [(True, "unavailable"), (False, "unknown")])
 async def test_a_line_that_is_no_json_answers_nobody_and_costs_the_call_its_time(
     calls_file: Path, repeatable: bool, outcome: str

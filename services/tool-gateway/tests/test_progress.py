@@ -121,6 +121,7 @@ def test_the_pause_between_two_words_is_a_quarter_of_a_second() -> None:
     assert progress.LEAST_PAUSE_SECONDS == 0.25
 
 
+@pytest.mark.timing
 async def test_what_it_tells_does_not_prolong_a_call_and_no_task_is_left_behind(
     owner: Owner, running: Running, calls_file: Path
 ) -> None:

@@ -180,6 +180,7 @@ async def test_a_single_line_of_twenty_megabytes_is_read_on_from_any_byte(owner:
     assert not begun.cut
 
 
+@pytest.mark.timing
 async def test_a_hostile_search_of_thirty_megabytes_keeps_nobody_waiting(
     owner: Owner, running: Running, new_plan: NewPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +285,7 @@ async def test_when_nothing_lies_in_the_span_it_is_said_why(owner: Owner, runnin
     assert (wrong.outcome, "such as 2026-11-22T10:05:00Z" in wrong.content) == ("rejected", True)
 
 
+@pytest.mark.timing
 async def test_hostile_stamps_of_thirty_megabytes_keep_nobody_waiting(
     owner: Owner, running: Running, new_plan: NewPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """`read_result` while there is no Kafka."""
 
+import pytest
 from gateway_owner import call
 
 from tarsy_bus.connection import Bus
@@ -11,6 +12,7 @@ from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.builtin.tool_server import BuiltinToolServer
 
 
+@pytest.mark.timing
 async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reached() -> None:
     bus = Bus(bootstrap=f"127.0.0.1:{free_port()}", topics=Topics("none"), client="test")
     place = ResultPlace(call_id="call", event=LogPosition(partition=0, offset=0), stored=None)

@@ -214,6 +214,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return time.thread_time() - began
 
 
+@pytest.mark.timing
 def test_a_hostile_expression_on_a_hostile_text_is_stopped_and_can_be_gone_on_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

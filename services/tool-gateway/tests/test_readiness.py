@@ -59,6 +59,7 @@ async def test_a_server_that_is_slow_to_show_itself_is_not_waited_for_for_ever()
     assert gate.unready_reasons() == []
 
 
+@pytest.mark.timing
 async def test_a_server_that_is_configured_wrongly_keeps_the_gate_closed_until_it_is_right() -> None:
     one, other = server("one"), server("other")
     gate = ReadinessGate([one, other], seconds=0.05)

@@ -73,6 +73,7 @@ async def test_a_repeatable_call_is_tried_once_more_on_the_next_session(
     assert noted(calls_file, "die_once") == 2
 
 
+@pytest.mark.timing
 async def test_a_dead_server_delays_no_other(owner: Owner, running: Running, new_plan: NewPlan) -> None:
     missing = replace(new_plan("missing"), transport=StdioTransport("/nonexistent/server"))
     async with running(missing, new_plan()):
@@ -87,6 +88,7 @@ async def test_a_dead_server_delays_no_other(owner: Owner, running: Running, new
     assert "No such file" in result.content
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(("repeatable", "outcome"), [(True, "unavailable"), (False, "unknown")])
 async def test_a_call_that_takes_too_long_may_have_run(
     owner: Owner, running: Running, new_plan: NewPlan, repeatable: bool, outcome: str

@@ -123,6 +123,7 @@ def test_a_line_without_end_ends_the_session_in_bounded_memory_and_holds_up_no_s
     run(test())
 
 
+@pytest.mark.timing
 def test_long_lines_arrive_whole_and_keep_nobody_waiting(run: Run) -> None:
     async def test() -> None:
         async with watching_the_loop() as held, streams(BIG, "4") as (reading, _):
@@ -164,6 +165,7 @@ def test_a_program_that_ignores_every_wish_is_killed(run: Run) -> None:
     run(test())
 
 
+@pytest.mark.timing
 def test_who_is_impatient_with_a_stop_gets_no_process_left_behind(run: Run) -> None:
     async def use(pids: list[int]) -> None:
         async with streams(DEAF) as (reading, _):

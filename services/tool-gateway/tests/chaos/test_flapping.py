@@ -4,6 +4,7 @@ import asyncio
 from itertools import count, pairwise
 from pathlib import Path
 
+import pytest
 from connections import connected, plan_to
 from gateway_owner import call, noted
 
@@ -18,6 +19,7 @@ CALLERS = 4
 ENDS = {False: {"ok", "unavailable", "unknown"}, True: {"ok", "unavailable"}}
 
 
+@pytest.mark.timing
 async def test_it_is_started_again_after_growing_pauses_and_calls_run_at_most_as_often_as_they_may(
     calls_file: Path,
 ) -> None:

@@ -22,6 +22,7 @@ def thaw(process: int) -> None:
         os.kill(process, signal.SIGCONT)
 
 
+@pytest.mark.timing
 async def test_a_call_in_a_frozen_server_ends_when_it_goes_on_and_has_run_once(
     subject: Subject, calls_file: Path
 ) -> None:
@@ -43,6 +44,7 @@ async def test_a_call_in_a_frozen_server_ends_when_it_goes_on_and_has_run_once(
     assert noted(calls_file, "destroy db") == 1
 
 
+@pytest.mark.timing
 async def test_an_unsafe_call_into_a_frozen_server_is_unknown_and_never_sent_again(
     subject: Subject, calls_file: Path
 ) -> None:
@@ -58,6 +60,7 @@ async def test_an_unsafe_call_into_a_frozen_server_is_unknown_and_never_sent_aga
     assert noted(calls_file, "destroy db") <= 1
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("subject", WIRES[:2], ids="-".join, indirect=True)
 async def test_behind_a_whole_gateway_calls_of_other_servers_are_not_touched(
     owner: Owner, running: Any, subject: Subject, calls_file: Path, new_plan: Any

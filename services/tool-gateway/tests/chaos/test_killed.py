@@ -36,6 +36,7 @@ async def test_safe_calls_run_again_unsafe_ones_are_unknown_and_the_next_call_wo
     assert [noted(calls_file, f"destroy unsafe{n}") for n in range(CALLS)] == [1] * CALLS
 
 
+@pytest.mark.timing
 async def test_a_server_that_does_not_come_back_makes_safe_calls_unavailable(
     subject: Subject, calls_file: Path
 ) -> None:
