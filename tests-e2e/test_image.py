@@ -59,6 +59,17 @@ class Container:
         return int(Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()[0])
 
 
+def kill_session(leader: int) -> None:
+    """tini gives its child a process group of its own, which would live on without it."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            pid, session = int(stat.parent.name), int(stat.read_text("utf-8").rpartition(")")[2].split()[3])
+            if session == leader:
+                os.kill(pid, signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has ended meanwhile
+
+
 @dataclass(frozen=True)
 class Composition:
     """`addresses` leads from an address in docker-compose.yml to the one that it has here."""
@@ -97,9 +108,8 @@ class Composition:
         try:
             yield Container(service, port, log, process)
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait(10)
+            kill_session(process.pid)
+            process.wait(10)
 
 
 @contextmanager
