@@ -1,13 +1,23 @@
-"""The lab's server, driven by the official client over stdio, as the tool gateway will drive it."""
+"""The lab's server, driven by the official client: over stdio, as the tool gateway drives it, or in memory.
+
+A process of the server imports the SDK for a second and more, so only those tests start one that are about it.
+"""
 
 import asyncio
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.server import MCPServer
 from mcp_types import CallToolResult, TextContent
+
+from tarsy_lab.calls import CallLog
+from tarsy_lab.cluster import Cluster
+from tarsy_lab.evidence import Evidence
+from tarsy_lab.server import build
 
 INCIDENTS = Path(__file__).parents[2] / "incidents"
 CRASH_LOOP = INCIDENTS / "crash-loop"
@@ -28,6 +38,11 @@ def lab(*folders: Path, **environment: str) -> Client:
     return Client(StdioServerParameters(command=sys.executable, args=command, env=environment), read_timeout_seconds=90)
 
 
+@cache
+def in_memory() -> MCPServer:
+    return build(Cluster([Evidence(CRASH_LOOP)]), CallLog())
+
+
 def text_of(result: CallToolResult) -> str:
     (content,) = result.content
     assert isinstance(content, TextContent)
@@ -35,14 +50,14 @@ def text_of(result: CallToolResult) -> str:
 
 
 async def answer(tool: str, **arguments: object) -> str:
-    async with lab() as client:
+    async with Client(in_memory()) as client:
         result = await client.call_tool(tool, arguments)
     assert not result.is_error, text_of(result)
     return text_of(result)
 
 
 async def complaint(tool: str, **arguments: object) -> str:
-    async with lab() as client:
+    async with Client(in_memory()) as client:
         result = await client.call_tool(tool, arguments)
     assert result.is_error
     return text_of(result)
@@ -79,7 +94,8 @@ async def test_a_pod_is_shown_with_the_reason_of_its_last_end() -> None:
 
 
 async def test_the_whole_log_arrives_over_stdio_and_holds_the_cause_deep_inside() -> None:
-    lines = (await answer("pods_log", **POD)).splitlines()
+    async with lab() as client:
+        lines = text_of(await client.call_tool("pods_log", POD)).splitlines()
 
     assert len(lines) == 100_000
     assert "memory limit reached in tax.loadAll" in lines[61_000]

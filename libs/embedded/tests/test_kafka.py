@@ -48,6 +48,15 @@ def test_its_data_folder_may_have_any_name(tmp_path: Path, cache_dir: Path) -> N
     assert (folder / "data" / "__cluster_metadata-0").is_dir()
 
 
+def test_a_broker_that_runs_out_of_memory_ends_and_says_so(tmp_path: Path, cache_dir: Path) -> None:
+    """It went on with some of its threads, ready to answer, and answered by halves."""
+    small = EmbeddedKafka(
+        tmp_path, port=free_port(), cache_dir=cache_dir, progress=lambda _: None, java_options=["-Xms8m", "-Xmx24m"]
+    )
+    with pytest.raises(ExitedEarlyError, match=r"Terminating due to java\.lang\.OutOfMemoryError"):
+        small.start()
+
+
 def test_a_second_broker_on_the_same_data_is_refused_and_the_first_lives_on(new_kafka: NewKafka) -> None:
     with new_kafka() as first:
         with pytest.raises(AlreadyRunningError, match=r"already runs a server on .*: stop it first"):

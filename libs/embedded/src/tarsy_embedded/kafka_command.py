@@ -15,6 +15,8 @@ _JVM_FLAGS = [
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-XX:-UsePerfData",
+    # A broker without memory goes on with some of its threads, and answers by halves: it is started again instead.
+    "-XX:+ExitOnOutOfMemoryError",
     "-Djava.awt.headless=true",
     "-Djava.net.preferIPv4Stack=true",
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
