@@ -30,7 +30,7 @@ def test_nothing_is_lost_and_no_service_stays_down_while_everything_fails(
 ) -> None:
     tarsy = Tarsy(tmp_path, checkout / "config", environment(), root=checkout, forks=forks)
     try:
-        soak = tarsy.start_alone("lab", "soak", "--minutes", str(MINUTES), "--seed", str(SEED), "--every", "6")
+        soak = tarsy.start_alone("lab", "soak", "--minutes", str(MINUTES), "--seed", str(SEED), "--every", "10")
         code = soak.wait(SECONDS)
         assert code == 0, soak.output
         assert "Every accepted alert and question ended once" in soak.output

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +28,15 @@ STARTED = "events/tool_call.started.1"
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module", autouse=True)
+def documents_made_once() -> Iterator[None]:
+    """These tests are about schemas and their locks. All other documents take seconds each time that they are made."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(documents, "DOCUMENTS", {name: cache(document) for name, document in DOCUMENTS.items()})
+        yield
+
+
+@pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("generated")
     assert schemas(root).exit_code == 0
