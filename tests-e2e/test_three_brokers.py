@@ -28,8 +28,6 @@ from tarsy_testing import bus_of_tests, drop_schema, eventually
 pytestmark = pytest.mark.timeout(1500)
 
 IN_SYNC_SECONDS = 240.0
-LOG_PARTITIONS = 6
-"""Some for each broker to lead. Each is copied twice, and caught up on after each death."""
 DISTURBED = ("deleting", "thinking")
 
 
@@ -44,7 +42,7 @@ async def brokers(work_folder: Path) -> AsyncIterator[Brokers]:
 @pytest.fixture
 async def bus(brokers: Brokers, topic_prefix: str) -> Bus:
     bus = bus_of_tests(brokers.bootstrap, topic_prefix)
-    await apply_topics(bus, log_partitions=LOG_PARTITIONS)
+    await apply_topics(bus)
     return bus
 
 
