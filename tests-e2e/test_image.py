@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,13 +61,10 @@ class Container:
 
 def kill_session(leader: int) -> None:
     """tini gives its child a process group of its own, which would live on without it."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            pid, session = int(stat.parent.name), int(stat.read_text("utf-8").rpartition(")")[2].split()[3])
-            if session == leader:
+    for pid in [int(name) for name in os.listdir("/proc") if name.isdigit()]:
+        with suppress(ProcessLookupError):
+            if os.getsid(pid) == leader:
                 os.kill(pid, signal.SIGKILL)
-        except (FileNotFoundError, ProcessLookupError):
-            pass  # it has ended meanwhile
 
 
 @dataclass(frozen=True)

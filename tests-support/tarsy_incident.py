@@ -40,12 +40,22 @@ def copy_with_a_short_log(folder: Path) -> Path:
     for file in (folder / INCIDENT.name).glob("logs/*.gz"):
         story = yaml.safe_load(file.with_name("story.yaml").read_text("utf-8"))
         of_the_story = {line[:40] for scene in story["scenes"] for line in scene["lines"]}
-        lines = gzip.decompress(file.read_bytes()).decode().splitlines(keepends=True)
+        lines = _lines_of(file)
         kept = [
             line for number, line in enumerate(lines) if number % 10 == 0 or any(text in line for text in of_the_story)
         ]
         file.write_bytes(gzip.compress("".join(kept).encode(), compresslevel=1))
     return folder
+
+
+def read_log(incident: Path = INCIDENT) -> list[str]:
+    """The lines of its only log."""
+    (file,) = incident.glob("logs/*.gz")
+    return _lines_of(file)
+
+
+def _lines_of(file: Path) -> list[str]:
+    return gzip.decompress(file.read_bytes()).decode().splitlines(keepends=True)
 
 
 def executions(lab_calls: Path, tool: str) -> int:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -46,7 +46,8 @@ class ServiceForks:
     def start(
         self, module: str, *arguments: str, log: Path, folder: Path, environment: Mapping[str, str]
     ) -> "ForkedProcess":
-        """Starts `python -m MODULE ARGUMENTS`. Its output is added to `log`."""
+        """Starts `python -m MODULE ARGUMENTS`. Its output is added to `log`, which is there at once."""
+        log.touch()
         start: JsonValue = {
             "module": module,
             "arguments": list(arguments),
@@ -103,6 +104,19 @@ class ForkedProcess:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
+
+
+def execute(arguments: Sequence[str], *, log: Path, folder: Path, environment: Mapping[str, str]) -> OwnProcess:
+    """Starts `python ARGUMENTS`, without a fork server. Its output is added to `log`."""
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from pydantic import JsonValue
 
 from tarsy_bus.connection import Bus
 from tarsy_processes.ports import free_port
-from tarsy_service_forks import OwnProcess, ServiceForks
-from tarsy_testing import pause_after
+from tarsy_service_forks import OwnProcess, ServiceForks, execute
+from tarsy_testing import eventually
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
@@ -121,7 +121,7 @@ class System:
         if (forks := forks or self.forks) is not None and not program:
             process: OwnProcess = forks.start(module, log=log, folder=ROOT, environment=environment)
         else:
-            process = _executed(program or ("-m", module), log, environment)
+            process = execute(program or ("-m", module), log=log, folder=ROOT, environment=environment)
         started = ServiceProcess(service, client, chosen, log, process)
         self.processes.append(started)
         return started
@@ -146,11 +146,12 @@ class System:
             await self.until_ready(process)
 
     async def until_ready(self, process: ServiceProcess) -> None:
-        began = time.monotonic()
-        while not await asyncio.to_thread(process.ready):
-            if not process.alive or time.monotonic() > began + READY_SECONDS:
-                raise AssertionError(f"{process.name} did not become ready:\n{process.last_lines}")
-            await asyncio.sleep(pause_after(time.monotonic() - began))
+        async def look() -> bool:
+            ready = await asyncio.to_thread(process.ready)
+            assert ready or process.alive, f"{process.name} ended:\n{process.last_lines}"
+            return ready
+
+        await eventually(look, lambda: f"{process.name} is ready:\n{process.last_lines}", seconds=READY_SECONDS)
         # Another process may have answered, on the port that this one did not get.
         assert process.alive, f"{process.name} ended:\n{process.last_lines}"
 
@@ -217,18 +218,6 @@ class System:
             }
             | self.environment
             | self.environments.get(service, {})
-        )
-
-
-def _executed(program: Sequence[str], log: Path, environment: dict[str, str]) -> OwnProcess:
-    with log.open("ab") as out:
-        return subprocess.Popen(
-            [sys.executable, *program],
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
         )
 
 

@@ -215,12 +215,7 @@ async def eventually[T](
             return found
         if (waited := time.monotonic() - began) > seconds:
             pytest.fail(f"not in {seconds:g} seconds: {what if isinstance(what, str) else what()}")
-        await asyncio.sleep(pause_after(waited))
-
-
-def pause_after(waited: float) -> float:
-    """Seconds until somebody looks again who has looked for so many seconds."""
-    return min(max(waited * POLL_SHARE, POLL_SECONDS), LATER_POLL_SECONDS)
+        await asyncio.sleep(min(max(waited * POLL_SHARE, POLL_SECONDS), LATER_POLL_SECONDS))
 
 
 @pytest.fixture(scope="session")

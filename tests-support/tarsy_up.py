@@ -5,8 +5,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from pydantic import JsonValue
 from tarsy_incident import INCIDENTS
 from tarsy_local.instance import Home, Process
 from tarsy_processes.ports import free_port
-from tarsy_service_forks import OwnProcess, ServiceForks
+from tarsy_service_forks import OwnProcess, ServiceForks, execute
 from tarsy_system import PATIENT
 from tarsy_testing import WAIT_SECONDS, eventually
 
@@ -106,27 +105,15 @@ class Tarsy:
     def start_alone(self, *arguments: str) -> Running:
         """Starts a command that knows no home."""
         file = self.folder / f"output-{len(self.started)}.txt"
-        if self.forks is not None:
-            file.touch()
-            process: OwnProcess = self.forks.start(
+        if self.forks is None:
+            process = execute(("-m", "tarsy_cli", *arguments), log=file, folder=self.root, environment=self.environment)
+        else:
+            process = self.forks.start(
                 "tarsy_cli", *arguments, log=file, folder=self.root, environment=self.environment
             )
-        else:
-            process = self._executed(arguments, file)
         running = Running(process, file)
         self.started.append(running)
         return running
-
-    def _executed(self, arguments: Sequence[str], file: Path) -> OwnProcess:
-        with file.open("wb") as out:
-            return subprocess.Popen(
-                [sys.executable, "-m", "tarsy_cli", *arguments],
-                cwd=self.root,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=out,
-            )
 
     def run(self, *arguments: str) -> tuple[int, str]:
         """Runs a command to its end: its exit code and what it printed."""

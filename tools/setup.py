@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS, VENV = ROOT / ".tools", ROOT / ".venv"
 UV = TOOLS / "bin" / "uv"
-UV_VERSION = "0.13.9"
+UV_LOCK = ROOT / "deploy" / "build.lock"
 STAMP = VENV / ".ready"
 FOLDERS = ("apps", "examples", "libs", "services", "tools")
 
@@ -25,7 +25,7 @@ def members():
 
 def wanted():
     """A digest of all that the environment is made from."""
-    digest = hashlib.sha256(UV_VERSION.encode())
+    digest = hashlib.sha256()
     files = [ROOT / "requirements.lock", ROOT / ".python-version", *(member / "pyproject.toml" for member in members())]
     for file in files:
         digest.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
@@ -60,7 +60,7 @@ def install_uv():
         "--disable-pip-version-check",
         "--root-user-action=ignore",
     ]
-    run(*pip, "--target", TOOLS, f"uv=={UV_VERSION}")
+    run(*pip, "--target", TOOLS, "--require-hashes", "-r", UV_LOCK)
 
 
 def main():

@@ -28,7 +28,7 @@ def requested_act(request: Request, mask: Callable[[str], str]) -> ActRequested:
         door=_door(identity, name),
         credential="" if identity is None else shown(identity.credential),
         role="" if identity is None else identity.role.label,
-        # A proxy in front says it, as a text of whoever asks.
+        # A proxy passes it on from a header, which whoever asks may have written.
         address=shown(request.client.host) if request.client is not None else "",
         session_id=target.pop(SESSION, ""),
         target=target,
