@@ -31,7 +31,8 @@ rounds: setup    ## roll the last release to today's code, and three brokers, RO
 	@TARSY_ROUNDS=$(or $(ROUNDS),3) $(PY) -m pytest -n 0 tests-e2e/test_rolling_upgrade.py tests-e2e/test_three_brokers.py $(ARGS)
 
 timing: setup    ## repeat each test that could depend on the machine's speed, ROUNDS times (50)
-	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS)
+	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS) \
+		$$(git grep -l pytest.mark.timing -- '*/test_*.py')
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .
