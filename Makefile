@@ -21,8 +21,8 @@ up: setup    ## start TARSy with its own Kafka and PostgreSQL, and stay in the f
 demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), watch the investigation, and ask a question
 	@$(PY) -m tarsy_cli demo $(ARGS)
 
-test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in four processes (ARGS="-n 0": in one)
-	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
+test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in six processes (ARGS="-n 0": in one)
+	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 sweep: setup    ## play every death at every event, and kill real processes (kill -9) there: 240 runs, most of an hour
 	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/test_sweep_in_process.py tests-e2e/test_sweep_of_a_chat.py tests-e2e/chains/test_killed.py $(ARGS)
@@ -31,7 +31,7 @@ rounds: setup    ## roll the last release to today's code, and three brokers, RO
 	@TARSY_ROUNDS=$(or $(ROUNDS),3) $(PY) -m pytest -n 0 tests-e2e/test_rolling_upgrade.py tests-e2e/test_three_brokers.py $(ARGS)
 
 timing: setup    ## repeat each test that could depend on the machine's speed, ROUNDS times (50)
-	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS) \
+	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS) \
 		$$(git grep -l pytest.mark.timing -- '*/test_*.py')
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility

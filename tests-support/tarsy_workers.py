@@ -1,4 +1,4 @@
-"""Workers of a test run (`pytest -n 4`) share one Kafka; tests of a folder that has one system go to one worker."""
+"""Workers of a test run (`pytest -n 6`) share one Kafka; tests of a folder that has one system go to one worker."""
 
 import os
 from collections.abc import Callable
