@@ -19,8 +19,6 @@ from tarsy_public_topic import until_all_is_public
 from tarsy_system import SERVICES, System
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
 async def test_investigations_that_run_and_investigations_that_come_all_end(system: System, lab_calls: Path) -> None:

@@ -3,16 +3,12 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tarsy_contracts.events import ENDINGS, ToolCallCompleted
 from tarsy_incident import alert_now
 from tarsy_kcat import headers_of, places_of, publish, require_kcat
 from tarsy_log import read_log
 from tarsy_system import System
 from tarsy_testing import eventually
-
-pytestmark = pytest.mark.timeout(900)
 
 ALWAYS = {
     "ce_specversion",

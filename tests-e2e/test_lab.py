@@ -11,8 +11,6 @@ from tarsy_lab.incidents import read_incident
 from tarsy_service_forks import ServiceForks
 from tarsy_up import Tarsy, tarsy
 
-pytestmark = pytest.mark.timeout(900)
-
 SEEN = {
     "crash-loop": "← kubernetes.pods_log: ok, 100,000 lines",
     "expired-certificate": "← kubernetes.pods_log: ok, 23,987 lines",

@@ -44,8 +44,6 @@ from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.timeout(900)
-
 TOPICS = Topics("guarded")
 USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, AUDITOR, CONSUMER)
 SELDOM = {

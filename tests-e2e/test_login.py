@@ -18,7 +18,7 @@ from tarsy_processes.ports import free_port
 from tarsy_service_forks import ServiceForks
 from tarsy_up import environment, tarsy
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(900)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WAIT_SECONDS = 90.0
 

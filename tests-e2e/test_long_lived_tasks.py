@@ -26,7 +26,7 @@ from tarsy_service.supervision import Supervisor, Work, never
 from tarsy_testing import bus_of_tests, delete_topics, drop_schema, eventually
 from tarsy_up import write_config
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIMIT_SECONDS = 90.0
 SERVER = "kubernetes"

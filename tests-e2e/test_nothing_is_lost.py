@@ -14,9 +14,6 @@ from tarsy_verification.invariants import faults_of
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of
 
-pytestmark = pytest.mark.timeout(900)
-
-
 type Told = dict[str, SessionLog]
 
 

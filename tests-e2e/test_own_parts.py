@@ -19,8 +19,6 @@ from tarsy_system import READY_SECONDS, SERVICES, System, running
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import environment, tarsy, write_config
 
-pytestmark = pytest.mark.timeout(900)
-
 
 @pytest.fixture(scope="module")
 def prefix(kafka_bootstrap: str) -> Iterator[str]:

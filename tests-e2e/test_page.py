@@ -21,7 +21,7 @@ from tarsy_incident import INCIDENT, alert_now, planted_secrets, read_log
 from tarsy_service_forks import ServiceForks
 from tarsy_up import Tarsy, tarsy
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(900)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TITLE = "<img src=x onerror=alert(1)> checkout <b>crashes</b>"
 HOSTILE = (

@@ -4,7 +4,6 @@ import asyncio
 import json
 
 import asyncpg
-import pytest
 from websockets.asyncio.client import connect
 
 from tarsy_contracts.events import SessionCompleted
@@ -12,8 +11,6 @@ from tarsy_incident import EVERY_INCIDENT, planted_secrets
 from tarsy_investigation import everything, shown, submit
 from tarsy_lab.incidents import read_incident
 from tarsy_system import System
-
-pytestmark = pytest.mark.timeout(900)
 
 
 def found_in(text: str) -> list[str]:

@@ -27,8 +27,6 @@ from tarsy_service_forks import ServiceForks
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
-pytestmark = pytest.mark.timeout(900)
-
 STOP_SECONDS = 180.0
 
 

@@ -19,8 +19,6 @@ from tarsy_service.runner import run_services
 from tarsy_testing import bus_of_tests, drop_schema, eventually, own_kafka
 from tarsy_up import write_config
 
-pytestmark = pytest.mark.timeout(400)
-
 LIMIT_SECONDS = 120.0
 STALLED_SECONDS = 6.0
 STALLING = {

@@ -24,8 +24,6 @@ from tarsy_questions import ask_question
 from tarsy_recorded_requests import read_llm_interactions, read_trace, request_of
 from tarsy_system import System
 
-pytestmark = pytest.mark.timeout(900)
-
 KEY = "key-of-the-test-0123456789"
 
 

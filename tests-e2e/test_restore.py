@@ -28,8 +28,6 @@ from tarsy_verification.invariants import chain_faults, run_faults
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of
 
-pytestmark = pytest.mark.timeout(900)
-
 SERVICES = ("timeline", "orchestrator", "tool-gateway", "ingest")
 """Without those that keep nothing and are not asked here."""
 SCHEMA = "tarsy"

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
 from tarsy_bus.partition_reader import Record
@@ -16,8 +15,6 @@ from tarsy_docgen.channels import CHANNELS, Channel
 from tarsy_docgen.messages import urn
 from tarsy_investigation import everything, shown, submit
 from tarsy_system import ROOT, System
-
-pytestmark = pytest.mark.timeout(900)
 
 SCHEMAS = ROOT / "schemas"
 STRANGERS = {"alerts", "dead_letters"}

@@ -19,8 +19,6 @@ from tarsy_simulation.playing import Death, Played, Service, play
 from tarsy_simulation.sweeping import MOMENTS, deaths_at, faults, record_faults, sampled, still_open, unknown
 from tarsy_verification.invariants import faults_of
 
-pytestmark = pytest.mark.timeout(900)
-
 TWICE = 60
 RECORD_EVERY = 3
 """Deaths at every third event: then the record is compared with what models and MCP servers received."""

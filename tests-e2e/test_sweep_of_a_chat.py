@@ -14,8 +14,6 @@ from tarsy_simulation.investigation import BRIEF_ALERT
 from tarsy_simulation.playing import Death, Played, play
 from tarsy_simulation.sweeping import deaths_at, faults, record_faults, sampled, still_open
 
-pytestmark = pytest.mark.timeout(900)
-
 QUESTIONS = 1
 RECORD_EVERY = 3
 

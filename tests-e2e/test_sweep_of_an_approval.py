@@ -10,8 +10,6 @@ from tarsy_simulation.investigation import GUARDED_ALERT
 from tarsy_simulation.playing import THINKING_SECONDS, Death, Decision, Played, play
 from tarsy_simulation.sweeping import deaths_at, faults, record_faults, sampled, still_open
 
-pytestmark = pytest.mark.timeout(900)
-
 DELETION = "pods_delete"
 
 

@@ -17,8 +17,6 @@ from tarsy_investigation import Investigation, everything, watched
 from tarsy_system import SERVICES, System
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.timeout(900)
-
 CALLER = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 

@@ -17,8 +17,6 @@ from tarsy_kcat import headers_of, require_kcat
 from tarsy_service_forks import ServiceForks
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
-pytestmark = pytest.mark.timeout(900)
-
 SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 

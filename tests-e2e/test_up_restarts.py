@@ -14,8 +14,6 @@ import pytest
 from tarsy_service_forks import ServiceForks
 from tarsy_up import Running, Tarsy, is_alive, tarsy, wait_for
 
-pytestmark = pytest.mark.timeout(400)
-
 COMES_BACK_SECONDS = 120.0
 SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 BETWEEN_SECONDS = 5.0

@@ -17,8 +17,6 @@ from tarsy_lab.incidents import read_incident
 from tarsy_testing import delete_topics
 from tarsy_up import ROOT, environment, tarsy
 
-pytestmark = pytest.mark.timeout(900)
-
 REFUSALS = """
 import sys
 

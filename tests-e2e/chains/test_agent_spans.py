@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import httpx2
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tarsy_chains import ask_for, cancel
@@ -16,8 +15,6 @@ from tarsy_questions import ask_question
 from tarsy_system import System
 from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
-
-pytestmark = pytest.mark.timeout(600)
 
 ROOT = "session"
 

@@ -12,8 +12,6 @@ from tarsy_testing import eventually
 from tarsy_verification.invariants import faults_of
 from tarsy_verification.tool_runs import runs_of
 
-pytestmark = pytest.mark.timeout(600)
-
 
 async def test_a_call_waits_through_the_death_of_its_owner_and_runs_once_after_a_yes(
     system: System, log: LiveLog, lab_calls: Path

@@ -18,8 +18,6 @@ from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of
 
-pytestmark = pytest.mark.timeout(600)
-
 type Moment = Callable[[Investigation, LiveLog], Awaitable[None]]
 
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tarsy_chains import rows
 from tarsy_contracts import events as e
 from tarsy_investigation import shown
@@ -12,8 +10,6 @@ from tarsy_system import System
 from tarsy_verification.invariants import chain_faults, run_faults
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of
-
-pytestmark = pytest.mark.timeout(600)
 
 ANALYSIS = "Roll checkout back to v2.13.2."
 SUMMARY = "Checkout v2.14.0 does not fit into its memory. Roll it back."

@@ -14,8 +14,6 @@ from tarsy_questions import ask_question, post_question
 from tarsy_system import System
 from tarsy_verification.session_log import SessionLog
 
-pytestmark = pytest.mark.timeout(600)
-
 LOOKED_AGAIN = "The pod of v2.14.0 still restarts."
 SLOWLY = "So the answer is the release."
 

@@ -3,8 +3,6 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from tarsy_chains import ask_for
 from tarsy_contracts import events as e
 from tarsy_live_log import LiveLog
@@ -12,8 +10,6 @@ from tarsy_measured import measured
 from tarsy_system import ServiceProcess, System
 from tarsy_verification.invariants import faults_of
 from tarsy_zombies import owner_of
-
-pytestmark = pytest.mark.timeout(900)
 
 SESSIONS = 24
 MISSED_SECONDS = 240.0

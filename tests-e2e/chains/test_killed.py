@@ -12,8 +12,6 @@ from tarsy_live_log import LiveLog
 from tarsy_system import System
 from tarsy_verification.session_log import SessionLog
 
-pytestmark = pytest.mark.timeout(900)
-
 
 @pytest.mark.parametrize("kill", kills(), ids=str)
 async def test_the_end_is_that_of_the_undisturbed_investigation(

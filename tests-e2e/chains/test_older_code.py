@@ -4,15 +4,11 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from tarsy_chains import ask_for
 from tarsy_contracts import events as e
 from tarsy_live_log import LiveLog
 from tarsy_system import ServiceProcess, System
 from tarsy_zombies import owner_of
-
-pytestmark = pytest.mark.timeout(900)
 
 OLDER = str(Path("tests-support") / "tarsy_older_orchestrator.py")
 UNKNOWN = e.ProviderFellBack

@@ -15,7 +15,7 @@ from tarsy_system import System
 from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("one_at_a_time")]
+pytestmark = pytest.mark.usefixtures("one_at_a_time")
 
 ARRIVING: tuple[Priority, ...] = ("low", "normal", "urgent", "normal", "high")
 NEXT = (2, 4, 1, 3, 0)

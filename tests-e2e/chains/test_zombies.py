@@ -23,8 +23,6 @@ from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 from tarsy_zombies import freeze_until_another_goes_on, thaw_until_it_knows, written_by
 
-pytestmark = pytest.mark.timeout(900)
-
 THOUGHTS = (
     "OtherThinker begins.",
     "OtherThinker ends.",

@@ -15,7 +15,6 @@ RESULTS = [f"{SESSION} DNS.", f"{SESSION} DNS again."]
 BUILD_SECONDS = 250
 
 pytestmark = [
-    pytest.mark.timeout(400),
     pytest.mark.skipif(os.environ.get("TARSY_TEST_CONSUMERS") != "1", reason="TARSY_TEST_CONSUMERS is not 1"),
 ]
 

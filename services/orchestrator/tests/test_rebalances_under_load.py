@@ -12,8 +12,6 @@ from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_measured import measured
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.timeout(900)
-
 SESSIONS = 60
 MOVED = SESSIONS // 2 + SESSIONS // 3 + SESSIONS // 3 + SESSIONS // 2
 """When the second joins, when the third does, when the second leaves, when the third dies."""

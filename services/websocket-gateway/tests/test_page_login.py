@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, expect
 from tarsy_browser import Tab, chromium, new_tab
 from tarsy_login_world import LoginWorld, login_world
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 NOT_KNOWN = ("status of 401", "status of 403", "status of 404", "WebSocket connection")
 """Complaints of the console while nobody is logged in, and about services that do not run here (404)."""

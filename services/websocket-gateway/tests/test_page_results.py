@@ -31,7 +31,7 @@ from tarsy_timeline.settings import TimelineSettings
 from tarsy_websocket_gateway.app import build as build_gateway
 from tarsy_websocket_gateway.settings import GatewaySettings
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WAIT_SECONDS = 90.0
 LINES = 450

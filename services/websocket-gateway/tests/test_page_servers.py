@@ -27,7 +27,7 @@ from tarsy_timeline.worker_liveness import WorkerLiveness
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)<\\/script>"
 WAIT_SECONDS = 90.0

@@ -24,7 +24,7 @@ from tarsy_service.http_server import http_server
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WAIT_SECONDS = 90.0
 LOOPBACK = "127.0.0.1"

@@ -38,8 +38,6 @@ CHOSEN = {
 LABEL_VALUES = re.compile(r"label_values\((?P<selector>.+), (?P<label>\w+)\)")
 ANY = {"status": ("500",)}
 
-pytestmark = pytest.mark.timeout(300)
-
 
 def page(now: float) -> str:
     """Every series that TARSy's metrics may have; counters rise by themselves."""
