@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.client import ConnectionGroup
 from aiokafka.errors import KafkaConnectionError
 
 from tarsy_bus import broker_connections, client_lifecycle
@@ -194,3 +195,15 @@ async def test_a_producer_that_waits_for_metadata_is_abandoned_with_all_its_task
 
 async def _waits_for_metadata(sending: AIOKafkaProducer) -> bool:
     return bool(sending._sender._in_flight) and sending.client._md_update_fut is not None
+
+
+async def test_a_connection_that_is_made_while_its_client_is_closed_is_closed(bus: Bus) -> None:
+    consumer = reader(bus)
+    await start_client(consumer)
+    inner = consumer._client
+    (broker,) = inner.cluster.brokers()
+    connecting = asyncio.create_task(inner.ready(broker.nodeId, group=ConnectionGroup.COORDINATION))
+    await asyncio.sleep(0)
+    await stop_client(consumer)
+    assert await connecting is False
+    assert [connection for connection in inner._conns.values() if connection.connected()] == []

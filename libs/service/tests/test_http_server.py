@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx2
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, WebSocket
 
 from tarsy_processes.ports import free_port
 from tarsy_service import http_server
@@ -63,3 +63,33 @@ async def test_it_answers_at_addresses_of_ipv6_and_at_all_of_the_machine(
     async with http_server.http_server(FastAPI(), host, port), httpx2.AsyncClient() as client:
         for address in addresses:
             assert (await client.get(f"http://{address}:{port}/")).status_code == 404
+
+
+UPGRADE = (
+    b"GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
+)
+CLOSE = b"\x88\x80\0\0\0\0"
+"""Frame of a client: it closes, and says nothing more."""
+
+
+async def test_it_ends_beside_a_client_that_closes_and_reads_nothing_any_more(port: int) -> None:
+    closed = asyncio.Event()
+    app = FastAPI()
+
+    @app.websocket("/ws")
+    async def flood(client: WebSocket) -> None:
+        await client.accept()
+        sending = asyncio.create_task(client.send_bytes(bytes(32 * 1024 * 1024)))
+        assert (await client.receive())["type"] == "websocket.disconnect"
+        closed.set()
+        sending.cancel()
+
+    async with http_server.http_server(app, "127.0.0.1", port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        writer.write(UPGRADE)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(CLOSE)
+        async with asyncio.timeout(60):
+            await closed.wait()
+    writer.transport.abort()

@@ -16,7 +16,7 @@ from aiokafka.client import AIOKafkaClient, create_conn
 from aiokafka.cluster import ClusterMetadata
 from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator, collect_hosts
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaConnectionError, KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
 from aiokafka.producer.sender import Sender
 from aiokafka.protocol.api import Request, RequestStruct, Response
@@ -160,7 +160,12 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
     sharing, close = SharingClient(others=brokers), inner.close
 
     async def connect(host: str, port: int, **arguments: object) -> AIOKafkaConnection:
-        return await connections.connect((host, port), lambda: create_conn(host, port, **arguments), sharing)
+        made = await connections.connect((host, port), lambda: create_conn(host, port, **arguments), sharing)
+        if sharing.is_closed:
+            # The client has closed those that it knew of: nobody would ever close this one.
+            made.close()
+            raise KafkaConnectionError(f"the client was closed while it connected to {host}:{port}")
+        return made
 
     async def close_shared() -> None:
         connections.close(sharing)

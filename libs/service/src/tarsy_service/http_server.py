@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import override
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from tarsy_service.bounded_http import BoundedHttp, Count, HttpLimits, Traffic
 from tarsy_service.connection_passing import ConnectionPassing
@@ -79,6 +81,7 @@ async def _serving(
     config = uvicorn.Config(
         app,
         http=http,  # type: ignore[arg-type] # it is only called
+        ws=_WebSocket,
         log_config=None,
         access_log=False,
         ws_per_message_deflate=False,
@@ -111,6 +114,16 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), backlog=BACKLOG)
     both = host == "::" and socket.has_dualstack_ipv6()
     return socket.create_server((host, port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=both)
+
+
+class _WebSocket(WebSocketsSansIOProtocol):
+    @override
+    def shutdown(self) -> None:
+        """uvicorn's raises where the client has closed and does not read the rest: the whole stop would fail."""
+        if self.transport.is_closing():
+            self.transport.abort()
+        else:
+            super().shutdown()
 
 
 class _Server(uvicorn.Server):

@@ -85,7 +85,7 @@ async def test_a_line_over_stdio_without_end_costs_its_session_and_no_other_serv
     ends: list[SessionEnd] = []
     async with (
         hostile(calls_file, "stdio", "legacy") as subject,
-        subject.connected(ends=ends) as connection,
+        subject.connected(checking=NEVER, ends=ends) as connection,
         connected(new_plan()) as other,
     ):
         assert await echoes(other, "before")
