@@ -73,7 +73,8 @@ class Alert(Value):
 
     `cluster`, `namespace` and `workload`: where it comes from, as far as its labels or its data say it.
     `rerun`: the alert was investigated before. `llm_provider`: the provider that all agents ask, instead of the
-    configured ones.
+    configured ones. `slack_message_fingerprint`: text of the Slack message that told of the alert, by which
+    notifications find its thread.
     """
 
     alert_type: str
@@ -90,6 +91,7 @@ class Alert(Value):
     workload: str | None = None
     rerun: Rerun | None = None
     llm_provider: str | None = None
+    slack_message_fingerprint: str | None = None
 
 
 def priority_of(alert: Alert) -> Priority:

@@ -16,6 +16,7 @@ from tarsy_masking.masker import Masker
 SHORT = 300
 """Characters of a title that was given, an author, a severity; an address may have more."""
 ADDRESS = 2000
+FINGERPRINT = 1000
 SMALL = 8_000
 EACH_TEXT = 200
 """Masking a text costs as much as this many of its characters, however short it is.
@@ -77,6 +78,7 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         priority=raw_alert.priority,
         mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
         llm_provider=_line(masking.sender, raw_alert.llm_provider, SHORT) if raw_alert.llm_provider else None,
+        slack_message_fingerprint=_line(masking.alert, raw_alert.slack_message_fingerprint or "", FINGERPRINT) or None,
     )
 
 

@@ -79,6 +79,7 @@ class RawAlert:
     priority: Priority | None = None
     mcp: McpSelection | None = None
     llm_provider: str | None = None
+    slack_message_fingerprint: str | None = None
     place: FieldPath = ()
     same: Sameness = None
     members: tuple[RawMember, ...] = ()

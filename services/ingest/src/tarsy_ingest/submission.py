@@ -14,7 +14,7 @@ from tarsy_ingest.raw_alert import AlertRejectedError, FieldError, Payload, RawA
 
 class Submission(Payload):
     """`data` is for the agent to read, in any form. `llm_provider`: the provider of the configuration that all agents
-    ask. `slack_message_fingerprint` is accepted and not used yet.
+    ask. `slack_message_fingerprint`: text of the Slack message that told of the alert; notifications go to its thread.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -26,7 +26,7 @@ class Submission(Payload):
     llm_provider: str | None = Field(None, max_length=200)
     priority: Priority | None = None
     title: str | None = None
-    slack_message_fingerprint: str | None = None
+    slack_message_fingerprint: str | None = Field(None, max_length=1_000)
 
     def chosen_for(self, alert: RawAlert) -> RawAlert:
         """The alert, with what was chosen for it alone."""
@@ -39,6 +39,7 @@ class Submission(Payload):
             priority=self.priority,
             mcp=mcp,
             llm_provider=self.llm_provider or None,
+            slack_message_fingerprint=self.slack_message_fingerprint or None,
         )
 
 

@@ -175,6 +175,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
         ),
         None if alert.rerun is None else to_index_text(alert.rerun.parent_id),
         None if alert.llm_provider is None else to_postgres_text(alert.llm_provider),
+        None if alert.slack_message_fingerprint is None else to_postgres_text(alert.slack_message_fingerprint),
     )
 
 

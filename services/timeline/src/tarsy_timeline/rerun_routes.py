@@ -93,6 +93,7 @@ def _alert_of(parent: Row, changes: RerunRequest, chosen: RerunChoice, question:
         cluster=parent["cluster"],
         namespace=parent["namespace"],
         workload=parent["workload"],
+        slack_message_fingerprint=parent["slack_message_fingerprint"],
         rerun=Rerun(parent_id=parent["session_id"], question=question),
     )
 

@@ -74,6 +74,7 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "runbook_url": row["runbook_url"],
             "mcp_selection": row["mcp_selection"],
             "llm_provider": row["llm_provider"],
+            "slack_message_fingerprint": row["slack_message_fingerprint"],
             "chat_enabled": row["chat_enabled"],
             "details_deleted_at": _time(row["details_deleted_at"]),
             "chat_id": row["chat_id"],

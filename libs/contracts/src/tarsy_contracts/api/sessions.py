@@ -201,7 +201,7 @@ class SessionStage(ApiModel):
 
 class SessionDetail(SessionTotals):
     """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration;
-    `llm_provider` likewise.
+    `llm_provider` likewise. `slack_message_fingerprint`: text of the Slack message that told of the alert.
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
     `details_deleted_at`: when its timeline was deleted to make room; null while it is there. `reruns`: sessions that
@@ -213,6 +213,7 @@ class SessionDetail(SessionTotals):
     runbook_url: str | None
     mcp_selection: JsonObject | None
     llm_provider: str | None = None
+    slack_message_fingerprint: str | None = None
     chat_enabled: bool = True
     chat_id: str | None = None
     details_deleted_at: Timestamp | None = None

@@ -9,7 +9,10 @@ from tarsy_contracts.public.model import PublicEvent, PublicValue
 
 
 class InvestigatedAlert(PublicValue):
-    """The alert of a session, masked. `source`: the door that it came through. `data`: its text, as agents read it."""
+    """The alert of a session, masked. `source`: the door that it came through. `data`: its text, as agents read it.
+
+    `slack_message_fingerprint`: text of the Slack message that told of the alert, where its sender knew one.
+    """
 
     alert_type: str
     title: str
@@ -22,6 +25,7 @@ class InvestigatedAlert(PublicValue):
     cluster: str | None = None
     namespace: str | None = None
     workload: str | None = None
+    slack_message_fingerprint: str | None = None
 
 
 class PublicSessionStarted(PublicEvent):

@@ -54,7 +54,8 @@ create table sessions (
     repeat_count bigint not null default 0,
     last_alert_at timestamptz,
     parent_id text,
-    llm_provider text
+    llm_provider text,
+    slack_message_fingerprint text
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
