@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Iterator
 from typing import TypedDict
 
-SERVICES = ("timeline", "websocket_gateway", "orchestrator", "tool_gateway", "summarizer", "ingest")
+SERVICES = ("timeline", "websocket_gateway", "orchestrator", "tool_gateway", "summarizer", "notifier", "ingest")
 
 
 class Start(TypedDict):

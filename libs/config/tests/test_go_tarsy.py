@@ -88,7 +88,7 @@ def test_what_holds_for_the_whole_session_is_resolved(config: Config) -> None:
 NOTED = """\
 queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful_shutdown_timeout
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
-system.dashboard_url system.allowed_ws_origins system.slack system.cost_estimation system.retention system.holidays
+system.allowed_ws_origins system.cost_estimation system.retention system.holidays
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend defaults.scoring
 defaults.summarization.llm_backend defaults.orchestrator defaults.memory
 mcp_servers.metrics.summarization.llm_backend agents.KubernetesAgent.required_skills agents.DatabaseAgent.llm_backend

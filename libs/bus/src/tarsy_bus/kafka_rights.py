@@ -107,7 +107,13 @@ TIMELINE = KafkaUser(
     groups=("timeline*",),
 )
 WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", reads=("sessions", "stream", "layout"))
-SERVICES = (INGEST, ORCHESTRATOR, TOOL_GATEWAY, SUMMARIZER, TIMELINE, WEBSOCKET_GATEWAY)
+NOTIFIER = KafkaUser(
+    "notifier",
+    "tells Slack and webhooks; each receiver has a group of its own",
+    reads=("events", "layout"),
+    groups=("notifier*",),
+)
+SERVICES = (INGEST, ORCHESTRATOR, TOOL_GATEWAY, SUMMARIZER, TIMELINE, WEBSOCKET_GATEWAY, NOTIFIER)
 
 TOPICS_APPLY = KafkaUser(
     "topics-apply",

@@ -3,6 +3,7 @@
 from tarsy_config.alert_handling import AlertSettings, alert_settings
 from tarsy_config.chain_settings import ChainSettings, settings_of
 from tarsy_config.errors import ConfigError, Note
+from tarsy_config.notifications import Receiver
 from tarsy_config.plans import plan_of
 from tarsy_config.providers import LlmProvider
 from tarsy_config.resolution import AS_CONFIGURED, NO_SELECTION, AlertChoice
@@ -42,6 +43,12 @@ class Config(Sections):
         """Those that some investigation will ask."""
         chains = [self._plan(chain_id, AS_CONFIGURED) for chain_id in self.agent_chains]
         return frozenset().union(*(chain.llm_providers for chain in chains))
+
+    @property
+    def receivers(self) -> dict[str, Receiver]:
+        """Receivers of notifications, with the one that Go TARSy's `system.slack` names."""
+        slack = {"slack": self.system.slack.receiver()} if self.system.slack.enabled else {}
+        return slack | self.notifications
 
     def alert_types(self) -> dict[str, str]:
         """Every alert type that a chain names, with that chain's id."""

@@ -1,7 +1,6 @@
 """`defaults`, `limits`, `queue` and `system`: what holds for all investigations."""
 
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_validator
 
@@ -9,6 +8,7 @@ from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.approval import ApprovalSettings, Approve
 from tarsy_config.chains import Fallbacks
 from tarsy_config.masking import AlertMasking
+from tarsy_config.notifications import GoTarsySlack
 from tarsy_config.values import (
     DEFAULT_ALERT_TYPE,
     Backend,
@@ -18,6 +18,7 @@ from tarsy_config.values import (
     Section,
     Strategy,
     one_or_several,
+    web_address,
     wrong,
 )
 from tarsy_contracts.chain import SuccessPolicy
@@ -94,17 +95,22 @@ class Runbooks(Section):
     @field_validator("repo_url")
     @classmethod
     def _address(cls, value: str) -> str:
-        try:
-            parts = urlsplit(value)
-        except ValueError:
-            parts = urlsplit("")
-        if value and (parts.scheme not in ("http", "https") or not parts.hostname):
-            raise wrong("is not an address", "write it as https://github.com/ORG/REPO/tree/BRANCH/FOLDER")
-        if "@" in parts.netloc:
+        if value and "@" in web_address(value, "write it as https://github.com/ORG/REPO/tree/BRANCH/FOLDER").netloc:
             raise wrong("holds a user or password", "name the variable of a token in system.github.token_env")
         return value
 
 
 class System(Section):
+    """`dashboard_url`: where people open the page; links in notifications begin so."""
+
     github: GitHub = GitHub()
     runbooks: Runbooks = Runbooks()
+    slack: GoTarsySlack = GoTarsySlack()
+    dashboard_url: str = ""
+
+    @field_validator("dashboard_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if value:
+            web_address(value, "write it as https://tarsy.example.com")
+        return value.rstrip("/")

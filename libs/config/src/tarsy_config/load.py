@@ -23,6 +23,7 @@ PROVIDERS = "llm-providers.yaml"
 BUILT_IN: Mapping[str, frozenset[str]] = {
     "mcp_servers": frozenset(built_in.SERVERS),
     "agents": frozenset(built_in.AGENTS),
+    "agent_chains": frozenset(built_in.CHAINS),
     "llm_providers": frozenset(built_in.PROVIDERS),
 }
 

@@ -18,6 +18,7 @@ SERVERS: tuple[Place, ...] = tuple(
     (*place, "mcp_servers", ANY) for place in (("agents", ANY), CHAIN, STAGE, STAGE_AGENT, CHAT)
 )
 AGENTS: tuple[Place, ...] = ((*STAGE_AGENT, "name"), (*STAGE, "synthesis", "agent"))
+RECEIVER_CHAINS: Place = ("notifications", ANY, "chains", ANY)
 FALLBACKS: tuple[Place, ...] = tuple(
     (*place, "fallback_providers", ANY) for place in (("defaults",), CHAIN, STAGE, STAGE_AGENT)
 )
@@ -33,6 +34,7 @@ REFERENCES: tuple[tuple[str, tuple[Place, ...]], ...] = (
     ("mcp_servers", SERVERS),
     ("agents", (*AGENTS, (*CHAT, "agent"))),
     ("llm_providers", PROVIDERS),
+    ("agent_chains", (RECEIVER_CHAINS,)),
 )
 """The section that must define a name, and where the name stands."""
 

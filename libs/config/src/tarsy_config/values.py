@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError, PydanticKnownError
@@ -48,6 +49,17 @@ def seconds(value: object) -> float:
 def one_or_several(value: object) -> object:
     """A list may be written as its only item."""
     return value if isinstance(value, list | tuple) else (value,)
+
+
+def web_address(value: str, remedy: str) -> SplitResult:
+    """The parts of an http(s) address. Raises the mistake that `remedy` mends."""
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise wrong("is not an address", remedy)
+    return parts
 
 
 def server_id(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Notifier: tells people and systems of investigations."""

@@ -1,0 +1,93 @@
+"""Composition root of the notifier: the only place that picks implementations."""
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from functools import partial
+
+import aiohttp
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus import kafka_rights
+from tarsy_bus.broker_connections import BrokerConnections
+from tarsy_bus.connection import bus_of
+from tarsy_bus.topics_admin import check_topics
+from tarsy_config.live_config import ConfigSource, LiveConfig
+from tarsy_config.receiver_secrets import receiver_secrets_are_set
+from tarsy_notifier.metrics import Metrics
+from tarsy_notifier.receiver import NotificationReceiver
+from tarsy_notifier.receivers import ReceiverPlan, Receivers, plans_of
+from tarsy_notifier.sessions import SessionDirectory
+from tarsy_notifier.settings import NotifierSettings
+from tarsy_notifier.slack.receiver import SlackReceiver
+from tarsy_notifier.webhook.receiver import WebhookReceiver
+from tarsy_notifier.webhook.signature import secret_bytes
+from tarsy_service.config_metrics import config_judged
+from tarsy_service.kafka_metrics import unparsable_records
+from tarsy_service.service import Ready, Service
+from tarsy_service.supervision import Supervisor
+from tarsy_service.tracing import tracing_of
+
+NAME = "notifier"
+
+
+def build(
+    settings: NotifierSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
+    """Raises InvalidConfigError."""
+    source = ConfigSource(settings.config_dir, os.environ, also=(receiver_secrets_are_set,))
+    config = LiveConfig(source, lambda now, _: plans_of(now, os.environ), judged=config_judged(registry, NAME))
+    bus = bus_of(
+        settings, unparsable=unparsable_records(registry, NAME, kafka_rights.NOTIFIER.reads), connections=connections
+    )
+    sessions = SessionDirectory(settings.timeline_url, settings.asking_headers)
+    supervisor = Supervisor()
+    receivers = Receivers(
+        bus,
+        lambda: config.current,
+        new_receiver,
+        sessions,
+        Metrics(registry),
+        supervisor,
+        now=now,
+        sleep=asyncio.sleep,
+    )
+
+    async def run(ready: Ready) -> None:
+        await check_topics(bus, kafka_rights.NOTIFIER)
+        async with sessions.running(), supervisor.group() as group:
+            group.start("receivers", receivers.run(group))
+            steps = partial(supervisor.steps, "configuration", essential=False)
+            following = config.following(settings.config_poll_seconds, steps, receivers.changed)
+            for name, work in following.items():
+                group.start(name, work)
+            ready()
+
+    return Service(
+        name=NAME,
+        run=run,
+        supervisor=supervisor,
+        degraded_reasons=lambda: [*config.degraded_reasons(), *receivers.degraded_reasons()],
+        config_version=lambda: config.version,
+        tracing=tracing_of(NAME, settings),
+    )
+
+
+def new_receiver(plan: ReceiverPlan) -> NotificationReceiver:
+    receiver, secret = plan.receiver, plan.secret
+    if receiver.type == "slack":
+        return SlackReceiver(
+            receiver.channel or "", secret or "", receiver.api_url, new_session=partial(aiohttp.ClientSession)
+        )
+    return WebhookReceiver(
+        plan.name,
+        receiver.url or "",
+        receiver.format,
+        secret=None if secret is None else secret_bytes(secret),
+        dashboard_url=plan.dashboard_url,
+        now=now,
+    )
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,54 @@
+"""Prometheus metrics of the notifier. Receivers are those of the configuration."""
+
+from contextlib import suppress
+from typing import Literal
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+type NotificationOutcome = Literal["told", "refused", "given_up", "late", "failed"]
+"""`late`: the event was too old when it was read. `given_up`: no attempt had reached the receiver until then.
+`failed`: by a mistake of ours."""
+
+
+class Metrics:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._notifications = Counter(
+            "tarsy_notifier_notifications_total",
+            "Notifications that ended, by receiver and outcome",
+            ["receiver", "outcome"],
+            registry=registry,
+        )
+        self._attempts = Counter(
+            "tarsy_notifier_failed_attempts_total",
+            "Attempts that did not reach the receiver, and are repeated",
+            ["receiver"],
+            registry=registry,
+        )
+        self._waiting = Gauge(
+            "tarsy_notifier_waiting",
+            "Whether a notification waits for a receiver that cannot be told (1), by receiver",
+            ["receiver"],
+            registry=registry,
+        )
+        self._unreadable = Counter(
+            "tarsy_notifier_unreadable_records_total",
+            "Records of the public topic that are no event, and were gone past",
+            registry=registry,
+        )
+
+    def ended(self, receiver: str, outcome: NotificationOutcome) -> None:
+        self._notifications.labels(receiver, outcome).inc()
+
+    def failed(self, receiver: str) -> None:
+        self._attempts.labels(receiver).inc()
+
+    def waiting(self, receiver: str, *, waits: bool) -> None:
+        self._waiting.labels(receiver).set(waits)
+
+    def unreadable(self) -> None:
+        self._unreadable.inc()
+
+    def forget(self, receiver: str) -> None:
+        """The receiver is no longer configured."""
+        with suppress(KeyError):
+            self._waiting.remove(receiver)

@@ -1,0 +1,36 @@
+"""The words of a notification, for every kind of receiver: pure. They were masked before they came to the log."""
+
+from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
+from tarsy_contracts.public.session_events import (
+    PublicSessionCancelled,
+    PublicSessionCompleted,
+    PublicSessionFailed,
+    PublicSessionTimedOut,
+)
+from tarsy_notifier.notification import Notification
+
+
+def title_of(notification: Notification) -> str:
+    return notification.session.title or f"session {notification.session.id}"
+
+
+def details_of(notification: Notification) -> str:
+    """The result, or why there is none; empty at the start."""
+    match notification.event:
+        case PublicSessionCompleted() as event:
+            return event.executive_summary or event.analysis
+        case PublicSessionFailed() | PublicSessionTimedOut() as event:
+            return event.error
+        case PublicSessionCancelled() as event:
+            return f"By {event.author}. {event.reason}".strip() if event.author else event.reason
+        case PublicToolCallApprovalRequested() as event:
+            minutes = round(event.timeout_seconds / 60)
+            return (
+                f"{event.server}.{event.tool}: {event.reason}\nThe role {event.role} decides, within {minutes} minutes."
+            )
+        case _:
+            return ""
+
+
+def cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

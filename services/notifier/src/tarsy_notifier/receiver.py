@@ -1,0 +1,17 @@
+"""The interface of every receiver of notifications."""
+
+from typing import Protocol
+
+from tarsy_notifier.notification import Notification
+
+
+class NotificationReceiver(Protocol):
+    """One place that is told. Attempts repeat, so that it should know a notification again by the id of its event."""
+
+    async def tell(self, notification: Notification) -> None:
+        """Returns when the receiver has it. Raises NotificationRefusedError or ReceiverUnavailableError."""
+        ...
+
+    async def close(self) -> None:
+        """Frees what it holds open."""
+        ...

@@ -1,0 +1,157 @@
+"""The receivers of the configuration that holds, each with a feed of its own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Never
+
+import structlog
+from pydantic import ValidationError
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.group_consumer import GroupConsumer
+from tarsy_bus.group_subscriber import subscribe
+from tarsy_bus.partition_reader import Record
+from tarsy_config.config import Config
+from tarsy_config.notifications import Receiver
+from tarsy_contracts.envelope import EnvelopeError
+from tarsy_notifier.delivery import NotificationDelivery
+from tarsy_notifier.events_record import read_record
+from tarsy_notifier.metrics import Metrics
+from tarsy_notifier.receiver import NotificationReceiver
+from tarsy_notifier.sessions import SessionDirectory
+from tarsy_service.supervision import SupervisedGroup, Supervisor
+
+log = structlog.get_logger(__name__)
+
+COMMIT_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverPlan:
+    """Terms of one feed: a change of any of them starts another. `secret`: a token, or what signs; never shown."""
+
+    name: str
+    receiver: Receiver
+    secret: str | None = field(repr=False)
+    dashboard_url: str
+
+
+type NewReceiver = Callable[[ReceiverPlan], NotificationReceiver]
+
+
+def plans_of(config: Config, environ: Mapping[str, str]) -> Mapping[str, ReceiverPlan]:
+    """By name."""
+    return {
+        name: ReceiverPlan(
+            name,
+            receiver,
+            None if receiver.secret_variable is None else environ.get(receiver.secret_variable),
+            config.system.dashboard_url,
+        )
+        for name, receiver in config.receivers.items()
+    }
+
+
+class Receivers:
+    """One consumer group a receiver: an outage of one holds up no other, and each goes on from its own position."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        plans: Callable[[], Mapping[str, ReceiverPlan]],
+        new_receiver: NewReceiver,
+        sessions: SessionDirectory,
+        metrics: Metrics,
+        supervisor: Supervisor,
+        *,
+        now: Callable[[], datetime],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._bus = bus
+        self._plans = plans
+        self._new_receiver = new_receiver
+        self._sessions = sessions
+        self._metrics = metrics
+        self._supervisor = supervisor
+        self._now = now
+        self._sleep = sleep
+        self._changed = asyncio.Event()
+        self._feeds: dict[str, tuple[ReceiverPlan, asyncio.Task[None]]] = {}
+        self._deliveries: dict[str, NotificationDelivery] = {}
+
+    def changed(self) -> None:
+        """Another configuration holds."""
+        self._changed.set()
+
+    def degraded_reasons(self) -> list[str]:
+        return [
+            f"The receiver {name} cannot be told: {delivery.problem}"
+            for name, delivery in self._deliveries.items()
+            if delivery.problem
+        ]
+
+    async def run(self, group: SupervisedGroup) -> Never:
+        while True:
+            self._changed.clear()
+            self._follow_configuration(group)
+            await self._changed.wait()
+
+    def _follow_configuration(self, group: SupervisedGroup) -> None:
+        plans = self._plans()
+        for name, (plan, task) in list(self._feeds.items()):
+            if plans.get(name) != plan:
+                task.cancel()
+                del self._feeds[name]
+        for name, plan in plans.items():
+            if name not in self._feeds:
+                self._feeds[name] = (plan, group.start(f"receiver {name}", self._feed(plan)))
+
+    async def _feed(self, plan: ReceiverPlan) -> None:
+        loop, told = f"receiver {plan.name}", self._new_receiver(plan)
+        stepped = self._supervisor.steps(loop, essential=False)
+        delivery = self._delivery(plan, told, stepped)
+        self._deliveries[plan.name] = delivery
+        try:
+            group = f"{self._bus.topics.prefix}.notifier.{plan.name}"
+            consumer = GroupConsumer(
+                self._bus, self._bus.topics.events, group, may_skip=True, commit_seconds=COMMIT_SECONDS, stepped=stepped
+            )
+            await subscribe(consumer, decode=read_record, handler=delivery.take, refuse=self._refuse)
+        finally:
+            self._end(plan.name, loop, delivery)
+            await told.close()
+
+    def _delivery(
+        self, plan: ReceiverPlan, told: NotificationReceiver, stepped: Callable[[], None]
+    ) -> NotificationDelivery:
+        async def sleep(seconds: float) -> None:
+            """A feed that waits for its receiver makes the progress that it can."""
+            await self._sleep(seconds)
+            stepped()
+
+        return NotificationDelivery(
+            plan.name,
+            plan.receiver,
+            told,
+            self._sessions,
+            self._metrics,
+            dashboard_url=plan.dashboard_url,
+            now=self._now,
+            sleep=sleep,
+        )
+
+    def _end(self, name: str, loop: str, delivery: NotificationDelivery) -> None:
+        """Unless the one of another plan has taken its place."""
+        if self._deliveries.get(name) is delivery:
+            del self._deliveries[name]
+            self._supervisor.loops.end(loop)
+            self._metrics.forget(name)
+
+    async def _refuse(self, record: Record, problem: Exception) -> None:
+        """The public topic repeats the log: what is no event there is nobody's, and is lost to nobody."""
+        if not isinstance(problem, EnvelopeError | ValidationError):
+            raise problem
+        self._metrics.unreadable()
+        log.warning("event.unreadable", partition=record.partition, offset=record.offset, reason=str(problem)[:500])

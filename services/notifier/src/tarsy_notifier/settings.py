@@ -1,0 +1,9 @@
+"""Settings of the notifier."""
+
+from pydantic import Field
+
+from tarsy_service.settings import AskingSettings, ConfigSettings
+
+
+class NotifierSettings(ConfigSettings, AskingSettings):
+    timeline_url: str = Field("http://127.0.0.1:8080", description="where the timeline's API answers")

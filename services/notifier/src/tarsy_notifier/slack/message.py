@@ -1,0 +1,73 @@
+"""A notification as a message of Slack: pure. Texts were masked before they came to the log."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from tarsy_notifier.notification import Notification
+from tarsy_notifier.notification_text import cut, details_of, title_of
+
+TEXT_LIMIT = 2_900
+"""Characters of one block: Slack takes 3,000."""
+TITLE_LIMIT = 200
+EVENT_TYPE = "tarsy_notification"
+"""By it, and the payload beside it, a message of ours is found again."""
+HEADINGS = {
+    "started": ":mag: Investigation started",
+    "completed": ":white_check_mark: Investigation completed",
+    "failed": ":x: Investigation failed",
+    "cancelled": ":no_entry_sign: Investigation cancelled",
+    "timed_out": ":hourglass: Investigation timed out",
+    "approval": ":raised_hand: A tool call waits for approval",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SlackMessage:
+    """`text` is what notifications of phones show, and readers without blocks."""
+
+    text: str
+    blocks: Sequence[dict[str, JsonValue]]
+    metadata: dict[str, JsonValue]
+
+
+def message_of(notification: Notification) -> SlackMessage:
+    heading, title = HEADINGS[notification.kind], escaped(cut(title_of(notification), TITLE_LIMIT))
+    linked = f"<{notification.link}|{title}>" if notification.link else title
+    blocks = [_section(f"*{heading}*\n{linked}")]
+    if details := details_of(notification):
+        blocks.append(_section(cut(escaped(details), TEXT_LIMIT)))
+    blocks.append(_context(" · ".join(escaped(one) for one in _facts(notification))))
+    return SlackMessage(
+        text=f"{heading}: {title}",
+        blocks=blocks,
+        metadata={
+            "event_type": EVENT_TYPE,
+            "event_payload": {
+                "session_id": notification.session.id,
+                "event_id": notification.envelope.id,
+                "kind": notification.kind,
+            },
+        },
+    )
+
+
+def escaped(text: str) -> str:
+    """The three signs by which Slack tells its own marks: nobody is mentioned by the text of an alert."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _facts(notification: Notification) -> Sequence[str]:
+    session = notification.session
+    where = "/".join(part for part in (session.cluster, session.namespace, session.workload) if part)
+    facts = (session.alert_type, session.severity, where, f"session {session.id}")
+    return [fact for fact in facts if fact]
+
+
+def _section(text: str) -> dict[str, JsonValue]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+
+
+def _context(text: str) -> dict[str, JsonValue]:
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": cut(text, TEXT_LIMIT)}]}

@@ -1,0 +1,59 @@
+"""Where in a channel a notification belongs, and whether it stands there already: pure, over what Slack answers."""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field, JsonValue
+
+from tarsy_notifier.notification import Notification
+from tarsy_notifier.slack.message import EVENT_TYPE
+
+
+class Metadata(BaseModel):
+    event_type: str = ""
+    event_payload: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Attachment(BaseModel):
+    text: str = ""
+    fallback: str = ""
+
+
+class ChannelMessage(BaseModel):
+    """A message of the channel's history; `ts` is its name there."""
+
+    ts: str
+    text: str = ""
+    thread_ts: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+    metadata: Metadata = Metadata()
+
+    @property
+    def thread(self) -> str:
+        return self.thread_ts or self.ts
+
+    def payload(self, name: str) -> JsonValue:
+        return self.metadata.event_payload.get(name) if self.metadata.event_type == EVENT_TYPE else None
+
+
+def is_told(messages: Iterable[ChannelMessage], notification: Notification) -> bool:
+    """An attempt before this one may have reached Slack, though nobody heard its answer."""
+    return any(message.payload("event_id") == notification.envelope.id for message in messages)
+
+
+def thread_of(messages: Iterable[ChannelMessage], notification: Notification) -> str | None:
+    """The thread of the message that told of the alert, or that of an earlier notification of the same session."""
+    fingerprint = _plain(notification.session.fingerprint or "")
+    for message in messages:
+        if message.payload("session_id") == notification.session.id:
+            return message.thread
+        if fingerprint and message.payload("session_id") is None and fingerprint in _plain(_text(message)):
+            return message.thread
+    return None
+
+
+def _text(message: ChannelMessage) -> str:
+    return " ".join((message.text, *(f"{one.text} {one.fallback}" for one in message.attachments)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())

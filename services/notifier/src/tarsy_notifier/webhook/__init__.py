@@ -1,0 +1,1 @@
+"""Notifications for other systems, over HTTP."""

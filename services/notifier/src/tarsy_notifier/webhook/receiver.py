@@ -1,0 +1,71 @@
+"""An address that gets each notification as a POST."""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import override
+
+import httpx2
+
+from tarsy_config.notifications import WebhookFormat
+from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
+from tarsy_notifier.notification import Notification
+from tarsy_notifier.receiver import NotificationReceiver
+from tarsy_notifier.retry_after import retry_after_seconds
+from tarsy_notifier.webhook.alertmanager import alertmanager_body
+from tarsy_notifier.webhook.signature import signed_headers
+
+CALL_SECONDS = 10.0
+REFUSALS = frozenset({400, 406, 409, 413, 415, 422})
+"""Answers that speak of the notification. After all others it is sent again: somebody mends the receiver meanwhile."""
+MEDIA_TYPES: Mapping[WebhookFormat, str] = {
+    "cloudevents": "application/cloudevents+json",
+    "alertmanager": "application/json",
+}
+
+
+class WebhookReceiver(NotificationReceiver):
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        written_as: WebhookFormat,
+        *,
+        secret: bytes | None,
+        dashboard_url: str,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._name = name
+        self._url = url
+        self._written_as = written_as
+        self._secret = secret
+        self._dashboard_url = dashboard_url
+        self._now = now
+        self._client = httpx2.AsyncClient(timeout=CALL_SECONDS, follow_redirects=False)
+
+    @override
+    async def tell(self, notification: Notification) -> None:
+        body = self._body(notification)
+        headers = {
+            **signed_headers(notification.envelope.id, self._now(), body, self._secret),
+            "content-type": MEDIA_TYPES[self._written_as],
+        }
+        try:
+            answer = await self._client.post(self._url, content=body, headers=headers)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
+            raise ReceiverUnavailableError(f"the receiver does not answer: {type(problem).__name__}") from problem
+        if answer.status_code in REFUSALS:
+            raise NotificationRefusedError(f"the receiver answers {answer.status_code}")
+        if not answer.is_success:
+            raise ReceiverUnavailableError(
+                f"the receiver answers {answer.status_code}", retry_after_seconds(answer.headers)
+            )
+
+    @override
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    def _body(self, notification: Notification) -> bytes:
+        if self._written_as == "cloudevents":
+            return json.dumps(notification.envelope.structured(notification.value)).encode()
+        return json.dumps(alertmanager_body(notification, self._name, self._dashboard_url)).encode()

@@ -1,0 +1,154 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import aiohttp
+import pytest
+from notifications import APPROVAL, COMPLETED, NOW, SESSION, STARTED, notification_of
+from starlette.responses import Response
+
+from tarsy_contracts.public.session_events import PublicSessionCompleted
+from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
+from tarsy_notifier.slack.message import TEXT_LIMIT, message_of
+from tarsy_notifier.slack.receiver import SlackReceiver
+from tarsy_slack_server import CHANNEL, TOKEN, SlackServer, rate_limited, slack_error
+
+
+@asynccontextmanager
+async def started(slack: SlackServer) -> AsyncIterator[SlackReceiver]:
+    one = SlackReceiver(CHANNEL, TOKEN, slack.api_url, new_session=aiohttp.ClientSession)
+    yield one
+    await one.close()
+
+
+@pytest.fixture
+async def receiver(slack: SlackServer) -> AsyncIterator[SlackReceiver]:
+    slack.now = NOW.timestamp
+    async with started(slack) as one:
+        yield one
+
+
+def test_a_message_says_what_came_of_it_and_where_and_mentions_nobody() -> None:
+    text = "@here <!channel> & *more*"
+    notification = notification_of(
+        PublicSessionCompleted(analysis="", executive_summary=text), link="https://tarsy/sessions/s-1"
+    )
+    message = message_of(notification)
+    assert message.text == ":white_check_mark: Investigation completed: Pod &lt;crashes&gt; &amp; burns"
+    written = str(message.blocks)
+    assert "<https://tarsy/sessions/s-1|Pod &lt;crashes&gt; &amp; burns>" in written
+    assert "@here &lt;!channel&gt; &amp; *more*" in written
+    assert "kubernetes · critical · eu1/shop/cart · session s-1" in written
+
+
+def test_a_long_text_is_cut_where_slack_would_refuse_it() -> None:
+    message = message_of(notification_of(PublicSessionCompleted(analysis="&" * 10_000)))
+    assert all(len(str(block["text"])) < TEXT_LIMIT + 100 for block in message.blocks if "text" in block)
+
+
+def test_a_call_that_waits_says_who_may_decide_and_until_when() -> None:
+    written = str(message_of(notification_of(APPROVAL)).blocks)
+    assert "kubernetes.pods_delete: It restarts the pod." in written
+    assert "The role responder decides, within 30 minutes." in written
+
+
+async def test_the_end_stands_in_the_thread_of_the_start(slack: SlackServer, receiver: SlackReceiver) -> None:
+    await receiver.tell(notification_of(STARTED, sequence=1))
+    await receiver.tell(notification_of(COMPLETED))
+    started, completed = slack.messages
+    assert "thread_ts" not in started
+    assert completed["thread_ts"] == started["ts"]
+
+
+async def test_after_a_restart_the_thread_is_found_in_the_channel(slack: SlackServer, receiver: SlackReceiver) -> None:
+    await receiver.tell(notification_of(STARTED, sequence=1))
+    async with started(slack) as later:
+        await later.tell(notification_of(COMPLETED))
+    assert slack.messages[1]["thread_ts"] == slack.messages[0]["ts"]
+
+
+async def test_it_answers_the_message_that_told_of_the_alert(slack: SlackServer, receiver: SlackReceiver) -> None:
+    slack.say("something else")
+    fired = slack.say("", attachments=[{"text": "FIRING:  Pod Crashes\nin shop"}])
+    session = replace(SESSION, fingerprint="firing: pod crashes")
+    await receiver.tell(notification_of(STARTED, session, sequence=1))
+    await receiver.tell(notification_of(COMPLETED, session))
+    assert [one.get("thread_ts") for one in slack.messages[2:]] == [fired, fired]
+
+
+async def test_another_investigation_has_no_part_in_the_thread(slack: SlackServer, receiver: SlackReceiver) -> None:
+    await receiver.tell(notification_of(STARTED, sequence=1))
+    await receiver.tell(notification_of(COMPLETED, replace(SESSION, id="s-2")))
+    assert "thread_ts" not in slack.messages[1]
+
+
+@pytest.mark.parametrize("started", [True, False])
+async def test_a_notification_whose_answer_was_lost_is_not_written_twice(
+    slack: SlackServer, receiver: SlackReceiver, started: bool
+) -> None:
+    if started:
+        await receiver.tell(notification_of(STARTED, sequence=1))
+    slack.lost = True
+    with pytest.raises(ReceiverUnavailableError):
+        await receiver.tell(notification_of(COMPLETED))
+    await receiver.tell(notification_of(COMPLETED))
+    assert [one["text"] for one in slack.messages if "completed" in str(one["text"])] == [
+        message_of(notification_of(COMPLETED)).text
+    ]
+
+
+async def test_a_thread_far_back_in_the_channel_is_found(slack: SlackServer, receiver: SlackReceiver) -> None:
+    await receiver.tell(notification_of(STARTED, sequence=1))
+    for number in range(7):
+        slack.say(f"message {number}")
+    slack.page = 2
+    async with started(slack) as later:
+        await later.tell(notification_of(COMPLETED))
+    assert slack.messages[-1]["thread_ts"] == slack.messages[0]["ts"]
+
+
+async def test_a_channel_that_may_not_be_read_is_written_to(slack: SlackServer, receiver: SlackReceiver) -> None:
+    slack.errors["conversations.history"] = [slack_error("missing_scope")]
+    await receiver.tell(notification_of(COMPLETED))
+    assert len(slack.messages) == 1
+
+
+@pytest.mark.parametrize("error", ["msg_too_long", "invalid_blocks"])
+async def test_what_slack_refuses_for_good_is_refused(slack: SlackServer, receiver: SlackReceiver, error: str) -> None:
+    slack.errors["chat.postMessage"] = [slack_error(error)]
+    with pytest.raises(NotificationRefusedError, match=error):
+        await receiver.tell(notification_of(COMPLETED))
+
+
+@pytest.mark.parametrize("error", ["channel_not_found", "invalid_auth", "internal_error", "an error of next year"])
+async def test_what_somebody_mends_is_tried_again(slack: SlackServer, receiver: SlackReceiver, error: str) -> None:
+    slack.errors["chat.postMessage"] = [slack_error(error)]
+    with pytest.raises(ReceiverUnavailableError, match=error):
+        await receiver.tell(notification_of(COMPLETED))
+
+
+@pytest.mark.parametrize("method", ["conversations.history", "chat.postMessage"])
+async def test_slack_says_how_long_it_wants_to_be_left_alone(
+    slack: SlackServer, receiver: SlackReceiver, method: str
+) -> None:
+    slack.errors[method] = [rate_limited(17)]
+    with pytest.raises(ReceiverUnavailableError) as told:
+        await receiver.tell(notification_of(COMPLETED))
+    assert told.value.after_seconds == 17
+
+
+@pytest.mark.parametrize("answer", [Response("<html>", 503), Response("no JSON", 200), Response(status_code=204)])
+async def test_what_is_no_answer_of_slack_is_an_outage(
+    slack: SlackServer, receiver: SlackReceiver, answer: Response
+) -> None:
+    slack.errors["chat.postMessage"] = [answer]
+    with pytest.raises(ReceiverUnavailableError):
+        await receiver.tell(notification_of(COMPLETED))
+
+
+async def test_the_token_is_in_no_error(slack: SlackServer) -> None:
+    one = SlackReceiver(CHANNEL, "xoxb-wrong", "http://127.0.0.1:1/api", new_session=aiohttp.ClientSession)
+    with pytest.raises(ReceiverUnavailableError) as told:
+        await one.tell(notification_of(COMPLETED))
+    await one.close()
+    assert "xoxb" not in f"{told.value!r} {told.value.__cause__!r}"
