@@ -43,6 +43,7 @@ from tarsy_questions import ask_question
 from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
 from tarsy_testing import eventually
+from tarsy_webhook import Webhook, webhook_server
 
 TOPICS = Topics("guarded")
 USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, AUDITOR, CONSUMER)
@@ -129,7 +130,7 @@ def write_script(config_dir: Path, session_id: str) -> None:
     (config_dir / "rights.yaml").write_text(yaml.safe_dump({"turns": turns}), "utf-8")
 
 
-def use_script(config_dir: Path) -> None:
+def use_script(config_dir: Path, hook: Webhook) -> None:
     file = config_dir / "tarsy.yaml"
     config = yaml.safe_load(file.read_text("utf-8"))
     config["mcp_servers"]["kubernetes"]["summarization"] = {"size_threshold_tokens": 100}
@@ -138,7 +139,14 @@ def use_script(config_dir: Path) -> None:
     }
     config["agents"]["KubernetesAgent"]["mcp_servers"].append("counter")
     config["llm_providers"]["scripted"]["script"] = ["rights.yaml"]
+    config["notifications"] = {"other": {"type": "webhook", "url": hook.url}}
     file.write_text(yaml.safe_dump(config), "utf-8")
+
+
+@pytest.fixture
+async def hook() -> AsyncIterator[Webhook]:
+    async with webhook_server() as one:
+        yield one
 
 
 async def start_all_but(system: System, service: str) -> None:
@@ -211,10 +219,10 @@ def unused(kafka: GuardedKafka, user: KafkaUser) -> set[tuple[str, str, str]]:
 
 
 async def test_an_investigation_runs_with_the_least_rights_and_uses_each_of_them(
-    guarded: System, config_dir: Path, kafka: GuardedKafka
+    guarded: System, config_dir: Path, kafka: GuardedKafka, hook: Webhook
 ) -> None:
     bus = guarded.bus
-    use_script(config_dir)
+    use_script(config_dir, hook)
     write_script(config_dir, "unknown")
     await start_all_but(guarded, "orchestrator")
     session = submit(guarded)
@@ -226,6 +234,11 @@ async def test_an_investigation_runs_with_the_least_rights_and_uses_each_of_them
     assert "session.completed" in told.types, told.events(e.SessionFailed)
     assert {one.outcome for one in told.events(e.ToolCallCompleted)} == {"ok"}
     assert told.events(e.SummaryCompleted)
+
+    async def is_told() -> bool:
+        return told.accepted[-1].envelope.id in hook.ids
+
+    await eventually(is_told, lambda: f"the webhook is told of the end: {hook.ids}")
     await ask_question(guarded, session.session_id, READ_ON)
     told = await session.until("reply.completed")
     await shown(guarded, session.session_id, told)

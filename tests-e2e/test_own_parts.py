@@ -13,9 +13,10 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics, compare_topics
 from tarsy_contracts.topics import Topics
+from tarsy_local.instance_counts import SERVICES
 from tarsy_processes.ports import free_port
 from tarsy_service_forks import ServiceForks
-from tarsy_system import READY_SECONDS, SERVICES, System, running
+from tarsy_system import READY_SECONDS, System, running
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import environment, tarsy, write_config
 
@@ -142,12 +143,17 @@ def alone(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, databa
     asyncio.run(apply_topics(bus))
     system = System(bus, folder, write_config(folder / "config"), database_url, prefix)
     with running(system):
-        asyncio.run(system.start_all())
+        asyncio.run(start_each(system))
         yield system
     asyncio.run(delete_topics(bus))
 
 
-READS_CONFIGURATION = ("ingest", "orchestrator", "tool-gateway", "summarizer")
+async def start_each(system: System) -> None:
+    await system.start_all()
+    await system.started("notifier")
+
+
+READS_CONFIGURATION = ("ingest", "orchestrator", "tool-gateway", "summarizer", "notifier")
 
 
 @pytest.mark.parametrize("service", SERVICES)

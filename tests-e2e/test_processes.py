@@ -127,7 +127,7 @@ def test_one_address_stands_for_all(scene: Scene) -> None:
 
 def test_others_reach_the_front_door_and_no_process_behind_it(scene: Scene) -> None:
     ports = [int(process.http.rpartition(":")[2]) for process in scene.tarsy.processes()]
-    assert (answers(address := elsewhere(), scene.tarsy.http_port), len(ports)) == (True, 9)
+    assert (answers(address := elsewhere(), scene.tarsy.http_port), len(ports)) == (True, 10)
     assert [port for port in ports if answers(address, port)] == []
     told = " ".join(scene.up.output.split())
     assert f"Warning: whoever reaches http://{socket.gethostname()}:{scene.tarsy.http_port}/ may read" in told

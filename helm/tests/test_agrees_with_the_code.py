@@ -202,7 +202,11 @@ def test_probes_ask_the_paths_and_the_port_of_every_service(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("asking", "variable", "asked"),
-    [("websocket-gateway", "TARSY_TIMELINE_URL", "timeline"), ("timeline", "TARSY_INGEST_URL", "ingest")],
+    [
+        ("websocket-gateway", "TARSY_TIMELINE_URL", "timeline"),
+        ("notifier", "TARSY_TIMELINE_URL", "timeline"),
+        ("timeline", "TARSY_INGEST_URL", "ingest"),
+    ],
 )
 def test_services_reach_another_by_its_service(asking: str, variable: str, asked: str) -> None:
     address = variables_of_container(dict(pods_of("default"))[asking])[variable]

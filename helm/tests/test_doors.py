@@ -86,8 +86,9 @@ def test_each_service_is_reached_only_by_whom_it_is_asked() -> None:
         "orchestrator": everybody,
         "tool-gateway": everybody,
         "summarizer": everybody,
-        "timeline": everybody | {"ingress-nginx", "websocket-gateway"},
+        "timeline": everybody | {"ingress-nginx", "websocket-gateway", "notifier"},
         "websocket-gateway": everybody | {"ingress-nginx"},
+        "notifier": everybody,
     }
 
 
@@ -118,4 +119,5 @@ def test_a_service_goes_only_where_it_has_to_where_that_is_limited() -> None:
         "summarizer": everybody | {443},
         "timeline": everybody | {5432, "http"},
         "websocket-gateway": everybody | {"http"},
+        "notifier": everybody | {443, "http"},
     }

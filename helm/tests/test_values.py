@@ -74,4 +74,5 @@ def test_who_is_scaled_by_others_has_no_number_of_pods() -> None:
         "summarizer": False,
         "timeline": True,
         "websocket-gateway": False,
+        "notifier": True,
     }

@@ -54,15 +54,16 @@ def test_timeouts_that_somebody_set_stay(own_broker: bool) -> None:
 def test_only_the_timeline_is_told_of_the_database() -> None:
     around = {"TARSY_DATABASE": "postgresql://other"}
     assert service_environment("timeline", addresses(own_broker=True), 1, around)["TARSY_DATABASE"] == URL
-    for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "websocket-gateway"):
+    for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "websocket-gateway", "notifier"):
         assert "TARSY_DATABASE" not in service_environment(service, addresses(own_broker=True), 1, around)
 
 
-def test_all_services_that_mask_have_the_same_key_and_the_other_has_none() -> None:
+def test_all_services_that_mask_have_the_same_key_and_the_others_have_none() -> None:
     around = {"TARSY_MASKING_KEY": KEY}
     for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "timeline"):
         assert service_environment(service, addresses(own_broker=True), 1, around)["TARSY_MASKING_KEY"] == KEY
-    assert "TARSY_MASKING_KEY" not in service_environment("websocket-gateway", addresses(own_broker=True), 1, around)
+    for service in ("websocket-gateway", "notifier"):
+        assert "TARSY_MASKING_KEY" not in service_environment(service, addresses(own_broker=True), 1, around)
 
 
 def test_a_masking_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
@@ -111,8 +112,9 @@ def test_the_security_of_another_kafka_is_not_that_of_our_own() -> None:
 def test_only_services_that_ask_others_get_the_key_for_it_and_all_know_who_may_ask() -> None:
     around = {"TARSY_API_KEY": "k", "TARSY_API_KEY_FILE": "/run/secrets/k", "TARSY_AUTH_FILE": "/etc/tarsy/auth.yaml"}
     told = {service: service_environment(service, addresses(own_broker=True), 1, around) for service in SERVICES}
-    assert {one for one in SERVICES if "TARSY_API_KEY" in told[one]} == {"timeline", "websocket-gateway"}
-    assert {one for one in SERVICES if "TARSY_API_KEY_FILE" in told[one]} == {"timeline", "websocket-gateway"}
+    asking = {"timeline", "websocket-gateway", "notifier"}
+    assert {one for one in SERVICES if "TARSY_API_KEY" in told[one]} == asking
+    assert {one for one in SERVICES if "TARSY_API_KEY_FILE" in told[one]} == asking
     assert {environment["TARSY_AUTH_FILE"] for environment in told.values()} == {"/etc/tarsy/auth.yaml"}
 
 

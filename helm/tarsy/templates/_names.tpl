@@ -6,6 +6,7 @@ tool-gateway: {values: toolGateway, module: tarsy_tool_gateway, config: true, ma
 summarizer: {values: summarizer, module: tarsy_summarizer, config: true, masking: true, models: true}
 timeline: {values: timeline, module: tarsy_timeline, masking: true, database: true, ingest: true}
 websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, timeline: true}
+notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: true, receivers: true}
 {{- end }}
 
 {{/* The front door: the first that fits counts, and so does the longest. `nowhere` has no pods. */}}

@@ -137,6 +137,9 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- if .facts.models }}
 {{- include "tarsy.secretEnv" $values.models.keys }}
 {{- end }}
+{{- if .facts.receivers }}
+{{- include "tarsy.secretEnv" .own.secretEnv }}
+{{- end }}
 {{- if and .facts.masking $values.maskingKey.secret }}
 - {name: TARSY_MASKING_KEY_FILE, value: /run/secrets/tarsy/masking/key}
 {{- end }}

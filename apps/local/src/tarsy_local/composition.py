@@ -5,6 +5,8 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_ingest.app import build as build_ingest
 from tarsy_ingest.settings import IngestSettings
+from tarsy_notifier.app import build as build_notifier
+from tarsy_notifier.settings import NotifierSettings
 from tarsy_orchestrator.app import build as build_orchestrator
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.service import Service
@@ -31,6 +33,7 @@ def all_services(registry: CollectorRegistry) -> list[Service]:
         build_orchestrator(_settings(OrchestratorSettings), registry, connections),
         build_tool_gateway(_settings(ToolGatewaySettings), registry, connections),
         build_summarizer(_settings(SummarizerSettings), registry, connections),
+        build_notifier(_settings(NotifierSettings), registry, connections),
         build_ingest(_settings(IngestSettings), registry, connections),
     ]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tarsy_local.errors import LocalError
 
-SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
+SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "notifier", "ingest")
 MOST_INSTANCES = 20
 INGESTS = 2
 """One process takes some 700 alerts a second, and leaves the second processor to the investigations."""

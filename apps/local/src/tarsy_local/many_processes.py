@@ -37,8 +37,8 @@ START_SECONDS = 120.0
 ALL_LOGS_BYTES = 500_000_000
 """The limit for all processes together."""
 WITH_DATABASE = frozenset({"timeline"})
-WITHOUT_MASKING = frozenset({"websocket-gateway"})
-ASKING = frozenset({"timeline", "websocket-gateway"})
+WITHOUT_MASKING = frozenset({"websocket-gateway", "notifier"})
+ASKING = frozenset({"timeline", "websocket-gateway", "notifier"})
 API_KEY = {"TARSY_API_KEY", "TARSY_API_KEY_FILE"}
 
 INVESTIGATING = frozenset({"orchestrator", "tool-gateway", "summarizer", "timeline"})

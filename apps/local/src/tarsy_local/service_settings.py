@@ -1,6 +1,7 @@
 """Settings classes of the services, by service."""
 
 from tarsy_ingest.settings import IngestSettings
+from tarsy_notifier.settings import NotifierSettings
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.settings import ServiceSettings
 from tarsy_summarizer.settings import SummarizerSettings
@@ -15,4 +16,5 @@ SETTINGS: dict[str, type[ServiceSettings]] = {
     "summarizer": SummarizerSettings,
     "timeline": TimelineSettings,
     "websocket-gateway": GatewaySettings,
+    "notifier": NotifierSettings,
 }

@@ -21,7 +21,7 @@ from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_docgen.messages import PIECE, PUBLIC_HEADERS_SCHEMA
 
 type Service = Literal[
-    "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "topics-apply"
+    "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "notifier", "topics-apply"
 ]
 type Parties = tuple[Service, ...]
 
@@ -31,9 +31,10 @@ GATEWAY: Parties = ("tool-gateway",)
 SUMMARIZER: Parties = ("summarizer",)
 TIMELINE: Parties = ("timeline",)
 PEOPLE: Parties = ("websocket-gateway",)
+NOTIFIER: Parties = ("notifier",)
 WORKERS: Parties = (*GATEWAY, *SUMMARIZER)
 OPERATOR: Parties = ("topics-apply",)
-ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE)
+ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE, *NOTIFIER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ EVENTS_CHANNEL = Channel(
     " consumer drops what is not above the last `ce_sequence` of its session.",
     key="the session's id",
     messages=tuple(
-        Sent(event.type, f"public/{event.type}.{event.version}", TIMELINE, ()) for event in PUBLIC_EVENTS.values()
+        Sent(event.type, f"public/{event.type}.{event.version}", TIMELINE, NOTIFIER) for event in PUBLIC_EVENTS.values()
     ),
     headers=PUBLIC_HEADERS_SCHEMA,
 )

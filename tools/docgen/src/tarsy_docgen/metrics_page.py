@@ -12,6 +12,7 @@ from tarsy_ingest.metrics import Metrics as Ingest
 from tarsy_local.front_door.door import count_passed, count_requests
 from tarsy_local.many_processes import ProcessGroupCollector
 from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_notifier.metrics import Metrics as Notifier
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
 from tarsy_service.config_metrics import config_judged
 from tarsy_service.http_metrics import HttpMetrics
@@ -27,7 +28,7 @@ from tarsy_tool_gateway.metrics import Metrics as ToolGateway
 from tarsy_websocket_gateway.metrics import Metrics as WebsocketGateway
 
 RULE = re.compile(
-    r"tarsy_(ingest|orchestrator|tool_gateway|summarizer|timeline|websocket_gateway|front_door|process|http|kafka|config)"
+    r"tarsy_(ingest|orchestrator|tool_gateway|summarizer|timeline|websocket_gateway|notifier|front_door|process|http|kafka|config)"
     r"(_[a-z]+)*_(?P<end>[a-z]+)"
 )
 UNITS = ("seconds", "bytes")
@@ -71,6 +72,7 @@ SECTIONS: dict[str, Callable[[CollectorRegistry], object]] = {
     "summarizer": Summarizer,
     "timeline": Timeline,
     "websocket-gateway": WebsocketGateway,
+    "notifier": Notifier,
     MODEL_CALLS: lambda registry: ModelCallMetrics(registry, "orchestrator", {}),
     "Every service": _every_process,
     "Front door": _front_door,
@@ -83,9 +85,9 @@ scrape them, and which alert rules there are.
 
 All names of ours follow one rule: `tarsy_SERVICE_WHAT[_UNIT][_total]`.
 
-- SERVICE is `ingest`, `orchestrator`, `tool_gateway`, `summarizer`, `timeline` or `websocket_gateway`; `process`,
-  `http` and `kafka` are what every service has, `front_door` is that of `tarsy up --processes`. In `tarsy up` all
-  services share one page, and nothing collides.
+- SERVICE is `ingest`, `orchestrator`, `tool_gateway`, `summarizer`, `timeline`, `websocket_gateway` or `notifier`;
+  `process`, `http` and `kafka` are what every service has, `front_door` is that of `tarsy up --processes`. In
+  `tarsy up` all services share one page, and nothing collides.
 - UNIT is a base unit, `{"` or `".join(UNITS)}`. A plain count has none.
 - `_total` ends the name of every counter, and of nothing else.
 - Labels come from one short list: {", ".join(f"`{label}`" for label in LABELS)}.

@@ -12,6 +12,7 @@ from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, Too
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
+from tarsy_notifier.metrics import NotificationOutcome
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
 from tarsy_service.bounded_http import REFUSALS
@@ -33,7 +34,7 @@ def _of(literal: Any) -> tuple[str, ...]:
 
 TOPICS = tuple(topic.name.removeprefix("tarsy.") for topic in Topics("tarsy").all())
 
-CONFIGURED = ("ingest", "orchestrator", "tool-gateway", "summarizer")
+CONFIGURED = ("ingest", "orchestrator", "tool-gateway", "summarizer", "notifier")
 """Services that run by tarsy.yaml."""
 
 ASKERS = ("orchestrator", "summarizer")
@@ -53,9 +54,10 @@ LABELS: Mapping[str, str] = {
     "partition": f"0 to {LOG_PARTITIONS - 1}, or what the first `tarsy topics apply` was told",
     "provider": "an LLM provider of the configuration, or `other`",
     "reason": "why",
+    "receiver": "a receiver of the configuration",
     "route": "the template of a route, such as `/api/v1/sessions/{session_id}`, or `other`",
     "server": "an MCP server of the configuration, `tarsy` for the gateway's own tools, or `other`",
-    "service": "ingest, orchestrator, tool-gateway, summarizer, timeline, websocket-gateway",
+    "service": "ingest, orchestrator, tool-gateway, summarizer, timeline, websocket-gateway, notifier",
     "source": "where it came from",
     "status": "HTTP's code",
     "topic": "a topic's name without its prefix",
@@ -92,6 +94,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_tool_gateway_call_retries_total", "reason"): RETRIED,
     ("tarsy_tool_gateway_sessions_ended_total", "reason"): _of(SessionEnd),
     ("tarsy_summarizer_summaries_total", "outcome"): _of(SummaryOutcome),
+    ("tarsy_notifier_notifications_total", "outcome"): _of(NotificationOutcome),
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
     ("tarsy_http_refused_total", "reason"): REFUSALS,

@@ -21,6 +21,7 @@ SHIPPED = (
     "tarsy-summarizer",
     "tarsy-timeline",
     "tarsy-websocket-gateway",
+    "tarsy-notifier",
 )
 OURS = "tarsy-"
 LINUX = {

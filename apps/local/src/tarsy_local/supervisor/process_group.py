@@ -13,7 +13,13 @@ from tarsy_service.supervision import Supervisor
 
 log = structlog.get_logger(__name__)
 
-STOP_ORDER = (("ingest",), ("tool-gateway", "summarizer"), ("orchestrator",), ("websocket-gateway",), ("timeline",))
+STOP_ORDER = (
+    ("ingest",),
+    ("tool-gateway", "summarizer"),
+    ("orchestrator",),
+    ("websocket-gateway", "notifier"),
+    ("timeline",),
+)
 """The service that brings work stops first, then those that do it, then the one that decides on what came of it: little
 waits in the inbox then. A service that asks another stops before the one that it asks."""
 PHASE_SECONDS = 8.0
