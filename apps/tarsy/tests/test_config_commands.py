@@ -18,6 +18,7 @@ SECRETS = {
     "OWN_KEY": "planted-key",
     "OPENAI_API_KEY": "planted-openai",
     "SHOP_GITHUB": "planted-github",
+    "HOOK_SECRET": "planted-hook-secret",
     "PHRASE": "planted-phrase",
 }
 MAIN = """\
@@ -49,7 +50,9 @@ agent_chains:
     stages:
       - {name: look, agents: [{name: A, max_iterations: 5}, {name: A}]}
       - {name: verify, replicas: 2, agents: [{name: A, iteration_strategy: react}]}
-system: {github: {token_env: SHOP_GITHUB}}
+system: {github: {token_env: SHOP_GITHUB}, slack: {enabled: true, channel: C1}}
+notifications:
+  other: {type: webhook, url: "https://hooks.example/planted-hook", secret_env: HOOK_SECRET, chains: [one]}
 """
 PROVIDERS = """\
 llm_providers:
@@ -213,6 +216,11 @@ def test_of_secrets_only_whether_they_are_set_and_their_variable_is_shown(folder
     assert providers["openai-default"]["api_key"]["value"] == "set, from OPENAI_API_KEY"
     assert found["system"]["github_token"]["value"] == "set, from SHOP_GITHUB"
     assert found["chains"]["one"]["default_runbook"]["value"] == "set, from PHRASE"
+    receivers = found["notifications"]
+    assert receivers["other"]["url"]["value"] == "https://hooks.example"
+    assert receivers["other"]["secret"]["value"] == "set, from HOOK_SECRET"
+    assert receivers["slack"]["token"]["value"] == "not set, from SLACK_BOT_TOKEN"
+    assert receivers["slack"]["channel"] == {"value": "C1", "from": "tarsy.yaml:29 system.slack.channel"}
 
 
 def test_no_secret_is_in_any_output(folder: Path) -> None:

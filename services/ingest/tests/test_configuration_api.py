@@ -43,6 +43,9 @@ agent_chains:
   disks:
     alert_types: [disk]
     stages: [{{name: look, agents: [{{name: Looker, llm_provider: own, max_iterations: 3}}]}}]
+notifications:
+  on-call: {{type: slack, channel: C1, chains: [pods]}}
+  other: {{type: webhook, url: "https://hooks.example.com/{SECRET}", secret_env: HOOK_SECRET, give_up_after: 10m}}
 llm_providers:
   gemini: {{type: google, model: gemini-3.7-flash, api_key: "{SECRET}"}}
   own:
@@ -107,6 +110,20 @@ async def test_the_configuration_is_shown_without_any_secret(client: httpx2.Asyn
     assert shown["defaults"]["runbook"] == "{{.A_SECRET}}"
     assert shown["llm_providers"]["own"]["base_url"] == "https://models.example.com"
     assert shown["llm_providers"]["own"]["api_key_env"] == "A_SECRET"
+
+
+async def test_receivers_are_shown_by_their_hosts_and_variables(client: httpx2.AsyncClient) -> None:
+    ends = ["completed", "failed", "cancelled", "timed_out", "approval"]
+    assert (await client.get("/api/v1/system/config")).json()["notifications"] == {
+        "on-call": {
+            "type": "slack", "events": ends, "chains": ["pods"], "give_up_after": "3600s", "channel": "C1",
+            "token_env": "SLACK_BOT_TOKEN", "api_url": "https://slack.com",
+        },
+        "other": {
+            "type": "webhook", "events": ends, "chains": [], "give_up_after": "600s",
+            "url": "https://hooks.example.com", "format": "cloudevents", "secret_env": "HOOK_SECRET",
+        },
+    }  # fmt: skip
 
 
 async def test_the_configuration_is_whole_and_effective(client: httpx2.AsyncClient) -> None:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, JsonValue, SecretStr
 from tarsy_config import built_in
 from tarsy_config.config import Config
 from tarsy_config.errors import Place
+from tarsy_config.notifications import Receiver
 from tarsy_config.providers import LlmProvider
 from tarsy_config.transports import Transport
 
@@ -109,8 +110,23 @@ def _provider(config: Config, place: Place, provider: BaseModel) -> Tree:
     return tree | {"native_tools": shown_section(config, (*place, "native_tools"), provider.native_tools)}
 
 
+def _receiver(config: Config, place: Place, receiver: BaseModel) -> Tree:
+    assert isinstance(receiver, Receiver)
+    tree: Tree = {"type": receiver.type, "events": [*receiver.events], "chains": [*receiver.chains]}
+    tree["give_up_after"] = f"{receiver.give_up_after:g}s"
+    if receiver.type == "slack":
+        address = _address(config, (*place, "api_url"), receiver.api_url)
+        return tree | {
+            "channel": _shown(config, (*place, "channel"), receiver.channel),
+            "token_env": receiver.token_env,
+            "api_url": address,
+        }
+    tree |= {"url": _address(config, (*place, "url"), receiver.url or ""), "format": receiver.format}
+    return tree if receiver.secret_env is None else {**tree, "secret_env": receiver.secret_env}
+
+
 def _address(config: Config, place: Place, url: str) -> str:
     return _variables(config, place) or host_of(url)
 
 
-SPECIAL: Mapping[type[BaseModel], Special] = {Transport: _transport, LlmProvider: _provider}
+SPECIAL: Mapping[type[BaseModel], Special] = {Transport: _transport, LlmProvider: _provider, Receiver: _receiver}

@@ -77,6 +77,7 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "chains": {**shown_entries(config, "agent_chains", config.agent_chains)},
         "mcp_servers": {**shown_entries(config, "mcp_servers", config.mcp_servers)},
         "llm_providers": {**shown_entries(config, "llm_providers", config.llm_providers)},
+        "notifications": {**shown_entries(config, "notifications", config.receivers)},
         "skills": {},
     }
     return EffectiveConfiguration.model_validate(_masked(shown, mask))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from tarsy_cli.config.external import provider_tree, server_tree
+from tarsy_cli.config.external import provider_tree, receiver_tree, server_tree
 from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, section, text
 from tarsy_config.agent_settings import AgentSettings
 from tarsy_config.chain_settings import StageSettings
@@ -21,6 +21,7 @@ def effective(config: Config, environ: Mapping[str, str]) -> Tree:
         "chains": {chain_id: _chain(config, chain_id) for chain_id in config.agent_chains},
         "mcp_servers": {name: server_tree(config, name) for name in config.mcp_servers},
         "llm_providers": {name: provider_tree(config, name) for name in config.llm_providers},
+        "notifications": {name: receiver_tree(config, name, environ) for name in config.receivers},
         "alert_masking": section(config, ("defaults", "alert_masking"), config.defaults.alert_masking),
         "limits": section(config, ("limits",), config.limits),
         "queue": section(config, ("queue",), config.queue),

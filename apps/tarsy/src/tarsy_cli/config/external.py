@@ -1,6 +1,8 @@
-"""MCP servers and LLM providers, as they are shown: whether their secrets are set, and never what they are."""
+"""MCP servers, LLM providers and receivers as they are shown: whether their secrets are set, never what they are."""
 
-from tarsy_cli.config.leaves import Tree, leaf, secret, section, shown
+from collections.abc import Mapping
+
+from tarsy_cli.config.leaves import Tree, leaf, of_environment, secret, section, shown
 from tarsy_config.config import Config
 from tarsy_config.errors import Place
 from tarsy_config.providers import LlmProvider
@@ -68,3 +70,26 @@ def _key(config: Config, place: Place, provider: LlmProvider) -> Tree:
     variables = " or ".join(provider.key_variables)
     state = "not set" if provider.api_key is None else "set"
     return leaf(f"{state}, from {variables}", config.sources.given((*place, "api_key_env")))
+
+
+def receiver_tree(config: Config, name: str, environ: Mapping[str, str]) -> Tree:
+    """The one of Go TARSy's `system.slack` has its origins there."""
+    receiver, named = config.receivers[name], name in config.notifications
+    place: Place = ("notifications", name) if named else ("system", "slack")
+    given = config.sources.given
+    tree: Tree = {
+        "defined": str(config.sources.origin(place)),
+        "type": leaf(receiver.type, given((*place, "type"))),
+        "events": leaf([*receiver.events], given((*place, "events"))),
+        "chains": leaf([*receiver.chains] or "all", given((*place, "chains"))),
+        "give_up_after": leaf(receiver.give_up_after, given((*place, "give_up_after"))),
+    }
+    if receiver.type == "slack":
+        tree["channel"] = shown(config, receiver.channel, given((*place, "channel")))
+        tree["token"] = of_environment(receiver.token_env, environ, given((*place, "token_env")))
+        return tree
+    tree["url"] = leaf(host_of(receiver.url or ""), given((*place, "url")))
+    tree["format"] = leaf(receiver.format, given((*place, "format")))
+    if receiver.secret_env is not None:
+        tree["secret"] = of_environment(receiver.secret_env, environ, given((*place, "secret_env")))
+    return tree

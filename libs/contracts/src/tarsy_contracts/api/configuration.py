@@ -1,6 +1,6 @@
 """REST answers made of the configuration: alert types, tools, and the whole of it without its secrets."""
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from tarsy_contracts.api.model import ApiModel
 
@@ -56,4 +56,5 @@ class EffectiveConfiguration(ApiModel):
     chains: dict[str, Settings]
     mcp_servers: dict[str, Settings]
     llm_providers: dict[str, Settings]
+    notifications: dict[str, Settings] = Field(default_factory=dict)
     skills: dict[str, Settings]
