@@ -18,6 +18,7 @@ COMES_BACK_SECONDS = 120.0
 SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 BETWEEN_SECONDS = 5.0
 """Between the two kills: the projector waits for PostgreSQL when Kafka goes."""
+RECEIVER = '\nnotifications: {nobody: {type: webhook, url: "http://127.0.0.1:1", events: [failed]}}\n'
 
 
 @pytest.fixture(params=[(), ("--processes",)], ids=["one process", "processes"])
@@ -25,6 +26,9 @@ def running(
     request: pytest.FixtureRequest, tmp_path: Path, incidents: Path, forks: ServiceForks
 ) -> Iterator[tuple[Tarsy, Running]]:
     with tarsy(tmp_path / "one", incidents=incidents, forks=forks) as one:
+        # Without a receiver the notifier reads nothing.
+        with (one.config_dir / "tarsy.yaml").open("a", encoding="utf-8") as config:
+            config.write(RECEIVER)
         yield one, one.up(*request.param)
 
 
