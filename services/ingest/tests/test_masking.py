@@ -30,6 +30,7 @@ FULL = RawAlert(
     severity=f"critical {TOKEN}",
     runbook_url=f"https://github.com/a/b?x={TOKEN}",
     mcp=McpSelection(servers=(McpServerSelection(name=f"db {TOKEN}", tools=(f"query {TOKEN}",)),)),
+    slack_message_fingerprint=f"fired {TOKEN}",
 )
 
 
@@ -39,7 +40,7 @@ def test_one_secret_has_one_placeholder_in_all_that_an_alert_says() -> None:
     assert TOKEN not in alert.model_dump_json()
     assert alert.mcp is not None
     texts = (alert.data, alert.author, alert.title, alert.severity or "", alert.mcp.servers[0].name)
-    assert [placeholder in text for text in texts] == [True] * 5
+    assert [placeholder in text for text in (*texts, alert.slack_message_fingerprint or "")] == [True] * 6
 
 
 def test_of_another_session_it_has_another() -> None:
