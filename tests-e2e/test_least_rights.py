@@ -43,7 +43,7 @@ from tarsy_questions import ask_question
 from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
 from tarsy_testing import eventually
-from tarsy_webhook import Webhook, webhook_server
+from tarsy_webhook import Webhook
 
 TOPICS = Topics("guarded")
 USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, AUDITOR, CONSUMER)
@@ -141,12 +141,6 @@ def use_script(config_dir: Path, hook: Webhook) -> None:
     config["llm_providers"]["scripted"]["script"] = ["rights.yaml"]
     config["notifications"] = {"other": {"type": "webhook", "url": hook.url}}
     file.write_text(yaml.safe_dump(config), "utf-8")
-
-
-@pytest.fixture
-async def hook() -> AsyncIterator[Webhook]:
-    async with webhook_server() as one:
-        yield one
 
 
 async def start_all_but(system: System, service: str) -> None:

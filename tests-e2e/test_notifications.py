@@ -1,9 +1,6 @@
 """Slack and a webhook are told of the investigations of a live system, while whoever tells them is killed."""
 
-from collections.abc import AsyncIterator
-
 import httpx2
-import pytest
 
 from tarsy_bus_kafka import read_all
 from tarsy_contracts.public.envelope import PublicEnvelope
@@ -11,10 +8,10 @@ from tarsy_contracts.public.session_events import PublicSessionCompleted, Public
 from tarsy_incident import alert_now
 from tarsy_investigation import INVESTIGATION_SECONDS
 from tarsy_public_topic import until_all_is_public
-from tarsy_slack_server import CHANNEL, TOKEN, SlackServer, rate_limited, slack_server
+from tarsy_slack_server import CHANNEL, TOKEN, SlackServer, rate_limited
 from tarsy_system import System
 from tarsy_testing import eventually
-from tarsy_webhook import Webhook, webhook_server
+from tarsy_webhook import Webhook
 
 FIRED = "FIRING: PodCrashLooping in shop"
 RECEIVERS = """
@@ -22,18 +19,6 @@ notifications:
   on-call: {{type: slack, channel: {channel}, api_url: "{api}", events: [started, completed]}}
   other: {{type: webhook, url: "{hook}", events: [started, completed], secret_env: HOOK_SECRET}}
 """
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[SlackServer]:
-    async with slack_server() as one:
-        yield one
-
-
-@pytest.fixture
-async def hook() -> AsyncIterator[Webhook]:
-    async with webhook_server() as one:
-        yield one
 
 
 async def submit(system: System, **more: str) -> str:

@@ -6,10 +6,10 @@ A client that makes a mistake is refused as Slack refuses it. A test changes wha
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
+import pytest
 from pydantic import BaseModel, JsonValue
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -129,8 +129,8 @@ async def _arguments(request: Request) -> dict[str, JsonValue]:
     return {**dict(request.query_params), **dict(parse_qsl(body))}
 
 
-@asynccontextmanager
-async def slack_server() -> AsyncIterator[SlackServer]:
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackServer]:
     """Runs in the loop of the test."""
     one = SlackServer()
     app = Starlette(

@@ -1,9 +1,9 @@
 """An address that keeps what it gets, over real HTTP."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,8 +34,8 @@ class Webhook:
         return self.answer
 
 
-@asynccontextmanager
-async def webhook_server() -> AsyncIterator[Webhook]:
+@pytest.fixture
+async def hook() -> AsyncIterator[Webhook]:
     """Runs in the loop of the test."""
     one = Webhook()
     app = Starlette(routes=[Route(path, one.take, methods=["POST"]) for path in ("/hook", "/other")])

@@ -6,23 +6,13 @@ from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import InvestigatedAlert, PublicSessionCompleted, PublicSessionStarted
-from tarsy_notifier.notification import InvestigatedSession, Notification, kind_of
+from tarsy_notifier.notification import InvestigatedSession, Notification, kind_of, session_of
 
 NOW = datetime(2026, 11, 26, 3, 0, tzinfo=UTC)
-SESSION = InvestigatedSession(
-    id="s-1",
-    title="Pod <crashes> & burns",
-    alert_type="kubernetes",
-    chain="kubernetes",
-    severity="critical",
-    cluster="eu1",
-    namespace="shop",
-    workload="cart",
-)
 STARTED = PublicSessionStarted(
     alert=InvestigatedAlert(
         alert_type="kubernetes",
-        title=SESSION.title,
+        title="Pod <crashes> & burns",
         data="the pod crashes",
         source="api",
         author="ann",
@@ -33,6 +23,7 @@ STARTED = PublicSessionStarted(
     ),
     chain="kubernetes",
 )
+SESSION = session_of(STARTED, "s-1")
 COMPLETED = PublicSessionCompleted(analysis="the whole analysis", executive_summary="The disk was full.")
 APPROVAL = PublicToolCallApprovalRequested(
     call_id="c-1",

@@ -2,7 +2,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-import aiohttp
 import pytest
 from notifications import APPROVAL, COMPLETED, NOW, SESSION, STARTED, notification_of
 from starlette.responses import Response
@@ -16,7 +15,7 @@ from tarsy_slack_server import CHANNEL, TOKEN, SlackServer, rate_limited, slack_
 
 @asynccontextmanager
 async def started(slack: SlackServer) -> AsyncIterator[SlackReceiver]:
-    one = SlackReceiver(CHANNEL, TOKEN, slack.api_url, new_session=aiohttp.ClientSession)
+    one = SlackReceiver(CHANNEL, TOKEN, slack.api_url)
     yield one
     await one.close()
 
@@ -147,7 +146,7 @@ async def test_what_is_no_answer_of_slack_is_an_outage(
 
 
 async def test_the_token_is_in_no_error(slack: SlackServer) -> None:
-    one = SlackReceiver(CHANNEL, "xoxb-wrong", "http://127.0.0.1:1/api", new_session=aiohttp.ClientSession)
+    one = SlackReceiver(CHANNEL, "xoxb-wrong", "http://127.0.0.1:1/api")
     with pytest.raises(ReceiverUnavailableError) as told:
         await one.tell(notification_of(COMPLETED))
     await one.close()

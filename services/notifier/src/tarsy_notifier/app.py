@@ -5,7 +5,6 @@ import os
 from datetime import UTC, datetime
 from functools import partial
 
-import aiohttp
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
@@ -76,9 +75,7 @@ def build(
 def new_receiver(plan: ReceiverPlan) -> NotificationReceiver:
     receiver, secret = plan.receiver, plan.secret
     if receiver.type == "slack":
-        return SlackReceiver(
-            receiver.channel or "", secret or "", receiver.api_url, new_session=partial(aiohttp.ClientSession)
-        )
+        return SlackReceiver(receiver.channel or "", secret or "", receiver.api_url)
     return WebhookReceiver(
         plan.name,
         receiver.url or "",

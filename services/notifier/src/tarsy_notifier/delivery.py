@@ -24,6 +24,8 @@ log = structlog.get_logger(__name__)
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_AFTER_SECONDS = 600.0
+"""A receiver that wants to be left alone for longer is asked again after so long."""
 
 
 class NotificationDelivery:
@@ -85,7 +87,7 @@ class NotificationDelivery:
                 self._complain(record, problem)
                 return "refused"
             except ReceiverUnavailableError as problem:
-                wait = max(pause, problem.after_seconds)
+                wait = max(pause, min(problem.after_seconds, LONGEST_AFTER_SECONDS))
                 if self._now() + timedelta(seconds=wait) > until:
                     self._complain(record, problem)
                     return "given_up"

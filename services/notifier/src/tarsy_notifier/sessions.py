@@ -1,6 +1,5 @@
 """Sessions that notifications are about: remembered from their first event, else asked of the timeline."""
 
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import quote
@@ -9,6 +8,7 @@ import httpx2
 from pydantic import ValidationError
 
 from tarsy_contracts.api.sessions import SessionDetail
+from tarsy_llm.recent_values import RecentValues
 from tarsy_notifier.errors import ReceiverUnavailableError
 from tarsy_notifier.notification import InvestigatedSession
 
@@ -19,11 +19,10 @@ REMEMBERED = 10_000
 class SessionDirectory:
     """A session's first event tells of it; after a restart, that event lies behind the position of the group."""
 
-    def __init__(self, timeline_url: str, headers: Mapping[str, str], most: int = REMEMBERED) -> None:
+    def __init__(self, timeline_url: str, headers: Mapping[str, str]) -> None:
         self._url = timeline_url
         self._headers = headers
-        self._most = most
-        self._known: OrderedDict[str, InvestigatedSession] = OrderedDict()
+        self._known: RecentValues[str, InvestigatedSession] = RecentValues(REMEMBERED)
         self._client: httpx2.AsyncClient | None = None
 
     @asynccontextmanager
@@ -32,10 +31,7 @@ class SessionDirectory:
             yield self
 
     def remember(self, session: InvestigatedSession) -> None:
-        self._known[session.id] = session
-        self._known.move_to_end(session.id)
-        if len(self._known) > self._most:
-            self._known.popitem(last=False)
+        self._known.put(session.id, session, size=1)
 
     async def find(self, session_id: str) -> InvestigatedSession:
         """One that the timeline does not have (any longer) is known by its id only.

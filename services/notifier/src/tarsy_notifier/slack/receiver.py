@@ -12,10 +12,11 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from tarsy_llm.http_errors import retry_after_seconds
+from tarsy_llm.recent_values import RecentValues
 from tarsy_notifier.errors import NotificationRefusedError, NotifierError, ReceiverUnavailableError
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver
-from tarsy_notifier.retry_after import retry_after_seconds
 from tarsy_notifier.slack.message import message_of
 from tarsy_notifier.slack.thread import ChannelMessage, is_told, thread_of
 
@@ -52,13 +53,13 @@ class HistoryHiddenError(ReceiverUnavailableError):
 
 
 class SlackReceiver(NotificationReceiver):
-    def __init__(self, channel: str, token: str, api_url: str, *, new_session: Callable[[], aiohttp.ClientSession]):
+    def __init__(self, channel: str, token: str, api_url: str) -> None:
         self._channel = channel
-        self._session = new_session()
+        self._session = aiohttp.ClientSession()
         self._slack = AsyncWebClient(
             token, base_url=f"{api_url.rstrip('/')}/", timeout=CALL_SECONDS, session=self._session, retry_handlers=[]
         )
-        self._threads: dict[str, str] = {}
+        self._threads: RecentValues[str, str] = RecentValues(REMEMBERED)
 
     @override
     async def tell(self, notification: Notification) -> None:
@@ -78,7 +79,7 @@ class SlackReceiver(NotificationReceiver):
             )
             thread = thread or str(answer.get("ts") or "") or None
         if thread is not None:
-            self._remember(session_id, thread)
+            self._threads.put(session_id, thread, size=1)
 
     @override
     async def close(self) -> None:
@@ -143,11 +144,6 @@ class SlackReceiver(NotificationReceiver):
             if cursor is None:
                 return
 
-    def _remember(self, session_id: str, thread: str) -> None:
-        self._threads[session_id] = thread
-        if len(self._threads) > REMEMBERED:
-            del self._threads[next(iter(self._threads))]
-
 
 async def _asked(call: Awaitable[AsyncSlackResponse]) -> AsyncSlackResponse:
     """Raises NotificationRefusedError, HistoryHiddenError or ReceiverUnavailableError."""
@@ -166,7 +162,7 @@ def _translated(answer: AsyncSlackResponse) -> NotifierError:
         return NotificationRefusedError(sentence)
     if error in UNSEEN:
         return HistoryHiddenError(sentence)
-    return ReceiverUnavailableError(sentence, retry_after_seconds(answer.headers))
+    return ReceiverUnavailableError(sentence, retry_after_seconds(answer.headers) or 0.0)
 
 
 def _messages(found: JsonValue) -> Iterator[ChannelMessage]:

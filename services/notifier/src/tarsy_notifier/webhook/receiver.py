@@ -8,10 +8,10 @@ from typing import override
 import httpx2
 
 from tarsy_config.notifications import WebhookFormat
+from tarsy_llm.http_errors import retry_after_seconds
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver
-from tarsy_notifier.retry_after import retry_after_seconds
 from tarsy_notifier.webhook.alertmanager import alertmanager_body
 from tarsy_notifier.webhook.signature import signed_headers
 
@@ -58,7 +58,7 @@ class WebhookReceiver(NotificationReceiver):
             raise NotificationRefusedError(f"the receiver answers {answer.status_code}")
         if not answer.is_success:
             raise ReceiverUnavailableError(
-                f"the receiver answers {answer.status_code}", retry_after_seconds(answer.headers)
+                f"the receiver answers {answer.status_code}", retry_after_seconds(answer.headers) or 0.0
             )
 
     @override
