@@ -44,13 +44,13 @@ async def test_what_a_zombie_writes_is_ignored_by_all(system: System, log: LiveL
             break
     else:
         pytest.fail("no zombie wrote anything: the test has shown nothing")
-    undisturbed = await log.until_ended(ask_for(system, "thinking").session_id)
+    undisturbed = await log.until_ended((await asyncio.to_thread(ask_for, system, "thinking")).session_id)
     assert differences(undisturbed, told) == []
 
 
 async def a_session_with_a_zombie(system: System, log: LiveLog) -> SessionLog | None:
     """Its log, and everybody shows what stands there; None when no zombie wrote to it."""
-    session = ask_for(system, "thinking")
+    session = await asyncio.to_thread(ask_for, system, "thinking")
     await session.until_streaming(THOUGHTS[0])
     async with watching(system, session.session_id) as seen:
         live_from = len((await session.log()).accepted)
@@ -92,13 +92,13 @@ def rivals(log: SessionLog, written: list[Delivery]) -> list[Delivery]:
 @asynccontextmanager
 async def watching(system: System, session_id: str) -> AsyncIterator[list[Row]]:
     """What a client of the websocket gateway gets of the session, as it comes."""
-    url = system.of("websocket-gateway").url.replace("http", "ws", 1)
+    url = f"{system.of('websocket-gateway').url.replace('http', 'ws', 1)}/api/v1/ws"
     seen: list[Row] = []
 
     async def answered() -> bool:
         return any("number" in row for row in seen)
 
-    async with connect(f"{url}/api/v1/ws", max_size=None) as socket, asyncio.TaskGroup() as group:
+    async with connect(url, max_size=None, ping_interval=None) as socket, asyncio.TaskGroup() as group:
         await socket.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
         taking = group.create_task(_take(socket, seen))
         await eventually(answered, "the gateway answers")

@@ -39,9 +39,7 @@ TOPICS = CommandGroup(
 DATABASE = CommandGroup(
     "The tables in PostgreSQL.",
     {
-        "migrate": CommandEntry(
-            "database_commands", "migrate", "Make or migrate the tables of the timeline, in one transaction."
-        ),
+        "migrate": CommandEntry("database_commands", "migrate", "Make or migrate the tables of the timeline."),
     },
 )
 TIMELINE = CommandGroup(

@@ -20,7 +20,7 @@ def migrate(
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be applied and what does not fit")] = False,
 ) -> None:
-    """Make or migrate the tables of the timeline, in one transaction. A timeline does the same at its start.
+    """Make or migrate the tables of the timeline. A timeline does the same at its start.
 
     With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 migrations would be
     applied, 2 the schema does not fit, 3 the database could not be asked.

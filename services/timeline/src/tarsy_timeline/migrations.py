@@ -1,6 +1,9 @@
-"""Migrations: forward only, each once, all of a start in one transaction."""
+"""Migrations: forward only, each once, each in a transaction of its own."""
 
+import asyncio
 from dataclasses import dataclass, field
+
+import asyncpg
 
 from tarsy_timeline import sql
 from tarsy_timeline.database import Connection
@@ -8,6 +11,11 @@ from tarsy_timeline.single_connection import SingleConnection
 
 LOCK_SECONDS = 10
 """A table that somebody reads for longer (a dump) is left alone: who waits for it holds up all that come later."""
+
+DEADLOCKS = 10
+"""Answers of a running timeline lock tables in another order: PostgreSQL ends one of two that wait in a circle."""
+
+PAUSE_SECONDS = 1.0
 
 type AnyConnection = Connection | SingleConnection
 
@@ -22,18 +30,41 @@ class SchemaFit:
 
 
 async def migrate(connection: AnyConnection, schema: str) -> list[str]:
-    """Applies what is missing and returns its names. Several processes may call it at the same time."""
+    """Applies what is missing and returns its names. Several processes may call it at the same time.
+
+    No two tables stay locked for longer than one migration needs both: what was applied stays when a later one fails.
+    """
+    known = sql.migrations()
+    applied: list[str] = []
+    while name := await _apply_next(connection, schema, known):
+        applied.append(name)
+    return applied
+
+
+async def _apply_next(connection: AnyConnection, schema: str, known: list[tuple[str, str]]) -> str | None:
+    """Its name; None where nothing is missing. A deadlock is begun again, DEADLOCKS times."""
+    for _ in range(DEADLOCKS):
+        try:
+            return await _try_next(connection, schema, known)
+        except asyncpg.DeadlockDetectedError:
+            await asyncio.sleep(PAUSE_SECONDS)
+    return await _try_next(connection, schema, known)
+
+
+async def _try_next(connection: AnyConnection, schema: str, known: list[tuple[str, str]]) -> str | None:
     async with connection.transaction():
         await connection.execute("select pg_advisory_xact_lock(hashtext($1))", f"tarsy-timeline/{schema}")
         await connection.execute(f"set local lock_timeout = '{LOCK_SECONDS}s'")
         applied = await _applied(connection, schema)
         if applied is None:
             await _make_schema(connection, schema)
-        missing = [(name, text) for name, text in sql.migrations() if name not in (applied or set())]
-        for name, text in missing:
-            await connection.execute(text)
-            await connection.execute(f'insert into "{schema}".schema_migrations (name) values ($1)', name)
-    return [name for name, _ in missing]
+        missing = [(name, text) for name, text in known if name not in (applied or set())]
+        if not missing:
+            return None
+        name, text = missing[0]
+        await connection.execute(text)
+        await connection.execute(f'insert into "{schema}".schema_migrations (name) values ($1)', name)
+        return name
 
 
 async def compare_schema(connection: AnyConnection, schema: str) -> SchemaFit:

@@ -2,6 +2,7 @@
 // what the log says: a decision is there when its event has come.
 
 import { decideCall, mayRepeat, newKey } from "../api.js";
+import { argumentLines } from "../call_arguments.js";
 import { element, show, write } from "../elements.js";
 import { timeOf } from "./clock.js";
 
@@ -20,7 +21,7 @@ export function approvalBody() {
 
   function draw({ metadata }) {
     write(tool, `${metadata.server_name}.${metadata.tool_name}`);
-    given.textContent = JSON.stringify(metadata.arguments ?? {}, null, 2);
+    given.textContent = argumentLines(metadata.arguments);
     write(reason, metadata.reason ?? "");
     const then = AT_THE_END[metadata.on_timeout] ?? "the wait ends";
     const until = metadata.expires_at ? [" until ", timeOf(metadata.expires_at), `; then ${then}`] : [];

@@ -1,5 +1,6 @@
 // A tool call: one line, which unfolds to its arguments and its result. What is folded is not in the page.
 
+import { argumentLine, argumentLines } from "../call_arguments.js";
 import { element, show, write } from "../elements.js";
 import { counted, duration, size } from "../wording.js";
 import { resultReader } from "./result_reader.js";
@@ -60,16 +61,14 @@ function outcomeOf({ status, metadata }) {
 }
 
 function short(given) {
-  const text = Object.entries(given ?? {})
-    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join(", ");
+  const text = argumentLine(given);
   return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
 }
 
 function inside({ sessionId, status, content, metadata }) {
   const result = element("pre", { class: "data", tabindex: "0" }, content);
   const parts = [element("h3", {}, "Arguments"), element("pre", { class: "data", tabindex: "0" })];
-  parts[1].textContent = JSON.stringify(metadata.arguments ?? {}, null, 2);
+  parts[1].textContent = argumentLines(metadata.arguments);
   parts.push(element("h3", {}, "Result"));
   if (status === "streaming") parts.push(element("p", { class: "quiet" }, "It is not there yet."));
   else if (content === "") parts.push(element("p", { class: "quiet" }, "It is empty."));
