@@ -22,6 +22,8 @@ PATHS = [
     "/api/v1/sessions",
     "/api",
     "/apis",
+    "/mcp",
+    "/mcpx",
     "/internal",
     "/internal/v1/chains",
     "/internals",

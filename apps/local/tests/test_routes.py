@@ -56,6 +56,7 @@ def test_nothing_leads_in_from_outside(path: str) -> None:
 def test_the_inner_door_leads_to_what_gateways_ask_and_nowhere_else() -> None:
     assert service_of("/internal/v1/chains", INSIDE) == "timeline"
     assert service_of("/internal/v1/alert-choices", INSIDE) == "ingest"
+    assert service_of("/api/v1/alerts", INSIDE) == "ingest"
     assert service_of("/internal/v1/alert-choices", OUTSIDE) is None
     assert service_of("/api/v1/sessions", INSIDE) is None
     assert service_of("/internal/v1/../../api/v1/sessions", INSIDE) is None

@@ -22,6 +22,7 @@ notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: tru
 - {path: /api/v1/system/default-tools, service: ingest}
 - {path: /api/v1/ws, service: websocket-gateway}
 - {path: /api, service: timeline}
+- {path: /mcp, service: timeline}
 - {path: /, service: websocket-gateway}
 {{- end }}
 

@@ -18,6 +18,11 @@ from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_masking.masker import Masker
+from tarsy_mcp_api.bounded_waits import BoundedWaits
+from tarsy_mcp_api.endpoint import McpEndpoint, mcp_routes
+from tarsy_mcp_api.metrics import McpMetrics
+from tarsy_mcp_api.server import mcp_server
+from tarsy_mcp_api.tools import McpTools
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
@@ -108,6 +113,8 @@ def build(
     router.include_router(trace_routes(queries, SessionRecord(bus, records), route))
     router.include_router(internal_routes(queries, route))
     router.include_router(me_routes())
+    mcp = McpEndpoint(mcp_server(McpTools(settings.ingest_url, BoundedWaits()), McpMetrics(registry)))
+    router.include_router(mcp_routes(mcp))
     letters, operators = Letters(bus, partial(cluster_id, bus)), Operators(settings.raw_dead_letters, masker.mask)
     router.include_router(
         dead_letter_routes(letters, Redriver(letters, publisher, metrics), operators, masker), dependencies=recorded
@@ -132,6 +139,7 @@ def build(
             publisher.running(),
             records.running(),
             publishing,
+            mcp.running(),
             supervisor.group() as group,
         ):
             await checkpoint.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))

@@ -12,6 +12,8 @@ RIGHTS = (
     *rights(
         Role.VIEWER,
         "GET /api/v1/me",
+        # Its tools ask the routes here and of the ingest, with the caller's own rights.
+        "POST /mcp",
         "GET /api/v1/sessions",
         "GET /api/v1/sessions/active",
         "GET /api/v1/sessions/filter-options",

@@ -41,7 +41,9 @@ class TimelineSettings(DatabaseSettings, AskingSettings, MaskingSettings):
         "published",
     )
     ingest_url: str = Field(
-        "http://127.0.0.1:8080", description="where the ingest answers, which checks names of the configuration"
+        "http://127.0.0.1:8080",
+        description="where the ingest answers, which checks names of the configuration, and takes alerts that came "
+        "over MCP",
     )
     database_connections: int = Field(10, ge=3, description="how many connections the service opens at most")
     wait_seconds: float = Field(5.0, gt=0, description="how long a request waits for the projection or for an answer")

@@ -12,6 +12,7 @@ from tarsy_ingest.metrics import Metrics as Ingest
 from tarsy_local.front_door.door import count_passed, count_requests
 from tarsy_local.many_processes import ProcessGroupCollector
 from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_mcp_api.metrics import McpMetrics
 from tarsy_notifier.metrics import Metrics as Notifier
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
 from tarsy_service.config_metrics import config_judged
@@ -70,7 +71,7 @@ SECTIONS: dict[str, Callable[[CollectorRegistry], object]] = {
     "orchestrator": lambda registry: Orchestrator(registry, []),
     "tool-gateway": lambda registry: ToolGateway(registry, []),
     "summarizer": Summarizer,
-    "timeline": Timeline,
+    "timeline": lambda registry: (Timeline(registry), McpMetrics(registry)),
     "websocket-gateway": WebsocketGateway,
     "notifier": Notifier,
     MODEL_CALLS: lambda registry: ModelCallMetrics(registry, "orchestrator", {}),

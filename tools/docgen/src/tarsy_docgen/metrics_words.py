@@ -12,6 +12,8 @@ from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, Too
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
+from tarsy_mcp_api.metrics import CallEnd
+from tarsy_mcp_api.server import TOOLS
 from tarsy_notifier.metrics import NotificationOutcome
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
@@ -60,6 +62,7 @@ LABELS: Mapping[str, str] = {
     "service": "ingest, orchestrator, tool-gateway, summarizer, timeline, websocket-gateway, notifier",
     "source": "where it came from",
     "status": "HTTP's code",
+    "tool": "a tool that TARSy offers over MCP",
     "topic": "a topic's name without its prefix",
     "type": "a message type of the contracts, or `other`",
     "version": "of the service",
@@ -97,6 +100,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_notifier_notifications_total", "outcome"): _of(NotificationOutcome),
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
+    ("tarsy_timeline_mcp_calls_total", "tool"): TOOLS,
+    ("tarsy_timeline_mcp_calls_total", "outcome"): _of(CallEnd),
     ("tarsy_http_refused_total", "reason"): REFUSALS,
     ("tarsy_http_denied_total", "reason"): _of(Denial),
     ("tarsy_timeline_unprojected_total", "type"): (*EVENTS, "other"),

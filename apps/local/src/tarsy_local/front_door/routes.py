@@ -25,10 +25,16 @@ OUTSIDE = (
     ServiceRoute("/api/v1/system/default-tools", "ingest"),
     ServiceRoute("/api/v1/ws", "websocket-gateway"),
     ServiceRoute("/api", "timeline"),
+    ServiceRoute("/mcp", "timeline"),
     ServiceRoute("/", "websocket-gateway"),
 )
 """For people, senders of alerts, and the page. The first that fits counts."""
-INSIDE = (ServiceRoute("/internal/v1/alert-choices", "ingest"), ServiceRoute("/internal/v1", "timeline"))
+INSIDE = (
+    ServiceRoute("/internal/v1/alert-choices", "ingest"),
+    # A timeline submits what comes to it over MCP.
+    ServiceRoute("/api/v1/alerts", "ingest"),
+    ServiceRoute("/internal/v1", "timeline"),
+)
 """For websocket-gateways and timelines, on a port of its own. The first that fits counts."""
 
 

@@ -1,0 +1,49 @@
+"""Waiting for a session within a tool call, with progress for a client that asks for it."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+MOST_SECONDS = 50.0
+"""Many proxies cut an answer that says nothing for 60 seconds, and not every client asks for progress."""
+LOOK_SECONDS = 1.0
+MOST_WAITING = 200
+"""Each of them asks the API once a second. A call above them is answered at once with how far it is."""
+
+
+class BoundedWaits:
+    """All tool calls of this process that wait."""
+
+    def __init__(
+        self,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self._waiting = 0
+
+    async def until[T](
+        self,
+        look: Callable[[], Awaitable[T]],
+        done: Callable[[T], bool],
+        seconds: float,
+        progress: Callable[[T, float], Awaitable[None]],
+    ) -> T:
+        """The first that is done, or the last that was seen in `seconds`. It looks at least once.
+
+        `progress` is told what was seen, and after how many seconds.
+        """
+        began = self._monotonic()
+        found = await look()
+        if self._waiting >= MOST_WAITING:
+            return found
+        self._waiting += 1
+        try:
+            while not done(found) and (waited := self._monotonic() - began) < seconds:
+                await progress(found, waited)
+                await self._sleep(min(LOOK_SECONDS, seconds - waited))
+                found = await look()
+            return found
+        finally:
+            self._waiting -= 1

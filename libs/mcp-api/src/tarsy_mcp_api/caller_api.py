@@ -1,0 +1,111 @@
+"""TARSy's HTTP API, as the caller of a tool may use it: each request has the caller's own credential."""
+
+import asyncio
+from collections.abc import Mapping
+from urllib.parse import quote
+
+import httpx2
+import structlog
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from starlette.requests import Request
+
+from tarsy_contracts.api.alerts import AlertAccepted
+from tarsy_contracts.api.chat import ChatMessageSent
+from tarsy_contracts.api.problems import ProblemDetails
+from tarsy_contracts.api.sessions import SessionDetail, SessionList
+from tarsy_contracts.api.timeline import TimelineEvent
+from tarsy_service.caller import AUTHOR_HEADERS, KEY_HEADER
+
+log = structlog.get_logger(__name__)
+
+ASK_SECONDS = 30.0
+PASSED_ON = ("authorization", *AUTHOR_HEADERS, "traceparent", "tracestate")
+"""Headers that say who asks, and in which trace."""
+HERE = "http://localhost"
+"""Where this process answers itself, without a connection."""
+
+TIMELINE: TypeAdapter[tuple[TimelineEvent, ...]] = TypeAdapter(tuple[TimelineEvent, ...])
+
+type Query = Mapping[str, str | int]
+
+
+class CallerApi:
+    """Rights, limits and the audit of a request are those of the API. Every method raises ToolError."""
+
+    def __init__(self, request: Request, ingest_url: str) -> None:
+        """`request`: that of the tool call. The app that it came to answers about sessions."""
+        self._app = request.scope["app"]
+        self._headers = {name: value for name in PASSED_ON if (value := request.headers.get(name)) is not None}
+        self._ingest_url = ingest_url
+
+    async def submit(self, alert: dict[str, JsonValue], key: str | None) -> AlertAccepted:
+        async with httpx2.AsyncClient(base_url=self._ingest_url, timeout=ASK_SECONDS) as ingest:
+            answer = await self._ask(ingest, "POST", "/api/v1/alerts", body=alert, key=key)
+        return _read(AlertAccepted, answer)
+
+    async def sessions(self, query: Query) -> SessionList:
+        return _read(SessionList, await self._own("GET", "/api/v1/sessions", query=query))
+
+    async def session(self, session_id: str) -> SessionDetail:
+        return _read(SessionDetail, await self._own("GET", _path(session_id)))
+
+    async def timeline(self, session_id: str) -> tuple[TimelineEvent, ...]:
+        answer = await self._own("GET", f"{_path(session_id)}/timeline")
+        # In a thread: it may be some megabytes.
+        return await asyncio.to_thread(TIMELINE.validate_json, answer.content)
+
+    async def ask(self, session_id: str, question: str, key: str) -> ChatMessageSent:
+        answer = await self._own("POST", f"{_path(session_id)}/chat/messages", body={"content": question}, key=key)
+        return _read(ChatMessageSent, answer)
+
+    async def _own(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: dict[str, JsonValue] | None = None,
+        key: str | None = None,
+    ) -> httpx2.Response:
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(self._app), base_url=HERE) as client:
+            return await self._ask(client, method, path, query=query, body=body, key=key)
+
+    async def _ask(
+        self,
+        client: httpx2.AsyncClient,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: dict[str, JsonValue] | None = None,
+        key: str | None = None,
+    ) -> httpx2.Response:
+        headers = self._headers if key is None else {**self._headers, KEY_HEADER: key}
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                answer = await client.request(method, path, params=query, json=body, headers=headers)
+        except (httpx2.HTTPError, TimeoutError) as problem:
+            log.warning("mcp_api.unavailable", path=path, reason=repr(problem))
+            raise ToolError("TARSy does not answer now. Try again in a minute.") from problem
+        if answer.is_error:
+            raise ToolError(_sentence_of(answer))
+        return answer
+
+
+def _path(session_id: str) -> str:
+    return f"/api/v1/sessions/{quote(session_id, safe='')}"
+
+
+def _read[M: BaseModel](model: type[M], answer: httpx2.Response) -> M:
+    return model.model_validate_json(answer.content)
+
+
+def _sentence_of(answer: httpx2.Response) -> str:
+    try:
+        problem = ProblemDetails.model_validate_json(answer.content)
+    except ValidationError:
+        return f"TARSy answered with the status {answer.status_code}."
+    mistakes = [f"{one.pointer or 'all'}: {one.detail}" for one in problem.errors]
+    # A single mistake is the detail, too.
+    return "\n".join(dict.fromkeys([problem.detail, *mistakes]))
