@@ -1,12 +1,14 @@
 """Programs that consume the public topic, as other teams run them, and a topic for them."""
 
 import os
+import re
 import subprocess
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Self
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
@@ -20,6 +22,7 @@ SESSION = "331ab85e-268a-5a26-9533-de21a57501a1"
 COMPLETED = PublicSessionCompleted(analysis="It was DNS.", executive_summary="DNS.")
 AGAIN = PublicSessionCompleted(analysis="It was DNS again.", executive_summary="DNS again.")
 PARTITION = 3
+RESULT = re.compile(r"[0-9a-f-]{36} .")
 
 
 def headers_of(number: int, event: PublicEvent) -> list[tuple[str, bytes]]:
@@ -59,10 +62,53 @@ def lines_of(command: Sequence[str], folder: Path, bus: Bus, count: int) -> list
 
 @contextmanager
 def _running(command: Sequence[str], folder: Path, bus: Bus) -> Iterator["subprocess.Popen[bytes]"]:
-    environment = os.environ | {"TARSY_KAFKA": bus.bootstrap, "TARSY_TOPIC_PREFIX": bus.topics.prefix}
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=folder, env=_environment(bus), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     try:
         yield process
     finally:
         process.kill()
         process.communicate()
+
+
+class RunningConsumer:
+    """A program in the background. Its lines go to `file`, also those of the one that takes its place."""
+
+    def __init__(self, command: Sequence[str], file: Path, bus: Bus) -> None:
+        self._command = command
+        self._file = file
+        self._bus = bus
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def replace(self) -> None:
+        """It dies at once, and another one is started."""
+        self._end()
+        self._start()
+
+    def results(self) -> set[str]:
+        """First lines of results; logs of a library may lie between them."""
+        lines = self._file.read_text("utf-8").splitlines()
+        return {line for line in lines if RESULT.match(line)}
+
+    def _start(self) -> None:
+        with self._file.open("ab") as printed:
+            self._process = subprocess.Popen(
+                self._command, env=_environment(self._bus), stdout=printed, stderr=subprocess.DEVNULL
+            )
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+def _environment(bus: Bus) -> dict[str, str]:
+    return {**os.environ, "TARSY_KAFKA": bus.bootstrap, "TARSY_TOPIC_PREFIX": bus.topics.prefix}
