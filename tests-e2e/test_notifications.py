@@ -1,7 +1,11 @@
-"""Slack and a webhook are told of the investigations of a live system, while whoever tells them is killed."""
+"""Slack and a webhook are told of the investigations of a live system, while whoever tells them is killed,
+and the topic grows.
+"""
 
 import httpx2
+from aiokafka.admin import NewPartitions
 
+from tarsy_bus.topics_admin import admin
 from tarsy_bus_kafka import read_all
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.session_events import PublicSessionCompleted, PublicSessionStarted
@@ -41,6 +45,8 @@ async def test_each_is_told_once_of_each_investigation_whoever_dies(
     answered = await submit(system, slack_message_fingerprint="firing: podcrashlooping")
     others = [await submit(system) for _ in range(2)]
     await until_told(hook, slack, 3)
+    async with admin(system.bus) as client:
+        await client.create_partitions({system.bus.topics.events: NewPartitions(30)})
     await system.replace("notifier")
     others += [await submit(system)]
     await system.replace("notifier")
