@@ -136,7 +136,8 @@ async def check_that_the_record_is_what_was_received(
                             pass
         finally:
             await models.close()
-        assert sorted(again.bodies) == sorted(served.bodies)
+        # A client that was answered too late asks once more, with the same bytes.
+        assert sorted({*again.bodies}) == sorted({*served.bodies})
 
     calls = [
         McpInteraction.model_validate(system.get(f"/api/v1/sessions/{trace.session_id}/trace/mcp/{one.id}"))
