@@ -20,7 +20,7 @@ class Hours:
         await asyncio.sleep(0)
 
 
-async def nobody_is_told(found: float, waited: float) -> None:
+async def nobody_is_told(found: float, left: float) -> None:
     pass
 
 
@@ -30,11 +30,12 @@ async def test_it_looks_once_a_second_until_it_is_done_and_tells_each_time() -> 
     async def look() -> float:
         return hours.now
 
-    async def tell(found: float, waited: float) -> None:
-        told.append((found, waited))
+    async def tell(found: float, left: float) -> None:
+        told.append((found, left))
 
-    found = await BoundedWaits(hours, hours.sleep).until(look, lambda at: at >= 3, 50, tell)
-    assert (found, told) == (3, [(0, 0), (1, 1), (2, 2)])
+    waits = BoundedWaits(hours, hours.sleep)
+    found = await waits.until(look, lambda at: at >= 3, waits.deadline(50), tell)
+    assert (found, told) == (3, [(0, 50), (1, 49), (2, 48)])
 
 
 async def test_it_returns_what_it_saw_last_when_the_time_is_over() -> None:
@@ -44,8 +45,8 @@ async def test_it_returns_what_it_saw_last_when_the_time_is_over() -> None:
         return hours.now
 
     waits = BoundedWaits(hours, hours.sleep)
-    assert await waits.until(look, lambda at: False, 2.5, nobody_is_told) == 2.5
-    assert await waits.until(look, lambda at: False, 0, nobody_is_told) == 2.5
+    assert await waits.until(look, lambda at: False, waits.deadline(2.5), nobody_is_told) == 2.5
+    assert await waits.until(look, lambda at: False, waits.deadline(0), nobody_is_told) == 2.5
 
 
 async def test_more_than_may_wait_are_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +62,7 @@ async def test_more_than_may_wait_are_answered_at_once(monkeypatch: pytest.Monke
     waits = BoundedWaits(sleep=until_done)
 
     async def wait() -> bool:
-        return await waits.until(look, bool, 50, nobody_is_told)
+        return await waits.until(look, bool, waits.deadline(50), nobody_is_told)
 
     waiting = [asyncio.create_task(wait()) for _ in range(2)]
     await asyncio.sleep(0)

@@ -145,7 +145,7 @@ async def test_a_question_is_asked_as_the_caller_and_its_reply_read_later(
     await asking.wait()
     async with talking(client, **{"X-Forwarded-User": "bob"}) as talk:
         reply = await call(
-            talk, "ask_session", session_id=session.id, question="Since when?", wait_seconds=20, idempotency_key="q"
+            talk, "ask_session", session_id=session.id, question="Since when?", wait_seconds=10, idempotency_key="q"
         )
         [asked] = await owner
         assert isinstance(asked, ChatRequested)

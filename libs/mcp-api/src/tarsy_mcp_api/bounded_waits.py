@@ -23,26 +23,29 @@ class BoundedWaits:
         self._sleep = sleep
         self._waiting = 0
 
+    def deadline(self, seconds: float) -> float:
+        """For `until`: so many seconds from now."""
+        return self._monotonic() + seconds
+
     async def until[T](
         self,
         look: Callable[[], Awaitable[T]],
         done: Callable[[T], bool],
-        seconds: float,
+        deadline: float,
         progress: Callable[[T, float], Awaitable[None]],
     ) -> T:
-        """The first that is done, or the last that was seen in `seconds`. It looks at least once.
+        """The first that is done, or the last that was seen before the deadline. It looks at least once.
 
-        `progress` is told what was seen, and after how many seconds.
+        `progress` is told what was seen, and how many seconds are left.
         """
-        began = self._monotonic()
         found = await look()
         if self._waiting >= MOST_WAITING:
             return found
         self._waiting += 1
         try:
-            while not done(found) and (waited := self._monotonic() - began) < seconds:
-                await progress(found, waited)
-                await self._sleep(min(LOOK_SECONDS, seconds - waited))
+            while not done(found) and (left := deadline - self._monotonic()) > 0:
+                await progress(found, left)
+                await self._sleep(min(LOOK_SECONDS, left))
                 found = await look()
             return found
         finally:

@@ -42,11 +42,9 @@ Priority = Literal["urgent", "high", "normal", "low"]
 class McpTools:
     """Every tool raises ToolError, whose text the model reads."""
 
-    def __init__(
-        self, ingest_url: str, waiting: BoundedWaits, new_key: Callable[[], str] = lambda: str(uuid4())
-    ) -> None:
+    def __init__(self, ingest_url: str, waits: BoundedWaits, new_key: Callable[[], str] = lambda: str(uuid4())) -> None:
         self._ingest_url = ingest_url
-        self._waiting = waiting
+        self._waits = waits
         self._new_key = new_key
 
     async def submit_alert(
@@ -111,10 +109,11 @@ class McpTools:
         async def look() -> SessionDetail:
             return await api.session(session_id)
 
-        async def tell(session: SessionDetail, waited: float) -> None:
-            await context.report_progress(waited, wait_seconds, f"The session is {session.status}.")
+        async def tell(session: SessionDetail, left: float) -> None:
+            await context.report_progress(wait_seconds - left, wait_seconds, f"The session is {session.status}.")
 
-        found = await self._waiting.until(look, lambda session: session.status in ENDED, wait_seconds, tell)
+        deadline = self._waits.deadline(wait_seconds)
+        found = await self._waits.until(look, lambda session: session.status in ENDED, deadline, tell)
         return answers.session_report(found)
 
     async def read_timeline(
@@ -142,13 +141,14 @@ class McpTools:
         async def send() -> ChatMessageSent:
             return await api.ask(session_id, question, key)
 
-        async def tell(_: ChatMessageSent, waited: float) -> None:
-            await context.report_progress(waited, wait_seconds, "The question is being taken in.")
+        async def tell(_: ChatMessageSent, left: float) -> None:
+            await context.report_progress(MOST_SECONDS - left, MOST_SECONDS, "The question is being taken in.")
 
-        sent = await self._waiting.until(send, lambda sent: sent.accepted, wait_seconds, tell)
+        deadline = self._waits.deadline(wait_seconds)
+        sent = await self._waits.until(send, lambda sent: sent.accepted, deadline, tell)
         if not sent.accepted:
             raise ToolError(NOT_DECIDED.format(key=key))
-        return await self._reply(context, api, session_id, sent.stage_id, wait_seconds)
+        return await self._reply(context, session_id, sent.stage_id, deadline)
 
     async def read_reply(
         self,
@@ -158,21 +158,23 @@ class McpTools:
         wait_seconds: Wait = MOST_SECONDS,
     ) -> answers.ReplyReport:
         """Read the reply to a question that ask_session did not wait for long enough."""
-        return await self._reply(context, self._api(context), session_id, stage_id, wait_seconds)
+        return await self._reply(context, session_id, stage_id, self._waits.deadline(wait_seconds))
 
     async def _reply(
-        self, context: ToolContext, api: CallerApi, session_id: str, stage_id: str, seconds: float
+        self, context: ToolContext, session_id: str, stage_id: str, deadline: float
     ) -> answers.ReplyReport:
+        api = self._api(context)
+
         async def look() -> SessionDetail:
             return await api.session(session_id)
 
         def ended(session: SessionDetail) -> bool:
             return any(stage.id == stage_id and stage.status in ENDED for stage in session.stages)
 
-        async def tell(_: SessionDetail, waited: float) -> None:
-            await context.report_progress(waited, seconds, "The reply is being written.")
+        async def tell(_: SessionDetail, left: float) -> None:
+            await context.report_progress(MOST_SECONDS - left, MOST_SECONDS, "The reply is being written.")
 
-        session = await self._waiting.until(look, ended, seconds, tell)
+        session = await self._waits.until(look, ended, deadline, tell)
         events = await api.timeline(session_id) if ended(session) else ()
         return answers.reply_of(session, events, stage_id)
 
