@@ -5,7 +5,6 @@ Kubernetes API and a model that follows a script stand for the reader's own.
 import os
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -77,9 +76,7 @@ class Reader:
 
     def until_shown(self, step: CommandStep) -> None:
         """Takes the session from it."""
-        limit = time.monotonic() + STEP_SECONDS
-        while (found := SESSION.search(self.run(step))) is None:
-            assert time.monotonic() < limit, "no session"
+        found = wait_for(lambda: SESSION.search(self.run(step)), "a session is listed", seconds=STEP_SECONDS)
         self.session = found[0]
 
     @contextmanager
