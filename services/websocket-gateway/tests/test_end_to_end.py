@@ -21,6 +21,7 @@ from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_gateway_running import running_gateway
 from tarsy_reply import Exchange
+from tarsy_testing import eventually
 from tarsy_whole_chain import whole_chain
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -48,7 +49,19 @@ async def read_until(client: ClientConnection, until: Callable[[Message], bool])
     async with asyncio.timeout(WAIT_SECONDS):
         while not messages or not until(messages[-1]):
             messages.append(json.loads(await client.recv()))
+            assert messages[-1]["type"] != "subscription.error" or until(messages[-1]), messages[-1]
     return messages
+
+
+async def until_projected(timeline: str, session: Any, number: int) -> None:
+    """A gateway refuses a history that the timeline does not have within ten seconds: the client asks later again."""
+    url = f"{timeline}/api/v1/sessions/{session.id}/status?at_least={number}"
+
+    async def shown() -> bool:
+        async with httpx2.AsyncClient(timeout=WAIT_SECONDS) as api:
+            return (await api.get(url)).status_code == 200
+
+    await eventually(shown, f"event {number} is projected")
 
 
 def text_ends(end: str) -> Callable[[Message], bool]:
@@ -184,7 +197,7 @@ async def test_the_sessions_channel_has_the_status_of_all(
 
 
 async def test_a_session_streams_while_somebody_watches_the_list_too(
-    gateway: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+    gateway: str, timeline: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
 ) -> None:
     session = story()
     chunk = LlmChunk(call_id=f"{session.id}/l", execution_id=f"{session.id}/e", run=1, index=0, part="text", text="I ")
@@ -193,6 +206,7 @@ async def test_a_session_streams_while_somebody_watches_the_list_too(
         await read_until(listing, lambda message: message["type"] == "subscription.confirmed")
         await append(session.records[:4])
         await read_until(listing, lambda one: one.get("status") == "in_progress")
+        await until_projected(timeline, session, 4)
         await subscribe(client, session)
         await read_until(client, lambda one: one["type"] == "session.status")
         await stream(session.id, chunk)
@@ -316,7 +330,7 @@ def known(messages: list[Message]) -> dict[str, Message]:
 
 
 async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_its_end_only_what_was_said(
-    gateway: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+    gateway: str, timeline: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
 ) -> None:
     """The status of its session is `completed` all the time."""
     session = story()
@@ -338,6 +352,7 @@ async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_it
         caught_up = await read_until(late, lambda one: "delta" in one)
         await append(session.records[-4:])
         ended = await read_until(late, lambda one: one["type"] == "stage.status")
+    await until_projected(timeline, session, len(session.records))
     async with connect(gateway) as last:
         await stream(session.id, *chunks)
         await subscribe(last, session)
