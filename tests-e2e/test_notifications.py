@@ -1,4 +1,4 @@
-"""Slack and a webhook are told of the investigations of a live system, while whoever tells them is killed,
+"""Slack and a webhook get the notifications of a live system, while the notifier and the publisher are killed,
 and the topic grows.
 """
 

@@ -27,7 +27,7 @@ from tarsy_up import START_SECONDS, wait_for
 STEP_SECONDS = 400.0
 STOP_SECONDS = 60.0
 READY = {"tarsy": "TARSy is ready", "alertmanager": "Listening on"}
-"""What a program prints when it is."""
+"""Output of a program that is ready."""
 SESSION = re.compile(r"\b[0-9a-f]{8}\b")
 FOUND = "The pod checkout-7d9f of shop has restarted 17 times: its container fails, and waits longer each time."
 SCRIPT = {
@@ -81,7 +81,7 @@ class Reader:
 
     @contextmanager
     def terminal(self, step: CommandStep, number: int) -> Iterator[Path]:
-        """What the command prints there."""
+        """The file with the command's output."""
         output = self.folder / f"terminal-{number}.txt"
         with output.open("w", encoding="utf-8") as printed:
             process = subprocess.Popen(

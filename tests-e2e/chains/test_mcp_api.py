@@ -84,7 +84,7 @@ async def test_an_agent_submits_waits_reads_and_asks_while_the_timeline_dies(sys
 
 
 def inspect(system: System, home: Path, *command: str) -> JsonValue:
-    """What the inspector prints of an answer."""
+    """The inspector's output."""
     programs = node_programs()
     done = subprocess.run(
         [programs / "mcp-inspector", "--cli", address(system), *command],

@@ -31,6 +31,9 @@ type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed"
 """A session that was deleted has none: it is told once, as SessionRemoved."""
 type StepStatus = Literal["pending", "active", "completed", "failed", "cancelled", "timed_out"]
 
+ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
+"""Statuses of sessions, stages and executions that have ended."""
+
 ROWS_PER_EVENT = 10
 """Timeline events that one event of the log may bring; their order is its number times this, plus their place."""
 

@@ -5,9 +5,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from tarsy_contracts.api.alerts import AcceptedStatus
 from tarsy_contracts.api.sessions import ListedSession, SessionDetail, SessionList, SessionStage
 from tarsy_contracts.api.timeline import TimelineEvent
-from tarsy_contracts.timeline_model import SessionStatus, StepStatus, TimelineStatus
+from tarsy_contracts.timeline_model import ENDED, SessionStatus, StepStatus, TimelineStatus
 
-ENDED: frozenset[SessionStatus | StepStatus] = frozenset({"completed", "failed", "cancelled", "timed_out"})
 LONGEST_CONTENT = 4_000
 LONGEST_PART = 40_000
 """Characters of the contents in one answer."""

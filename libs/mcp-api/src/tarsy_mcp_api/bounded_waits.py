@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 MOST_SECONDS = 50.0
-"""Many proxies cut an answer that says nothing for 60 seconds, and not every client asks for progress."""
+"""Many proxies cut an answer that sends nothing for 60 seconds, and not every client asks for progress."""
 LOOK_SECONDS = 1.0
 MOST_WAITING = 200
 """Each of them asks the API once a second. A call above them is answered at once with how far it is."""
@@ -32,11 +32,11 @@ class BoundedWaits:
         look: Callable[[], Awaitable[T]],
         done: Callable[[T], bool],
         deadline: float,
-        progress: Callable[[T, float], Awaitable[None]],
+        report: Callable[[T, float], Awaitable[None]],
     ) -> T:
         """The first that is done, or the last that was seen before the deadline. It looks at least once.
 
-        `progress` is told what was seen, and how many seconds are left.
+        `report` gets what was seen, and how many seconds are left.
         """
         found = await look()
         if self._waiting >= MOST_WAITING:
@@ -44,7 +44,7 @@ class BoundedWaits:
         self._waiting += 1
         try:
             while not done(found) and (left := deadline - self._monotonic()) > 0:
-                await progress(found, left)
+                await report(found, left)
                 await self._sleep(min(LOOK_SECONDS, left))
                 found = await look()
             return found

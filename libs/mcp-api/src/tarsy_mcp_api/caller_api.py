@@ -13,7 +13,7 @@ from starlette.requests import Request
 from tarsy_contracts.api.alerts import AlertAccepted
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.api.problems import ProblemDetails
-from tarsy_contracts.api.sessions import SessionDetail, SessionList
+from tarsy_contracts.api.sessions import SessionDetail, SessionList, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_service.caller import AUTHOR_HEADERS, KEY_HEADER
 
@@ -40,36 +40,30 @@ class CallerApi:
         self._ingest_url = ingest_url
 
     async def submit(self, alert: dict[str, JsonValue], key: str | None) -> AlertAccepted:
-        async with httpx2.AsyncClient(base_url=self._ingest_url, timeout=ASK_SECONDS) as ingest:
-            answer = await self._ask(ingest, "POST", "/api/v1/alerts", body=alert, key=key)
-        return _read(AlertAccepted, answer)
+        ingest = httpx2.AsyncClient(base_url=self._ingest_url, timeout=ASK_SECONDS)
+        return _read(AlertAccepted, await self._ask(ingest, "POST", "/api/v1/alerts", body=alert, key=key))
 
     async def sessions(self, query: Query) -> SessionList:
-        return _read(SessionList, await self._own("GET", "/api/v1/sessions", query=query))
+        return _read(SessionList, await self._ask(self._here(), "GET", "/api/v1/sessions", query=query))
 
     async def session(self, session_id: str) -> SessionDetail:
-        return _read(SessionDetail, await self._own("GET", _path(session_id)))
+        return _read(SessionDetail, await self._ask(self._here(), "GET", _path(session_id)))
+
+    async def state(self, session_id: str) -> SessionState:
+        """Without alert and stages: it may be asked each second."""
+        return _read(SessionState, await self._ask(self._here(), "GET", f"{_path(session_id)}/status"))
 
     async def timeline(self, session_id: str) -> tuple[TimelineEvent, ...]:
-        answer = await self._own("GET", f"{_path(session_id)}/timeline")
+        answer = await self._ask(self._here(), "GET", f"{_path(session_id)}/timeline")
         # In a thread: it may be some megabytes.
         return await asyncio.to_thread(TIMELINE.validate_json, answer.content)
 
     async def ask(self, session_id: str, question: str, key: str) -> ChatMessageSent:
-        answer = await self._own("POST", f"{_path(session_id)}/chat/messages", body={"content": question}, key=key)
-        return _read(ChatMessageSent, answer)
+        path, body = f"{_path(session_id)}/chat/messages", {"content": question}
+        return _read(ChatMessageSent, await self._ask(self._here(), "POST", path, body=body, key=key))
 
-    async def _own(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Query | None = None,
-        body: dict[str, JsonValue] | None = None,
-        key: str | None = None,
-    ) -> httpx2.Response:
-        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(self._app), base_url=HERE) as client:
-            return await self._ask(client, method, path, query=query, body=body, key=key)
+    def _here(self) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(transport=httpx2.ASGITransport(self._app), base_url=HERE)
 
     async def _ask(
         self,
@@ -78,12 +72,12 @@ class CallerApi:
         path: str,
         *,
         query: Query | None = None,
-        body: dict[str, JsonValue] | None = None,
+        body: Mapping[str, JsonValue] | None = None,
         key: str | None = None,
     ) -> httpx2.Response:
         headers = self._headers if key is None else {**self._headers, KEY_HEADER: key}
         try:
-            async with asyncio.timeout(ASK_SECONDS):
+            async with asyncio.timeout(ASK_SECONDS), client:
                 answer = await client.request(method, path, params=query, json=body, headers=headers)
         except (httpx2.HTTPError, TimeoutError) as problem:
             log.warning("mcp_api.unavailable", path=path, reason=repr(problem))

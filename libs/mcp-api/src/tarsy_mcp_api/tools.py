@@ -10,9 +10,9 @@ from pydantic import Field, JsonValue
 from starlette.requests import Request
 
 from tarsy_contracts.api.chat import ChatMessageSent
-from tarsy_contracts.api.sessions import SessionDetail
+from tarsy_contracts.api.sessions import SessionDetail, SessionState
+from tarsy_contracts.timeline_model import ENDED
 from tarsy_mcp_api import answers
-from tarsy_mcp_api.answers import ENDED
 from tarsy_mcp_api.bounded_waits import MOST_SECONDS, BoundedWaits
 from tarsy_mcp_api.caller_api import CallerApi
 
@@ -26,11 +26,12 @@ SessionId = Annotated[
     Field(
         max_length=200,
         pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*$",
-        description="id of a session, as submit_alert and find_sessions tell it",
+        description="id of a session, as submit_alert and find_sessions return it",
     ),
 ]
 Wait = Annotated[
-    float, Field(ge=0, le=MOST_SECONDS, description="how many seconds to wait for the end before it says how far it is")
+    float,
+    Field(ge=0, le=MOST_SECONDS, description="how many seconds to wait for the end; then the answer is how far it is"),
 ]
 IdempotencyKey = Annotated[
     str | None, Field(min_length=1, max_length=255, description="the same key again does nothing a second time")
@@ -59,7 +60,7 @@ class McpTools:
         priority: Priority | None = None,
         idempotency_key: IdempotencyKey = None,
     ) -> answers.AlertTaken:
-        """Have TARSy investigate an alert. Returns at once; read_session says what came of it."""
+        """Have TARSy investigate an alert. Returns at once; read_session returns the outcome."""
         given = {"data": data, "alert_type": alert_type, "title": title, "runbook": runbook, "priority": priority}
         alert: dict[str, JsonValue] = {name: value for name, value in given.items() if value is not None}
         accepted = await self._api(context).submit(alert, idempotency_key)
@@ -106,15 +107,15 @@ class McpTools:
         """Read how far an investigation is, and what it found: executive summary, final analysis, stages."""
         api = self._api(context)
 
-        async def look() -> SessionDetail:
-            return await api.session(session_id)
+        async def look() -> SessionState:
+            return await api.state(session_id)
 
-        async def tell(session: SessionDetail, left: float) -> None:
+        async def report(session: SessionState, left: float) -> None:
             await context.report_progress(wait_seconds - left, wait_seconds, f"The session is {session.status}.")
 
         deadline = self._waits.deadline(wait_seconds)
-        found = await self._waits.until(look, lambda session: session.status in ENDED, deadline, tell)
-        return answers.session_report(found)
+        await self._waits.until(look, lambda session: session.status in ENDED, deadline, report)
+        return answers.session_report(await api.session(session_id))
 
     async def read_timeline(
         self,
@@ -141,11 +142,11 @@ class McpTools:
         async def send() -> ChatMessageSent:
             return await api.ask(session_id, question, key)
 
-        async def tell(_: ChatMessageSent, left: float) -> None:
+        async def report(_: ChatMessageSent, left: float) -> None:
             await context.report_progress(MOST_SECONDS - left, MOST_SECONDS, "The question is being taken in.")
 
         deadline = self._waits.deadline(wait_seconds)
-        sent = await self._waits.until(send, lambda sent: sent.accepted, deadline, tell)
+        sent = await self._waits.until(send, lambda sent: sent.accepted, deadline, report)
         if not sent.accepted:
             raise ToolError(NOT_DECIDED.format(key=key))
         return await self._reply(context, session_id, sent.stage_id, deadline)
@@ -154,7 +155,7 @@ class McpTools:
         self,
         context: ToolContext,
         session_id: SessionId,
-        stage_id: Annotated[str, Field(description="as ask_session tells it")],
+        stage_id: Annotated[str, Field(description="as ask_session returned it")],
         wait_seconds: Wait = MOST_SECONDS,
     ) -> answers.ReplyReport:
         """Read the reply to a question that ask_session did not wait for long enough."""
@@ -165,16 +166,21 @@ class McpTools:
     ) -> answers.ReplyReport:
         api = self._api(context)
 
+        session = await api.session(session_id)
+
         async def look() -> SessionDetail:
-            return await api.session(session_id)
+            nonlocal session
+            if (await api.state(session_id)).last_number != session.last_number:
+                session = await api.session(session_id)
+            return session
 
         def ended(session: SessionDetail) -> bool:
             return any(stage.id == stage_id and stage.status in ENDED for stage in session.stages)
 
-        async def tell(_: SessionDetail, left: float) -> None:
+        async def report(_: SessionDetail, left: float) -> None:
             await context.report_progress(MOST_SECONDS - left, MOST_SECONDS, "The reply is being written.")
 
-        session = await self._waits.until(look, ended, deadline, tell)
+        await self._waits.until(look, ended, deadline, report)
         events = await api.timeline(session_id) if ended(session) else ()
         return answers.reply_of(session, events, stage_id)
 

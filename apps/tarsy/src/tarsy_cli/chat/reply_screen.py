@@ -8,10 +8,11 @@ from rich.console import Console
 from tarsy_cli.chat.reply import Reply
 from tarsy_cli.watch.conclusions import Conclusions
 from tarsy_cli.watch.rendering import NOTICE, Payload, TerminalPage, metadata, text_of
-from tarsy_cli.watch.stages import ENDED, Stages
+from tarsy_cli.watch.stages import Stages
 from tarsy_cli.watch.stream_arbiter import StreamArbiter
 from tarsy_cli.watch.timeline_events import Events
 from tarsy_contracts.api.chat import ChatMessageSent
+from tarsy_contracts.timeline_model import ENDED
 from tarsy_local.terminal_text import one_line
 
 

@@ -14,7 +14,7 @@ from tarsy_cli.lab.root_cause import judge
 from tarsy_cli.session_commands import api_of, exit_with, watch_to_its_end
 from tarsy_cli.terminal import fail, get_console, say
 from tarsy_cli.watch.session_watch import ACCEPTED_APPEARS_SECONDS
-from tarsy_cli.watch.stages import ENDED
+from tarsy_contracts.timeline_model import ENDED
 from tarsy_lab.incidents import Incident, InvalidIncidentError, incident_folders, read_incident
 from tarsy_local.instance import Home
 

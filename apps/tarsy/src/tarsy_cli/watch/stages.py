@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tarsy_cli.watch.rendering import Payload, metadata, text_of
+from tarsy_contracts.timeline_model import ENDED
 from tarsy_local.terminal_text import one_line
 
-ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 STARTED = "started"
 MUST_COMPLETE = {"all": ", each must complete", "any": ", one must complete"}
 
