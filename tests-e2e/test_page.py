@@ -4,7 +4,8 @@ import asyncio
 import json
 import re
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ REPLY = {
     "text": "It crashes since **19:49:04**.",
 }
 INVESTIGATION_MILLISECONDS = 240_000
+CALL_SECONDS = 600
 WATCH = """
     window.lengths = new Map();
     new MutationObserver(() => {
@@ -52,11 +54,12 @@ PHONE = {"width": 390, "height": 844}
 
 @dataclass
 class Scene:
-    """`log_lines`: of the pod that crashes."""
+    """`log_lines`: of the pod that crashes. `hold`: while this file exists, the lab's tools wait."""
 
     tarsy: Tarsy
     browser: Browser
     log_lines: int
+    hold: Path
 
     @property
     def url(self) -> str:
@@ -73,16 +76,27 @@ class Scene:
         session_id: str = answer.json()["alerts"][0]["session_id"]
         return session_id
 
+    @contextmanager
+    def tools_held(self) -> Iterator[None]:
+        """No investigation ends meanwhile, however long the browser takes."""
+        self.hold.touch()
+        try:
+            yield
+        finally:
+            self.hold.unlink()
+
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def scene(tmp_path_factory: pytest.TempPathFactory, incidents: Path, forks: ServiceForks) -> AsyncIterator[Scene]:
     demand_chromium()
     folder = tmp_path_factory.mktemp("page")
     with tarsy(folder, pace_seconds=0.03, incidents=incidents, forks=forks) as one:
+        hold = folder / "hold"
         write_hostile_script(one)
+        hold_tools_by(one, hold)
         await asyncio.to_thread(one.up)
         async with chromium() as browser:
-            yield Scene(one, browser, len(read_log(incidents / INCIDENT.name)))
+            yield Scene(one, browser, len(read_log(incidents / INCIDENT.name)), hold)
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -97,6 +111,15 @@ def write_hostile_script(one: Tarsy) -> None:
     config = yaml.safe_load(file.read_text("utf-8"))
     config["llm_providers"]["scripted"]["script"] = "script.yaml"
     file.write_text(yaml.safe_dump(config), "utf-8")
+
+
+def hold_tools_by(one: Tarsy, file: Path) -> None:
+    """The lab's tools wait while the file exists, and a call has time for it."""
+    written = one.config_dir / "tarsy.yaml"
+    config = yaml.safe_load(written.read_text("utf-8"))
+    config["mcp_servers"]["kubernetes"]["transport"]["env"] = {"TARSY_LAB_HOLD": str(file)}
+    config["limits"] = {**config.get("limits", {}), "tool_call": CALL_SECONDS}
+    written.write_text(yaml.safe_dump(config), "utf-8")
 
 
 def tone(page: Page, name: str) -> Any:
@@ -136,13 +159,14 @@ async def test_an_investigation_from_the_list_to_its_analysis(scene: Scene) -> N
         await listing.page.goto("/")
         await until_live(listing.page)
         await listing.page.evaluate("window.notReloaded = true")
-        session_id = scene.submit()
-        row = listing.page.locator(f'.sessions a[href="/sessions/{session_id}"]')
-        await expect(row.locator(".title")).to_have_text(TITLE)
-        await expect(row.locator(".status")).to_have_text("Running")
+        with scene.tools_held():
+            session_id = scene.submit()
+            row = listing.page.locator(f'.sessions a[href="/sessions/{session_id}"]')
+            await expect(row.locator(".title")).to_have_text(TITLE)
+            await expect(row.locator(".status")).to_have_text("Running")
 
-        await tab.page.add_init_script(WATCH)
-        await open_session(tab, session_id)
+            await tab.page.add_init_script(WATCH)
+            await open_session(tab, session_id)
         await until_completed(tab.page)
         seen = await growth(tab.page)
         for kind in ("llm_thinking", "llm_response", "mcp_tool_summary"):
@@ -222,14 +246,15 @@ async def test_hostile_text_is_text_and_no_planted_secret_is_in_the_page(scene: 
 
 
 async def test_a_lost_connection_is_said_and_heals(scene: Scene) -> None:
-    session_id = scene.submit()
     async with (
         door(scene.tarsy.http_port) as entrance,
         new_tab(scene.browser, f"http://127.0.0.1:{entrance.port}") as tab,
         new_tab(scene.browser, scene.url) as undisturbed,
     ):
-        await open_session(tab, session_id)
-        await open_session(undisturbed, session_id)
+        with scene.tools_held():
+            session_id = scene.submit()
+            await open_session(tab, session_id)
+            await open_session(undisturbed, session_id)
         growing = tab.page.locator('.item[data-status="streaming"] .text:not(:empty)').first
         await expect(growing).to_be_visible(timeout=INVESTIGATION_MILLISECONDS)
         entrance.shut()
@@ -245,32 +270,34 @@ async def test_a_lost_connection_is_said_and_heals(scene: Scene) -> None:
 
 
 async def test_a_session_is_cancelled_only_after_a_second_question(scene: Scene) -> None:
-    session_id = scene.submit()
     async with new_tab(scene.browser, scene.url) as tab:
-        await open_session(tab, session_id)
-        buttons = tab.page.locator(".cancelling").get_by_role("button")
-        await tab.page.get_by_role("button", name="Cancel", exact=True).click()
-        await expect(tab.page.get_by_role("button", name="No, go on")).to_be_focused()
-        await tab.page.keyboard.press("Enter")
-        await expect(buttons).to_have_text(["Cancel"])
-        await buttons.click()
-        await tab.page.get_by_role("button", name="Yes, cancel it").click()
-        await expect(tab.page.locator(".cancelling .answer")).to_have_text("The session is being cancelled.")
-        await expect(tab.page.locator(".state .status")).to_have_text("Cancelled")
-        await expect(buttons).to_have_count(0)
-        assert tab.complaints == []
+        with scene.tools_held():
+            session_id = scene.submit()
+            await open_session(tab, session_id)
+            buttons = tab.page.locator(".cancelling").get_by_role("button")
+            await tab.page.get_by_role("button", name="Cancel", exact=True).click()
+            await expect(tab.page.get_by_role("button", name="No, go on")).to_be_focused()
+            await tab.page.keyboard.press("Enter")
+            await expect(buttons).to_have_text(["Cancel"])
+            await buttons.click()
+            await tab.page.get_by_role("button", name="Yes, cancel it").click()
+            await expect(tab.page.locator(".cancelling .answer")).to_have_text("The session is being cancelled.")
+            await expect(tab.page.locator(".state .status")).to_have_text("Cancelled")
+            await expect(buttons).to_have_count(0)
+            assert tab.complaints == []
 
 
 async def test_a_finished_investigation_is_asked_and_everybody_sees_the_reply(scene: Scene) -> None:
-    session_id = scene.submit()
     async with new_tab(scene.browser, scene.url) as tab, new_tab(scene.browser, scene.url) as watching:
         await watching.page.add_init_script(WATCH)
         pages = (tab.page, watching.page)
-        for one in (tab, watching):
-            await open_session(one, session_id)
         field = tab.page.get_by_label("Ask the investigation")
-        await expect(field).to_be_disabled()
-        await expect(tab.page.locator("#closed")).to_have_text("You can ask once the investigation has ended.")
+        with scene.tools_held():
+            session_id = scene.submit()
+            for one in (tab, watching):
+                await open_session(one, session_id)
+            await expect(field).to_be_disabled()
+            await expect(tab.page.locator("#closed")).to_have_text("You can ask once the investigation has ended.")
         await until_completed(tab.page)
         analysis = await tab.page.locator(".analysis").inner_text()
         await field.fill(QUESTION)

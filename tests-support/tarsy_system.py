@@ -26,6 +26,7 @@ PATIENT = {
     "TARSY_MCP_CONNECT_SECONDS": "120",
     "TARSY_MCP_READY_SECONDS": "60",
     "TARSY_TOOLS_WAIT_SECONDS": "120",
+    "TARSY_TOOLS_STARTING_SECONDS": "120",
 }
 """Settings for tests whose investigations need their tools, however long a busy machine takes to start an MCP server.
 

@@ -179,6 +179,20 @@ async def test_a_delay_for_one_tool_holds_only_that_tool_after_its_start_is_on_r
     ]
 
 
+async def test_tools_wait_as_long_as_the_file_that_holds_them_exists(tmp_path: Path) -> None:
+    calls, hold = tmp_path / "calls.jsonl", tmp_path / "hold"
+    hold.touch()
+    server = build(Cluster([Evidence(CRASH_LOOP)]), CallLog(path=calls, hold=hold))
+    async with asyncio.timeout(90), Client(server) as client:
+        held = asyncio.create_task(client.call_tool("namespaces_list", {}))
+        while not (calls.exists() and recorded(calls)):  # noqa: ASYNC110 - a file tells nobody
+            await asyncio.sleep(0.02)
+        assert not held.done()
+        hold.unlink()
+        await held
+    assert [line["phase"] for line in recorded(calls)] == ["started", "finished"]
+
+
 @pytest.mark.parametrize(
     "folders", [[INCIDENTS], sorted(file.parent for file in INCIDENTS.glob("*/incident.yaml"))], ids=["whole", "each"]
 )

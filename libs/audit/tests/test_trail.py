@@ -14,7 +14,7 @@ from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import WRITE_SECONDS, Publisher
+from tarsy_bus.publisher import Publisher
 from tarsy_contracts.audit import ActRequested
 from tarsy_service.caller import IDENTITY
 from tarsy_service.problems import install_problem_handlers
@@ -47,7 +47,7 @@ class WithIdentity:
 
 @asynccontextmanager
 async def client(
-    bus: Bus, identity: Identity | None = None, write_seconds: float = WRITE_SECONDS
+    bus: Bus, identity: Identity | None = None, write_seconds: float | None = None
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """Of an app whose only act answers with what was on record before it."""
     publisher = Publisher(bus, source="tarsy/test", now=lambda: datetime.now(UTC), write_seconds=write_seconds)

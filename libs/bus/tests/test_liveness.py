@@ -184,6 +184,17 @@ def test_with_a_short_limit_the_grace_after_an_outage_is_as_long_as_the_pauses_o
     assert hear(known, [(50 + GRACE_SECONDS, "me")]).is_dead("other", since=at(5))
 
 
+def test_time_is_heard_as_far_as_our_own_announcements_come_back_and_begins_again_after_an_outage() -> None:
+    known = hear(Liveness("me"), every_second("me", 0, 10))
+    began = known.heartbeats
+    hear(known, every_second("other", 11, 30))
+    assert known.seconds_heard(since=began) == 0
+    hear(known, every_second("me", 11, 15))
+    assert known.seconds_heard(since=began) == 5
+    hear(known, every_second("me", 60, 62))
+    assert known.seconds_heard(since=began) == 2
+
+
 def test_outages_are_known_from_before_our_start_as_far_as_announcements_are_kept() -> None:
     known = Liveness("me")
     for seconds, who in [*every_second("colleague", 0, 10), *every_second("gateway", 11, 72)]:

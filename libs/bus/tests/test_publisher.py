@@ -1,6 +1,7 @@
 """Publishing on a real Kafka: what lies on the wire, and what a writer is told when it does not."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -143,6 +144,8 @@ async def test_a_producer_whose_own_task_has_died_is_replaced(
 ) -> None:
     """It takes records and never writes one: without a new one the process would never write again."""
     monkeypatch.setattr(client_lifecycle, "STOP_SECONDS", 0.5)
+    errors: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(str(context)))
     await make_topic(bare, bare.topics.control)
     await writer.write(bare.topics.control, key=b"k", value=b"before", headers=[])
     sending = writer._producing.current._sender.sender_task
@@ -154,6 +157,8 @@ async def test_a_producer_whose_own_task_has_died_is_replaced(
             await writer.write(bare.topics.control, key=b"k", value=b"lost", headers=[])
     place = await writer.write(bare.topics.control, key=b"k", value=b"after", headers=[])
     assert place.offset == 1
+    gc.collect()
+    assert errors == [], "asyncio has found a failure that nobody looked at"
 
 
 async def test_a_record_that_aiokafka_gives_up_is_not_written_and_the_writer_lives(

@@ -1,5 +1,6 @@
 """Making and checking the topics of a real Kafka."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -9,9 +10,10 @@ import pytest
 from aiokafka.admin import NewPartitions
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError
+from structlog.testing import capture_logs
 
-from tarsy_bus import topics_admin
-from tarsy_bus.cluster_layout import record_partitions
+from tarsy_bus import publisher, topics_admin
+from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus, Layout
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topic_check import Present, fit
@@ -134,6 +136,23 @@ async def test_of_two_records_the_first_counts(bus: Bus) -> None:
     await record_partitions(bus, 99)
     await check_topics(bus)
     assert bus.layout.log_partitions == 12
+
+
+async def test_a_record_that_a_busy_broker_does_not_take_in_time_is_written_again(
+    bare: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher, "WRITE_SECONDS", 0.5)
+
+    async def was_refused() -> bool:
+        return any(line["event"] == "layout.not_written" for line in lines)
+
+    with capture_logs() as lines:
+        recording = asyncio.create_task(record_partitions(bare, 5))
+        await eventually(was_refused, "the first write is given up")
+    monkeypatch.undo()
+    await make_topic(bare, bare.topics.layout)
+    await recording
+    assert await recorded_partitions(bare) == 5
 
 
 async def test_what_is_not_durable_or_compressed_again_is_remarked_and_stops_nobody(bus: Bus) -> None:

@@ -108,6 +108,31 @@ async def test_a_server_that_starts_is_waited_for_longer_than_one_that_is_down(w
         assert [one.reason for one in offered.unavailable_servers] == ["it refused"]
 
 
+def hear_ourselves(heard: Liveness, first: int, last: int) -> None:
+    for second in range(first, last + 1):
+        heard.saw(WorkerAnnounced(worker_id=OWNER, service="orchestrator"), NOW + timedelta(seconds=second))
+
+
+async def test_an_outage_of_kafka_takes_no_time_from_the_wait_for_a_gateway() -> None:
+    heard = liveness()
+    catalog = ToolCatalog(heard)
+    waiting = asyncio.create_task(catalog.wait_for(["git"], ToolsPatience(down_seconds=20.0, starting_seconds=60.0)))
+
+    async def hear(first: int, last: int) -> None:
+        hear_ourselves(heard, first, last)
+        catalog.changed()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    await hear(1, 59)
+    assert not waiting.done()
+    await hear(200, 259)
+    assert not waiting.done(), "an outage begins the wait again"
+    await hear(260, 260)
+    assert waiting.done()
+    assert [one.reason for one in (await waiting).unavailable_servers] == [UNKNOWN_SERVER]
+
+
 def test_the_order_in_which_a_server_lists_its_tools_changes_nothing() -> None:
     """Servers in Go list theirs in the order of a map."""
     tools = [LOG.model_copy(update={"tool": name}) for name in ("logs", "events", "pods")]

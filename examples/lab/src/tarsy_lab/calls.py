@@ -15,12 +15,18 @@ from pathlib import Path
 from mcp.server.mcpserver.exceptions import ToolError
 from opentelemetry import trace
 
+HOLD_LOOK_SECONDS = 0.05
+
 
 @dataclass(frozen=True)
 class CallLog:
-    """Where calls are written (nowhere when `path` is None) and how long each tool takes."""
+    """Where calls are written (nowhere when `path` is None) and how long each tool takes.
+
+    While the file `hold` exists, tools wait before they run.
+    """
 
     path: Path | None = None
+    hold: Path | None = None
     delays: Mapping[str, float] | None = None
     delay: float = 0.0
 
@@ -32,8 +38,10 @@ class CallLog:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         prefix = "TARSY_LAB_DELAY_SECONDS_"
+        hold = environment.get("TARSY_LAB_HOLD")
         return cls(
             path=path,
+            hold=Path(hold) if hold else None,
             delays={name.removeprefix(prefix): float(v) for name, v in environment.items() if name.startswith(prefix)},
             delay=float(environment.get("TARSY_LAB_DELAY_SECONDS", "0")),
         )
@@ -45,6 +53,8 @@ class CallLog:
         async def run(*args: P.args, **kwargs: P.kwargs) -> str:
             self._write(name, kwargs, "started")
             await asyncio.sleep((self.delays or {}).get(name, self.delay))
+            while self.hold is not None and self.hold.exists():  # noqa: ASYNC110 - a file tells nobody
+                await asyncio.sleep(HOLD_LOOK_SECONDS)
             try:
                 answer = await tool(*args, **kwargs)
             except ToolError:

@@ -8,6 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from types import FunctionType, MethodType
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -17,7 +18,7 @@ from aiokafka.cluster import ClusterMetadata
 from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator, collect_hosts
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
 from aiokafka.errors import KafkaConnectionError, KafkaError
-from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
+from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator, MessageBatch
 from aiokafka.producer.sender import Sender
 from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.fetch import FetchRequest, FetchRequest_v11, FetchResponse_v11
@@ -64,7 +65,7 @@ CLOSE_SECONDS = 2.0
 
 COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
 READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
-    (AIOKafkaProducer, "__init__", ("_sender", "_message_accumulator", "client")),
+    (AIOKafkaProducer, "__init__", ("_sender", "_message_accumulator", "client", "_closed")),
     (AIOKafkaConsumer, "__init__", ("_client", "_coordinator", "_fetcher")),
     (AIOKafkaConsumer, "start", ("Fetcher",)),
     (AIOKafkaAdminClient, "__init__", ("_client",)),
@@ -74,7 +75,8 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaClient, "close", ()),
     (AIOKafkaAdminClient, "_send_request", ()),
     (Sender, "sender_task", ()),
-    (MessageAccumulator, "fail_all", ()),
+    (MessageAccumulator, "fail_all", ("_batches", "_pending_batches", "failure")),
+    (MessageBatch, "failure", ("_drain_waiter",)),
     (MessageAccumulator, "create_builder", ("BatchBuilder",)),
     (BatchBuilder, "_build", ("_buffer",)),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
@@ -107,11 +109,12 @@ async def abandon(client: Client) -> None:
     """Ends what an unfinished `stop` leaves behind: tasks that would go on for ever, and open connections."""
     match client:
         case AIOKafkaProducer():
+            client._closed = True
             sending = client._sender.sender_task
             await client.client.close()
             _answer_metadata(client.client)
             # It would try to send for ever, each batch by itself.
-            client._message_accumulator.fail_all(KafkaError("the producer was given up"))
+            _fail_batches(client._message_accumulator, KafkaError("the producer was given up"))
             await _cancel([sending])
         case AIOKafkaConsumer():
             coordinator, fetcher = client._coordinator, client._fetcher
@@ -121,6 +124,14 @@ async def abandon(client: Client) -> None:
             await client._client.close()
         case _:
             await client._client.close()
+
+
+def _fail_batches(accumulator: MessageAccumulator, reason: KafkaError) -> None:
+    """Takes the failure from waiters that nobody waits for: asyncio would print each as an error that nobody saw."""
+    batches = [*chain.from_iterable(accumulator._batches.values()), *accumulator._pending_batches]
+    accumulator.fail_all(reason)
+    for batch in batches:
+        batch._drain_waiter.exception()
 
 
 def _answer_metadata(client: AIOKafkaClient) -> None:

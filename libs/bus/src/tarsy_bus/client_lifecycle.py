@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.aiokafka_internals import abandon, fetch_task_died, wait_no_more
+from tarsy_bus.aiokafka_internals import abandon, fetch_task_died, send_task_died, wait_no_more
 
 log = structlog.get_logger(__name__)
 
@@ -99,4 +99,9 @@ async def _stop(client: Stoppable | Closable, seconds: float) -> None:
 
 
 def _orderly_stop(client: Stoppable | Closable) -> Coroutine[object, object, None]:
-    return client.close() if isinstance(client, AIOKafkaAdminClient) else client.stop()  # type: ignore[union-attr]
+    if isinstance(client, AIOKafkaAdminClient):
+        return client.close()  # type: ignore[no-any-return]
+    if isinstance(client, AIOKafkaProducer) and send_task_died(client):
+        # Its stop would wait in a task of its own for records that nobody sends any more.
+        return abandon(client)
+    return client.stop()  # type: ignore[union-attr]

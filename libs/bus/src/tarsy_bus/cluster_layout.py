@@ -1,13 +1,15 @@
 """The cluster's layout on record: the number of partitions of inbox, log and heads, decided once."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import structlog
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher, not_written
 from tarsy_bus.records import delivery
+from tarsy_bus.retries import retry
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.layout import ClusterLayout
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
@@ -18,6 +20,9 @@ KINDS = {ClusterLayout.type: ClusterLayout}
 KEY = "log"
 SOURCE = "tarsy/topics-apply"
 """The source of the record, whichever process applies the topics: the decision is the operator's."""
+
+RECORD_SECONDS = 90.0
+"""A broker that has just made all topics may take long for the first write."""
 
 
 async def recorded_partitions(bus: Bus) -> int | None:
@@ -35,7 +40,19 @@ async def recorded_partitions(bus: Bus) -> int | None:
 
 
 async def record_partitions(bus: Bus, number: int) -> None:
-    """Raises NotWrittenError or KafkaError."""
+    """Writes it until Kafka has it: of two records the first counts. Raises NotWrittenError or KafkaError."""
+    layout = ClusterLayout(log_partitions=number)
+
+    def failed(problem: Exception, pause: float) -> None:
+        log.warning("layout.not_written", reason=str(problem), pause_seconds=round(pause, 1))
+
     async with Publisher(bus, source=SOURCE, now=lambda: datetime.now(UTC)).running() as publisher:
-        layout = ClusterLayout(log_partitions=number)
-        await publisher.publish(bus.topics.layout, layout, key=KEY, id=KEY, subject=KEY, partition=0)
+        try:
+            async with asyncio.timeout(RECORD_SECONDS):
+                await retry(
+                    lambda: publisher.publish(bus.topics.layout, layout, key=KEY, id=KEY, subject=KEY, partition=0),
+                    passes=not_written,
+                    failed=failed,
+                )
+        except TimeoutError as problem:
+            raise NotWrittenError(f"{bus.topics.layout}: not within {RECORD_SECONDS:g} seconds") from problem

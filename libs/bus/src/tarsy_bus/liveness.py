@@ -93,6 +93,15 @@ class Liveness:
         return now and now + timedelta(seconds=self._monotonic() - self._heard_at)
 
     @property
+    def heartbeats(self) -> int:
+        """How many of our own announcements have come back."""
+        return self._count
+
+    def seconds_heard(self, *, since: int) -> float:
+        """How long we have heard ourselves since that many `heartbeats`. An outage begins it again."""
+        return (self._count - max(since, self._count_at_gap)) * ANNOUNCE_SECONDS
+
+    @property
     def outages(self) -> tuple[Outage, ...]:
         """When no orchestrator announced itself, or this one did not. Without the grace after them."""
         return self._outages.all()

@@ -42,11 +42,11 @@ class TooLargeError(BusError, ValueError):
 class Publisher:
     """For everything but the session log. `now` stamps the envelopes. Large records lie compressed in Kafka.
 
-    `write_seconds`: how long a write may take.
+    `write_seconds`: how long a write may take; WRITE_SECONDS where it is not given.
     """
 
     def __init__(
-        self, bus: Bus, *, source: str, now: Callable[[], datetime], write_seconds: float = WRITE_SECONDS
+        self, bus: Bus, *, source: str, now: Callable[[], datetime], write_seconds: float | None = None
     ) -> None:
         self._bus = bus
         self._producing = ReplaceableProducer(bus, compress_large=True)
@@ -119,7 +119,7 @@ class Publisher:
             partition = self._bus.partition_of(topic, key)
         producer = self._producing.current
         try:
-            async with asyncio.timeout(self._write_seconds):
+            async with asyncio.timeout(WRITE_SECONDS if self._write_seconds is None else self._write_seconds):
                 metadata: RecordMetadata = await producer.send_and_wait(
                     topic, value, key=key, headers=headers, partition=partition
                 )

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -27,7 +26,10 @@ UNSAID = "the tool gateway cannot reach it, and does not say why"
 
 @dataclass(frozen=True, slots=True)
 class ToolsPatience:
-    """How long a stage waits for a server that is down, and for one that is starting or whose gateway may be."""
+    """How long a stage waits for a server that is down, and for one that is starting or whose gateway may be.
+
+    Counted in our own announcements that came back.
+    """
 
     down_seconds: float
     starting_seconds: float
@@ -87,17 +89,18 @@ class ToolCatalog:
         return [entry.seen for entry in sorted(told, key=lambda entry: entry.offset)]
 
     async def wait_for(self, servers: Sequence[str], patience: ToolsPatience) -> ToolOffer:
-        """Returns the offer as soon as no server is missing, or as it is when `patience` has come to its end."""
-        clock = asyncio.get_running_loop().time
-        began = clock()
+        """Returns the offer as soon as no server is missing, or as it is when `patience` has come to its end.
+
+        Only time in which our own announcements come back counts: in an outage of Kafka no gateway can say that its
+        server is there. So the wait has no other limit than that outage.
+        """
+        began = self._liveness.heartbeats
         while (offer := self.offer(servers)).unavailable_servers:
-            end = began + (patience.starting_seconds if offer.starting else patience.down_seconds)
-            if clock() >= end:
+            limit = patience.starting_seconds if offer.starting else patience.down_seconds
+            if self._liveness.seconds_heard(since=began) >= limit:
                 break
             self._changed.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(end):
-                    await self._changed.wait()
+            await self._changed.wait()
         return offer
 
 

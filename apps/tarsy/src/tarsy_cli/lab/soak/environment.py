@@ -33,6 +33,7 @@ PATIENT = {
     "TARSY_MCP_CONNECT_SECONDS": "120",
     "TARSY_MCP_READY_SECONDS": "60",
     "TARSY_TOOLS_WAIT_SECONDS": "120",
+    "TARSY_TOOLS_STARTING_SECONDS": "120",
 }
 """The scripted model fails without its tools, and a busy machine takes long to start gateways that were killed."""
 
