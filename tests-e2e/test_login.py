@@ -1,18 +1,21 @@
 """Login of the page at the front door of `tarsy up --processes`: each service behind it knows the cookie by itself."""
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
 import pytest_asyncio
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
 from tarsy_incident import alert_now
-from tarsy_login_world import NAME, SERVICES_KEY, LoginWorld, write_auth_file
+from tarsy_login_world import GROUP_KEYS, NAME, SERVICES_KEY, LoginWorld, write_auth_file
 from tarsy_openid_server import openid_server
 from tarsy_processes.ports import free_port
 from tarsy_service_forks import ServiceForks
@@ -56,6 +59,44 @@ async def test_whoever_logged_in_reads_submits_and_watches_until_he_logs_out(wor
         assert (await browser.post("/logout", headers={"Origin": "https://evil.example"})).status_code == 403
         assert (await browser.post("/logout", headers=own)).status_code == 204
         assert (await browser.get("/api/v1/me")).status_code == 401
+
+
+async def test_a_key_for_session_groups_finds_their_sessions_at_every_door(world: LoginWorld) -> None:
+    async with httpx2.AsyncClient(base_url=world.url, timeout=WAIT_SECONDS, headers=bearer(SERVICES_KEY)) as services:
+        taken = await services.post("/api/v1/alerts/alertmanager", json=alert_now())
+        session = taken.json()["alerts"][0]["session_id"]
+        assert (await services.get(f"/api/v1/sessions/{session}", params={"at_least": 1})).status_code == 200
+    for group, sees in {"shop": True, "elsewhere": False}.items():
+        headers = bearer(GROUP_KEYS[group])
+        async with httpx2.AsyncClient(base_url=world.url, timeout=WAIT_SECONDS, headers=headers) as viewer:
+            assert (await viewer.get("/api/v1/me")).json()["session_groups"] == [group]
+            listed = (await viewer.get("/api/v1/sessions")).json()["sessions"]
+            assert (session in [one["id"] for one in listed]) is sees
+            for path in ("", "/timeline", "/trace", "/summary"):
+                assert (await viewer.get(f"/api/v1/sessions/{session}{path}")).status_code == (200 if sees else 404)
+        assert await subscribed(world, headers, session) == ("subscription.confirmed" if sees else "subscription.error")
+        assert await found_over_mcp(world, headers, session) is sees
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+async def subscribed(world: LoginWorld, headers: dict[str, str], session: str) -> str:
+    """The first answer to a subscription."""
+    async with asyncio.timeout(WAIT_SECONDS), connect(world.socket, additional_headers=headers) as socket:
+        assert "connection.established" in str(await socket.recv())
+        await socket.send(json.dumps({"action": "subscribe", "channel": f"session:{session}"}))
+        answer: str = json.loads(await socket.recv())["type"]
+        return answer
+
+
+async def found_over_mcp(world: LoginWorld, headers: dict[str, str], session: str) -> bool:
+    async with httpx2.AsyncClient(headers=headers, timeout=WAIT_SECONDS) as http:
+        transport = streamable_http_client(f"{world.url}/mcp", http_client=http)
+        async with Client(transport, read_timeout_seconds=WAIT_SECONDS) as client:
+            result = await client.call_tool("read_session", {"session_id": session})
+    return not result.is_error
 
 
 async def check_that_the_cookie_watches(world: LoginWorld, cookie: str) -> None:

@@ -30,6 +30,8 @@ from tarsy_websocket_gateway.page_routes import page_routes
 from tarsy_websocket_gateway.rights import RIGHTS
 
 API_KEY, SERVICES_KEY = new_key(lambda count: b"a" * count), new_key(lambda count: b"s" * count)
+GROUP_KEYS = {group: new_key(lambda count, group=group: group[-1:].encode() * count) for group in ("shop", "elsewhere")}
+"""Keys of viewers who see the sessions of one group only: those of the namespace that is called so."""
 SECTIONS = ("keys", "tokens", "login")
 SECRET_FILE = "client.secret"
 LIST = "/api/v1/sessions"
@@ -97,7 +99,12 @@ def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[s
         "keys": [
             {"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)},
             {"name": "services", "role": "admin", "sha256": digest_of(SERVICES_KEY)},
+            *(
+                {"name": group, "role": "viewer", "sha256": digest_of(key), "session_groups": [group]}
+                for group, key in GROUP_KEYS.items()
+            ),
         ],
+        "session_groups": {group: {"namespace": group} for group in GROUP_KEYS},
         "tokens": {
             "issuer": provider.issuer,
             "audience": ["tarsy", CLIENT],
@@ -114,7 +121,7 @@ def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[s
         },
     }
     file = folder / "auth.yaml"
-    file.write_text(yaml.safe_dump({section: content[section] for section in sections}), "utf-8")
+    file.write_text(yaml.safe_dump({section: content[section] for section in (*sections, "session_groups")}), "utf-8")
     file.chmod(0o600)
     return file
 

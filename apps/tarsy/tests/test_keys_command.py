@@ -83,8 +83,9 @@ def test_a_key_without_an_end_has_none_and_a_time_is_kept(tmp_path: Path) -> Non
         (["ops", "--role", "viewer", "--expires", "soon"], "--expires is no date"),
         (["ops", "--role", "viewer", "--expires", "2999-01-01T12:00:00"], "--expires has no zone"),
         (["ops", "--role", "viewer", "--expires", "2020-01-01"], "--expires is in the past"),
+        (["ops", "--role", "operator", "--session-group", "shop"], "--session-group limits nothing"),
     ],
-    ids=["role", "name", "date", "zone", "past"],
+    ids=["role", "name", "date", "zone", "past", "groups"],
 )
 def test_a_key_that_could_not_be_used_is_not_made(arguments: list[str], said: str) -> None:
     code, out, err = ran("new", *arguments)
@@ -105,6 +106,30 @@ def test_a_check_lists_names_roles_and_which_keys_have_expired(tmp_path: Path) -
         ["tokens:", "of", "https://login.example.com", "for", "tarsy,", "with", "the", "name", "in", "sub"],
         ["groups", "sre:", "responder"],
         ["groups", "platform:", "operator"],
+    ]
+
+
+def test_a_key_for_session_groups_is_made_and_listed_with_them(tmp_path: Path) -> None:
+    groups = ["--session-group", "shop", "--session-group", "pay"]
+    entry = ran("new", "ops", "--role", "viewer", *groups)[1].splitlines()[2:]
+    tokens = (
+        "tokens: {issuer: https://a.example, audience: tarsy, jwks: https://a.example/certs, "
+        "roles: {claim: groups, values: {sre: viewer}}, "
+        "session_groups: {claim: teams, values: {sre: all, shop: [shop]}}}"
+    )
+    labels = "session_groups: {shop: {namespace: [shop, storefront], cluster: eu-1}, pay: {namespace: pay}}"
+
+    code, out, err = ran("check", written(tmp_path, "\n".join(["keys:", *entry, tokens, labels])))
+
+    assert (code, err) == (0, "")
+    assert [" ".join(line.split()) for line in out.splitlines()[2:]] == [
+        "ops viewer never sees shop and pay",
+        "session group shop: namespace shop or storefront, cluster eu-1",
+        "session group pay: namespace pay",
+        "tokens: of https://a.example for tarsy, with the name in sub",
+        "groups sre: viewer",
+        "teams sre: sees all sessions",
+        "teams shop: sees shop",
     ]
 
 

@@ -23,6 +23,10 @@ def entry(key: str = KEY, *, name: str = "alertmanager", expires: str | None = N
     return ApiKeyEntry.model_validate(fields)
 
 
+def keys_of(*entries: ApiKeyEntry) -> ApiKeys:
+    return ApiKeys(entries, lambda _: None)
+
+
 def authenticate_with(*entries: ApiKeyEntry, clock: Clock | None = None) -> Authenticate:
     return authenticator(AuthConfig(keys=entries), OpenIdProvider().fetch, clock or Clock())
 
@@ -81,6 +85,6 @@ async def test_a_token_where_only_keys_count_is_told_the_same_as_an_unknown_key(
 def test_a_digest_that_begins_alike_is_another_key() -> None:
     near = ApiKeyEntry(name="near", role=Role.ADMIN, sha256=digest_of(KEY)[:32] + "0" * 32)
 
-    assert ApiKeys([near]).identify(KEY, 0) == ApiKeys([]).identify(KEY, 0)
-    assert isinstance(found := ApiKeys([near, entry()]).identify(KEY, 0), Identity)
+    assert keys_of(near).identify(KEY, 0) == keys_of().identify(KEY, 0)
+    assert isinstance(found := keys_of(near, entry()).identify(KEY, 0), Identity)
     assert found.name == "alertmanager"

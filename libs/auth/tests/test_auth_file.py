@@ -76,7 +76,7 @@ MISTAKES = """\
 {file}:18: tokens.audience: is no text
 {file}:19: tokens.name: has the tag !claim; tags mean nothing here
 {file}:22: tokens.roles.values: is empty
-{file}:23: more: is unknown; known here: keys, webhooks, tokens, login"""
+{file}:23: more: is unknown; known here: keys, webhooks, tokens, login, session_groups"""
 
 
 def written(folder: Path, text: str) -> Path:

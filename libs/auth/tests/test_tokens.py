@@ -241,7 +241,7 @@ async def test_so_many_tokens_are_known_and_the_oldest_are_forgotten(monkeypatch
     monkeypatch.setattr(tokens, "MOST_KNOWN", 3)
     settings = config_of().tokens
     assert settings is not None
-    known = tokens.Tokens(settings, OpenIdProvider().fetch, Clock())
+    known = tokens.Tokens(settings, OpenIdProvider().fetch, Clock(), lambda _: None)
 
     for number in range(5):
         await known.identify(token_of(claims_of(jti=str(number))))

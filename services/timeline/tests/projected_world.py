@@ -1,23 +1,32 @@
 """A projection that a test fills event by event, and the API that answers from it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import httpx2
 from fastapi import APIRouter, FastAPI
+from starlette.types import Receive, Scope, Send
 
+from tarsy_auth.identity import Identity
+from tarsy_auth.roles import Role
+from tarsy_auth.session_groups import VisibleGroups
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_body import bounded_route
+from tarsy_service.caller import IDENTITY
 from tarsy_service.problems import ProblemError, install_problem_handlers
 from tarsy_timeline.alias_route import alias_route
 from tarsy_timeline.approval_routes import approval_routes
+from tarsy_timeline.caller_groups import visible_route
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.routes import session_routes
+from tarsy_timeline.search_indexer import SearchIndexer
 from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
+from tarsy_timeline.summary_routes import summary_routes
 from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]
@@ -29,16 +38,20 @@ EPOCH = LogIdentity("cluster", "topic")
 
 
 class World:
-    """Projects what a test tells, one batch an event or all in one, and asks the API."""
+    """Projects what a test tells, one batch an event or all in one, and asks the API.
+
+    `session_groups`: those that the caller is limited to.
+    """
 
     def __init__(self, database: Database) -> None:
-        self._checkpoint = ProjectionCheckpoint(database)
+        self._checkpoint, self._indexer = ProjectionCheckpoint(database), SearchIndexer(database)
         self._position = 0
         app = FastAPI()
         install_problem_handlers(app)
         queries = SessionQueries(database, 0.1)
-        route = alias_route(queries.alias)
+        route = alias_route(queries.alias, visible_route(queries))
         app.include_router(session_routes(queries, route))
+        app.include_router(summary_routes(queries, route))
         app.include_router(internal_routes(queries, route))
         app.include_router(approval_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
 
@@ -51,7 +64,15 @@ class World:
             return {"session_id": session_id, **body}
 
         app.include_router(other)
-        self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost")
+        self.session_groups: VisibleGroups = None
+        self.client = httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(partial(self._identified, app)), base_url="http://localhost"
+        )
+
+    async def _identified(self, app: FastAPI, scope: Scope, receive: Receive, send: Send) -> None:
+        """As if the caller had a key for these session groups."""
+        caller = Identity("limited", Role.RESPONDER, "api_key", "0", session_groups=self.session_groups)
+        await app({**scope, IDENTITY: caller}, receive, send)
 
     async def project(self, *records: Any) -> None:
         if self._position == 0:
@@ -61,6 +82,11 @@ class World:
             batch.add(record)
         await self._checkpoint.write(0, self._position, self._position + len(records), batch)
         self._position += len(records)
+
+    async def index(self) -> None:
+        """Makes what was projected found by search."""
+        while await self._indexer.index_some():
+            pass
 
     async def get(self, path: str) -> Json:
         answer = await self.client.get(path)

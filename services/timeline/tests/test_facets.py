@@ -10,7 +10,8 @@ from projected_world import NewSession, World, records
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_timeline.database import Database
-from tarsy_timeline.session_queries import FILTER_OPTIONS, MOST_OPTIONS
+from tarsy_timeline.session_queries import MOST_OPTIONS, OPTION_VALUES
+from tarsy_timeline.sql import QUERIES
 from tarsy_whole_chain import begun
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
@@ -70,7 +71,7 @@ async def test_facets_that_sessions_have_are_offered_once_and_those_of_deleted_o
     assert (offered["severities"], offered["clusters"]) == (["warning"], ["lab"])
 
 
-@pytest.mark.parametrize("name", [*FILTER_OPTIONS])
+@pytest.mark.parametrize("name", [*OPTION_VALUES])
 async def test_options_are_bounded_and_cost_as_many_rows_as_there_are_values(
     open_database: OpenDatabase, name: str
 ) -> None:
@@ -83,7 +84,7 @@ async def test_options_are_bounded_and_cost_as_many_rows_as_there_are_values(
             " 'v' || n % 9 from generate_series(1, 20000) n"
         )
         await connection.execute("analyze sessions")
-        query = FILTER_OPTIONS[name]
+        query = QUERIES["read_options"].replace("{value}", OPTION_VALUES[name])
         values = [row["value"] for row in await connection.fetch(query, MOST_OPTIONS)]
         assert values == [f"v{n}" for n in range(9)]
         assert [row["value"] for row in await connection.fetch(query, 3)] == values[:3]

@@ -1,7 +1,9 @@
 """A WebSocket with authentication, over a real one: it is refused before the upgrade, and ends with its credential."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -12,6 +14,8 @@ from websockets.typing import Subprotocol
 from tarsy_access import authenticate, key_of
 from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.roles import Role
+from tarsy_auth.session_groups import GroupLabels, SessionGroup, VisibleGroups
+from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_processes.ports import free_port
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_server import http_server
@@ -23,6 +27,7 @@ from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.metrics import Metrics
+from tarsy_websocket_gateway.outgoing import Outgoing
 from tarsy_websocket_gateway.rights import RIGHTS
 from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.streams import Call
@@ -32,18 +37,29 @@ NOW = 1_800_000_000.0
 OFFERED = [Subprotocol("tarsy.v1"), Subprotocol("tarsy.bearer.viewer")]
 VIEWER = {"Authorization": key_of(Role.VIEWER)}
 SOON = {"Authorization": "Bearer soon"}
+LIMITED = {"Authorization": "Bearer limited"}
+SHOP = SessionGroup("shop", {"namespace": ("shop",)})
 
 
 async def authenticate_for_a_moment(credential: str | None) -> Identity | Refusal:
     """The key `soon` expires a moment after NOW."""
     if credential == SOON["Authorization"]:
         return Identity("ann", Role.VIEWER, "token", "soon", NOW + 0.05)
+    if credential == LIMITED["Authorization"]:
+        return Identity("bob", Role.VIEWER, "api_key", "limited", session_groups=(SHOP,))
     return await authenticate(credential)
 
 
 class NoSessions:
+    """Nothing happens in any. In the group `shop` are those whose id begins so."""
+
     def watch(self, session_id: str) -> None:
         return
+
+    async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
+        assert groups == [{"namespace": ["shop"]}]
+        visible = tuple(one for one in session_ids if one.startswith("shop"))
+        return VisibleSessions(visible=visible, hidden=tuple(sorted({*session_ids} - {*visible})))
 
     def running(self, session_id: str) -> list[Call]:
         return []
@@ -71,13 +87,29 @@ def taken_away() -> set[str | None]:
 
 
 @pytest.fixture
-async def url(registry: CollectorRegistry, taken_away: set[str | None]) -> AsyncIterator[str]:
+def regrouped() -> dict[str | None, VisibleGroups]:
+    """Credentials that now have other session groups."""
+    return {}
+
+
+@pytest.fixture
+def hub() -> Hub:
+    return Hub()
+
+
+@pytest.fixture
+async def url(
+    registry: CollectorRegistry, hub: Hub, taken_away: set[str | None], regrouped: dict[str | None, VisibleGroups]
+) -> AsyncIterator[str]:
     async def authenticate_now(credential: str | None) -> Identity | Refusal:
         if credential in taken_away:
             return Refusal("unknown", "The key is not known.")
-        return await authenticate_for_a_moment(credential)
+        found = await authenticate_for_a_moment(credential)
+        if isinstance(found, Identity) and credential in regrouped:
+            return replace(found, session_groups=regrouped[credential])
+        return found
 
-    hub, metrics = Hub(), Metrics(registry)
+    metrics = Metrics(registry)
     hub.open = True
     router = websocket_routes(
         hub,
@@ -153,3 +185,37 @@ async def test_a_connection_is_closed_when_its_key_is_taken_away(
             await client.recv()
     assert closed.value.rcvd is not None
     assert (closed.value.rcvd.code, "taken away" in closed.value.rcvd.reason) == (4401, True)
+
+
+async def test_whoever_is_limited_to_groups_subscribes_to_their_sessions_only(url: str) -> None:
+    async with asyncio.timeout(WAIT_SECONDS), connect(url, additional_headers=LIMITED) as client:
+        assert "connection.established" in str(await client.recv())
+        await client.send('{"action": "subscribe", "channel": "session:other-1"}')
+        refused = json.loads(await client.recv())
+        await client.send('{"action": "subscribe", "channel": "session:shop-1"}')
+        confirmed = json.loads(await client.recv())
+    assert (refused["type"], refused["code"]) == ("subscription.error", "unknown_session")
+    assert (confirmed["type"], confirmed["channel"]) == ("subscription.confirmed", "session:shop-1")
+
+
+async def test_the_list_of_whoever_is_limited_has_their_sessions_only(url: str, hub: Hub) -> None:
+    async with asyncio.timeout(WAIT_SECONDS), connect(url, additional_headers=LIMITED) as client:
+        assert "connection.established" in str(await client.recv())
+        await client.send('{"action": "subscribe", "channel": "sessions"}')
+        assert "subscription.confirmed" in str(await client.recv())
+        for session_id in ("other-1", "shop-1", "other-1", "shop-2"):
+            hub.publish(session_id, [Outgoing("session.status", session_id, 1, session_id=session_id)])
+        assert [await client.recv(), await client.recv()] == ["shop-1", "shop-2"]
+
+
+async def test_a_connection_is_closed_when_its_key_has_other_groups(
+    url: str, regrouped: dict[str | None, VisibleGroups], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "JUDGE_SECONDS", 0.05)
+    async with asyncio.timeout(WAIT_SECONDS), connect(url, additional_headers=LIMITED) as client:
+        assert "connection.established" in str(await client.recv())
+        regrouped[LIMITED["Authorization"]] = (SHOP, SessionGroup("more", {"cluster": ("eu-1",)}))
+        with pytest.raises(ConnectionClosed) as closed:
+            await client.recv()
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4401

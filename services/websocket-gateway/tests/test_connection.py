@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,6 +12,8 @@ from prometheus_client import CollectorRegistry
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tarsy_auth.session_groups import GroupLabels
+from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_processes.ports import free_port
 from tarsy_service import http_server
 from tarsy_service.runner import run_services
@@ -45,6 +47,9 @@ class MadeUp:
 
     async def follow_list(self) -> None:
         return
+
+    async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
+        return VisibleSessions(visible=tuple(session_ids), hidden=())
 
     def running(self, session_id: str) -> list[Call]:
         return []

@@ -70,7 +70,7 @@ async def test_from_the_login_to_the_api_and_out_again(world: LoginWorld, browse
     assert (await browser.get(LIST)).status_code == 200
     me = (await browser.get("/api/v1/me")).json()
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", me.pop("expires_at"))
-    assert me == {"name": "ada@example.com", "role": "responder", "door": "token"}
+    assert me == {"name": "ada@example.com", "role": "responder", "door": "token", "session_groups": None}
 
     gone = await browser.post("/logout", headers={"Origin": world.url})
     assert (gone.status_code, SESSION in browser.cookies) == (204, False)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from tarsy_auth.auth_config import ApiKeyEntry
 from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.refusals import KEY_EXPIRED, MALFORMED_KEY, UNKNOWN
+from tarsy_auth.session_groups import FindGroups
 
 PREFIX = "tarsy_"
 RANDOM_BYTES = 32
@@ -36,9 +37,10 @@ def digest_of(credential: str) -> str:
 
 
 class ApiKeys:
-    """Those of the file."""
+    """Those of the file. `groups_of` finds the session groups that an entry names."""
 
-    def __init__(self, entries: Iterable[ApiKeyEntry]) -> None:
+    def __init__(self, entries: Iterable[ApiKeyEntry], groups_of: FindGroups) -> None:
+        self._groups_of = groups_of
         self._entries: dict[str, list[ApiKeyEntry]] = defaultdict(list)
         for entry in entries:
             self._entries[entry.sha256[:INDEXED]].append(entry)
@@ -55,4 +57,5 @@ class ApiKeys:
         if entry.has_expired(now):
             return KEY_EXPIRED
         expires_at = None if entry.expires is None else entry.expires.timestamp()
-        return Identity(entry.name, entry.role, "api_key", digest[:SHOWN], expires_at)
+        groups = self._groups_of(entry.session_groups)
+        return Identity(entry.name, entry.role, "api_key", digest[:SHOWN], expires_at, groups)

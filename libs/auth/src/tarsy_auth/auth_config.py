@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from tarsy_auth.loopback import is_loopback
 from tarsy_auth.roles import Role
+from tarsy_auth.session_groups import Label, SessionGroup, VisibleGroups
 from tarsy_auth.webhook_secrets import ReadSecret
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -18,6 +19,8 @@ HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 SCOPE = re.compile(r"[!#-\[\]-~]+( [!#-\[\]-~]+)*")
 """As RFC 6749 has it."""
 LONGEST_NAME = 200
+ALL = "all"
+"""Stands where groups would, for somebody who sees every session."""
 CALLBACK_PATH = "/login/callback"
 ROLES = ", ".join(role.label for role in Role)
 
@@ -128,7 +131,16 @@ def _check_scope(text: str) -> str:
     return text
 
 
-def _read_audiences(written: object) -> tuple[str, ...]:
+def _read_groups(written: object) -> tuple[str, ...] | None:
+    """None for `all`. Raises ValueError."""
+    if written == ALL:
+        return None
+    if not isinstance(written, list | tuple):
+        raise ValueError(f"is no list of session groups, and not `{ALL}`")
+    return _read_texts(written)
+
+
+def _read_texts(written: object) -> tuple[str, ...]:
     """One text stands for a list of one. Raises ValueError."""
     if isinstance(written, str):
         return (_check_text(written),)
@@ -159,7 +171,8 @@ type Name = Annotated[str, AfterValidator(_check_name)]
 type Text = Annotated[str, AfterValidator(_check_text)]
 type Address = Annotated[str, AfterValidator(_check_address)]
 type Digest = Annotated[str, AfterValidator(_check_digest)]
-type Audiences = Annotated[tuple[str, ...], BeforeValidator(_read_audiences)]
+type Texts = Annotated[tuple[str, ...], BeforeValidator(_read_texts)]
+type GroupNames = Annotated[tuple[str, ...] | None, BeforeValidator(_read_groups)]
 type Endpoint = Annotated[str, AfterValidator(_check_endpoint)]
 type RedirectUri = Annotated[str, AfterValidator(_check_redirect_uri)]
 type ScopeNames = Annotated[str, AfterValidator(_check_scope)]
@@ -182,6 +195,7 @@ class ApiKeyEntry(AuthModel):
     role: RoleName
     sha256: Digest
     expires: Moment | None = None
+    session_groups: GroupNames = None
 
     def has_expired(self, now: float) -> bool:
         """It counts until the second before `expires`."""
@@ -203,14 +217,22 @@ class RoleClaim(AuthModel):
     values: Mapping[str, RoleName] = Field(min_length=1)
 
 
+class GroupClaim(AuthModel):
+    """The claim that session groups follow from: those of all its values together. Without any, no session is seen."""
+
+    claim: Text
+    values: Mapping[str, GroupNames] = Field(min_length=1)
+
+
 class TokenSettings(AuthModel):
     """The OpenID provider whose tokens count: those that are for one of the audiences."""
 
     issuer: Address
-    audience: Audiences
+    audience: Texts
     jwks: Address
     name: Text = "sub"
     roles: RoleClaim
+    session_groups: GroupClaim | None = None
 
 
 class LoginSettings(AuthModel):
@@ -230,9 +252,14 @@ class LoginSettings(AuthModel):
 
 
 class AuthConfig(AuthModel):
-    """Everything that auth.yaml says."""
+    """Everything that auth.yaml says. `session_groups`: the labels of each, by its name."""
 
     keys: tuple[ApiKeyEntry, ...] = ()
     webhooks: tuple[WebhookEntry, ...] = ()
     tokens: TokenSettings | None = None
     login: LoginSettings | None = None
+    session_groups: Mapping[Name, Annotated[Mapping[Label, Texts], Field(min_length=1)]] = Field(default_factory=dict)
+
+    def visible_groups(self, names: tuple[str, ...] | None) -> VisibleGroups:
+        """The groups of these names; None, for all sessions, stays None."""
+        return None if names is None else tuple(SessionGroup(name, self.session_groups[name]) for name in names)

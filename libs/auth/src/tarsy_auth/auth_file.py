@@ -3,7 +3,7 @@
 import difflib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +14,16 @@ from tarsy_auth.auth_config import (
     ApiKeyEntry,
     AuthConfig,
     AuthModel,
+    GroupClaim,
     LoginSettings,
     RoleClaim,
     TokenSettings,
     WebhookEntry,
 )
+from tarsy_auth.cross_checks import cross_checks
 from tarsy_auth.errors import AuthError
-from tarsy_auth.text_tree import Place, TextTree, Tree, UnreadableTextError
+from tarsy_auth.session_groups import LABELS
+from tarsy_auth.text_tree import Place, TextTree, UnreadableTextError
 from tarsy_auth.webhook_secrets import secrets_in
 
 MOST_BYTES = 1 << 20
@@ -33,8 +36,6 @@ PROBLEMS = {
     "too_short": "is empty",
 }
 """By type of pydantic's errors."""
-UNIQUE = (("keys", "name"), ("keys", "sha256"), ("webhooks", "name"), ("webhooks", "secret_file"))
-"""Sections and the field of which each entry has its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def read_auth_file(path: Path) -> AuthConfig:
         mistakes += [_mistake(path, tree, error) for error in problem.errors(include_url=False, include_input=False)]
     mistakes += [
         AuthFileMistake(str(path), tree.line(place), _written(place), sentence)
-        for place, sentence in _cross_checks(tree.data)
+        for place, sentence in cross_checks(tree.data)
     ]
     if mistakes:
         raise InvalidAuthFileError(sorted(mistakes, key=lambda mistake: mistake.line or 0))
@@ -107,7 +108,8 @@ def _file_error(path: Path, problem: str) -> InvalidAuthFileError:
 
 
 def _mistake(path: Path, tree: TextTree, error: ErrorDetails) -> AuthFileMistake:
-    place: Place = error["loc"]
+    # Pydantic marks the key of a mapping so, where that is what is wrong.
+    place: Place = tuple(part for part in error["loc"] if part != "[key]")
     return AuthFileMistake(str(path), tree.line(place), _written(place), _problem(place, error))
 
 
@@ -116,6 +118,8 @@ def _problem(place: Place, error: ErrorDetails) -> str:
         return str(error.get("ctx", {}).get("error"))
     if error["type"] == "extra_forbidden":
         return f"is unknown; {_suggestion(str(place[-1]), _names_of(_model_at(place)))}"
+    if error["type"] == "literal_error":
+        return f"is no label of a session; {_suggestion(str(place[-1]), LABELS)}"
     return PROBLEMS.get(error["type"], error["msg"])
 
 
@@ -131,6 +135,8 @@ def _model_at(place: Place) -> type[AuthModel]:
             return LoginSettings
         case ("tokens", "roles", *_):
             return RoleClaim if len(place) > 2 else TokenSettings
+        case ("tokens", "session_groups", *_):
+            return GroupClaim if len(place) > 2 else TokenSettings
         case _:
             return TokenSettings
 
@@ -143,45 +149,6 @@ def _names_of(model: type[AuthModel]) -> list[str]:
 def _suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
-
-
-def _cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:
-    """The tree is looked at, not the models: a file with other mistakes has these, too."""
-    if not isinstance(data, dict | None):
-        return
-    keys = data and data.get("keys")
-    if not keys and not (data and data.get("tokens")):
-        yield (), "has neither keys nor tokens, so that nobody could come in; write one of them"
-    yield from _login_checks(data or {})
-    for section, field in UNIQUE:
-        yield from _doubles(section, data and data.get(section), field)
-
-
-def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
-    login, tokens = data.get("login"), data.get("tokens")
-    if login is None:
-        return
-    if not isinstance(tokens, dict):
-        yield ("login",), "needs tokens beside it, which say how the ID token is checked"
-        return
-    client = login.get("client_id") if isinstance(login, dict) else None
-    audience = tokens.get("audience")
-    if client and audience and client not in (audience if isinstance(audience, list) else [audience]):
-        yield (
-            ("login", "client_id"),
-            "is not in tokens.audience, though the ID token will be for it; write it there, too",
-        )
-
-
-def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[Place, str]]:
-    first: dict[str, int] = {}
-    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-        value = entry.get(field) if isinstance(entry, dict) else None
-        if isinstance(value, str):
-            known = first.setdefault(value.lower() if field == "sha256" else value, index)
-            if known != index:
-                one = section.removesuffix("s")
-                yield (section, index, field), f"stands in {section}[{known}], too; each {one} needs its own"
 
 
 def _written(place: Place) -> str:

@@ -12,8 +12,9 @@ SCHEME = "bearer"
 
 def authenticator(config: AuthConfig, fetch: Fetch, now: Now) -> Authenticate:
     """`fetch` as `http_fetch()`, `now` as `time.time`. Nothing is fetched before the first token comes."""
-    api_keys = ApiKeys(config.keys)
-    tokens = None if config.tokens is None else Tokens(config.tokens, fetch, now)
+    groups_of = config.visible_groups
+    api_keys = ApiKeys(config.keys, groups_of)
+    tokens = None if config.tokens is None else Tokens(config.tokens, fetch, now, groups_of)
 
     async def authenticate(header: str | None) -> Identity | Refusal:
         if header is None or not header.strip():

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from tarsy_auth.auth_config import RoleClaim, is_name
+from tarsy_auth.auth_config import GroupClaim, RoleClaim, is_name
 from tarsy_auth.roles import Role
 
 type Claims = Mapping[str, JsonValue]
@@ -44,6 +44,20 @@ def name_in(claims: Claims, path: str) -> str | None:
 
 def role_in(claims: Claims, roles: RoleClaim) -> Role | None:
     """The highest that a value gives; None without any."""
-    value = claim_at(claims, roles.claim)
-    values = value if isinstance(value, list) else [value]
-    return max((roles.values[one] for one in values if isinstance(one, str) and one in roles.values), default=None)
+    return max((roles.values[one] for one in _values_at(claims, roles.claim) if one in roles.values), default=None)
+
+
+def group_names_in(claims: Claims, groups: GroupClaim) -> tuple[str, ...] | None:
+    """Those that the values give together, each once; None where one of them gives all sessions."""
+    found: dict[str, None] = {}
+    for one in _values_at(claims, groups.claim):
+        names = groups.values.get(one, ())
+        if names is None:
+            return None
+        found |= dict.fromkeys(names)
+    return tuple(found)
+
+
+def _values_at(claims: Claims, path: str) -> list[str]:
+    value = claim_at(claims, path)
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tarsy_auth.roles import Role
+from tarsy_auth.session_groups import VisibleGroups
 
 type Door = Literal["api_key", "token", "webhook"]
 type Reason = Literal["missing", "malformed", "unknown", "expired", "rejected", "unavailable"]
@@ -14,7 +15,7 @@ type Reason = Literal["missing", "malformed", "unknown", "expired", "rejected", 
 class Identity:
     """`name` goes on the record. `credential` tells which key, token or webhook it was, and is no secret.
 
-    `expires_at` is in seconds since 1970; None for what does not end.
+    `expires_at` is in seconds since 1970; None for what does not end. `session_groups` limits what the caller sees.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Identity:
     door: Door
     credential: str
     expires_at: float | None = None
+    session_groups: VisibleGroups = None
 
 
 @dataclass(frozen=True, slots=True)

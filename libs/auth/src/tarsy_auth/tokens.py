@@ -10,10 +10,12 @@ import jwt
 
 from tarsy_auth.api_keys import SHOWN
 from tarsy_auth.auth_config import TokenSettings
-from tarsy_auth.claims import Claims, name_in, role_in, time_at
+from tarsy_auth.claims import Claims, group_names_in, name_in, role_in, time_at
 from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.jwks import Fetch, Jwks, JwksUnavailableError, Now
 from tarsy_auth.refusals import MALFORMED_TOKEN, REJECTED, TOKEN_EXPIRED, UNAVAILABLE, WITHOUT_ROLE
+from tarsy_auth.roles import Role
+from tarsy_auth.session_groups import FindGroups, VisibleGroups
 from tarsy_auth.signing_keys import ALGORITHMS, SigningKey
 
 FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
@@ -40,9 +42,10 @@ class VerifiedToken:
 
 
 class Tokens:
-    """Identities of tokens."""
+    """Identities of tokens. `groups_of` finds the session groups that the file names."""
 
-    def __init__(self, settings: TokenSettings, fetch: Fetch, now: Now) -> None:
+    def __init__(self, settings: TokenSettings, fetch: Fetch, now: Now, groups_of: FindGroups) -> None:
+        self._groups_of = groups_of
         self._settings = settings
         self._jwks = Jwks(settings.jwks, fetch, now)
         self._now = now
@@ -122,4 +125,9 @@ class Tokens:
         role = role_in(claims, self._settings.roles)
         if role is None:
             return WITHOUT_ROLE
-        return VerifiedToken(Identity(name, role, "token", credential, until), key, until)
+        identity = Identity(name, role, "token", credential, until, self._groups(claims, role))
+        return VerifiedToken(identity, key, until)
+
+    def _groups(self, claims: Claims, role: Role) -> VisibleGroups:
+        limit = self._settings.session_groups
+        return None if limit is None or role >= Role.OPERATOR else self._groups_of(group_names_in(claims, limit))

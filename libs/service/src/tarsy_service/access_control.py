@@ -61,11 +61,11 @@ class AccessControl:
         await self._app(scope, receive, send)
 
     async def _still_may(self, scope: Scope, needed: Role | None) -> bool:
-        """A provider that cannot be asked now takes nothing away."""
-        found = await self._identity(scope)
+        """A provider that cannot be asked now takes nothing away. Whoever sees other sessions now has to come again."""
+        found, before = await self._identity(scope), scope[IDENTITY]
         if isinstance(found, Refusal):
             return found.reason == "unavailable"
-        return needed is not None and found.role >= needed
+        return needed is not None and found.role >= needed and found.session_groups == before.session_groups
 
     def _judge(self, found: Identity | Refusal, needed: Role | None, path: str) -> Response | None:
         """The answer to whoever is not let in."""

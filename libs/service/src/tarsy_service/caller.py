@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 
 from tarsy_auth.identity import Identity
+from tarsy_auth.session_groups import VisibleGroups
 from tarsy_service.problems import ProblemError
 
 AUTHOR_HEADERS = ("x-forwarded-user", "x-forwarded-email", "x-remote-user")
@@ -50,6 +51,12 @@ def identity_of(connection: HTTPConnection) -> Identity | None:
     """The identity of whoever was authenticated."""
     found: Identity | None = connection.scope.get(IDENTITY)
     return found
+
+
+def visible_groups_of(connection: HTTPConnection) -> VisibleGroups:
+    """The session groups that the caller is limited to; None where he sees all sessions."""
+    identity = identity_of(connection)
+    return None if identity is None else identity.session_groups
 
 
 async def still_may(websocket: HTTPConnection) -> bool:

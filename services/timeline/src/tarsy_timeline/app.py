@@ -32,6 +32,7 @@ from tarsy_timeline.alias_route import alias_route
 from tarsy_timeline.approval_routes import approval_routes
 from tarsy_timeline.approvals_watch import ApprovalsWatch
 from tarsy_timeline.call_results import CallResults
+from tarsy_timeline.caller_groups import visible_route
 from tarsy_timeline.chat_routes import chat_routes
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.dead_letters.letters import Letters
@@ -96,7 +97,7 @@ def build(
 
     tracing = tracing_of("timeline", settings)
     masker = Masker.default(settings.masking_key_bytes)
-    router, route = APIRouter(), alias_route(queries.alias)
+    router, route = APIRouter(), alias_route(queries.alias, visible_route(queries))
     router.include_router(session_routes(queries, route))
     router.include_router(summary_routes(queries, route))
     router.include_router(result_routes(queries, CallResults(bus), metrics, route))
@@ -108,7 +109,7 @@ def build(
     ingest = IngestApi(settings.ingest_url, settings.asking_headers, settings.wait_seconds)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
-    router.include_router(held_routes(held))
+    router.include_router(held_routes(held, queries))
     records = SessionRecords(bus)
     router.include_router(trace_routes(queries, SessionRecord(bus, records), route))
     router.include_router(internal_routes(queries, route))

@@ -12,6 +12,7 @@ from tarsy_contracts.inputs import CallDecisionRequested
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_body import bounded_route
 from tarsy_service.caller import identity_of
+from tarsy_timeline.caller_groups import CallerGroups
 from tarsy_timeline.request_handler import RequestHandler
 from tarsy_timeline.request_routes import PENDING
 from tarsy_timeline.responses import Row
@@ -31,9 +32,9 @@ def approval_routes(
     handler = RequestHandler(commands, masker)
 
     @router.get("/approvals")
-    async def list_approvals() -> ApprovalList:
+    async def list_approvals(groups: CallerGroups) -> ApprovalList:
         """The calls of all sessions that wait for a person."""
-        return _listed(await queries.approvals(None, MOST_LISTED))
+        return _listed(await queries.approvals(None, MOST_LISTED, groups))
 
     @router.get("/sessions/{session_id}/approvals")
     async def list_session_approvals(session_id: SessionId) -> ApprovalList:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from tarsy_contracts.api.chains import AskedSessions, SessionOfAlert
 from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_contracts.api.visible_sessions import AskedVisibility, VisibleSessions
 from tarsy_timeline import responses
 from tarsy_timeline.routes import AtLeast, SessionId
 from tarsy_timeline.session_queries import LogLine, SessionQueries
@@ -50,6 +51,12 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
     async def joined(session_id: str) -> SessionOfAlert:
         """The session that the alert with this id joined."""
         return SessionOfAlert(session_id=await queries.alias(session_id))
+
+    @router.post("/visible-sessions")
+    async def visible_sessions(asked: AskedVisibility) -> VisibleSessions:
+        """Which of these sessions somebody sees who is limited to these session groups."""
+        groups = [{label: [*values] for label, values in group.items()} for group in asked.session_groups]
+        return await queries.visibility(asked.session_ids, groups)
 
     @router.post("/histories")
     async def histories(asked: AskedSessions) -> Response:

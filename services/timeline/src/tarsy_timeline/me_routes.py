@@ -18,12 +18,13 @@ def me_routes() -> APIRouter:
         identity, name = identity_of(request), caller_of(request).name
         if identity is None:
             return Me(name=name, role=None, door=None, expires_at=None)
-        ends = identity.expires_at
+        ends, groups = identity.expires_at, identity.session_groups
         return Me(
             name=name,
             role=identity.role.label,
             door=identity.door,
             expires_at=None if ends is None else wire_time(datetime.fromtimestamp(ends, UTC)),
+            session_groups=None if groups is None else tuple(group.name for group in groups),
         )
 
     return router

@@ -60,5 +60,6 @@ RIGHTS = (
         "GET /internal/v1/sessions/{session_id}/history",
         "GET /internal/v1/joined",
         "POST /internal/v1/histories",
+        "POST /internal/v1/visible-sessions",
     ),
 )

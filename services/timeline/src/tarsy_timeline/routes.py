@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from tarsy_contracts.api.sessions import ActiveSessions, FilterOptions, SessionDetail, SessionList, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_timeline import responses
+from tarsy_timeline.caller_groups import CallerGroups
 from tarsy_timeline.session_filter import SessionFilterQuery
 from tarsy_timeline.session_queries import SessionQueries
 
@@ -26,20 +27,20 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=route)
 
     @router.get("")
-    async def list_sessions(wanted: SessionFilterQuery) -> SessionList:
-        found = await queries.sessions(wanted)
+    async def list_sessions(wanted: SessionFilterQuery, groups: CallerGroups) -> SessionList:
+        found = await queries.sessions(wanted, groups)
         # In a thread: a page of matches may be some megabytes of text.
         return await asyncio.to_thread(responses.session_list, wanted, found.count, found.sessions, found.matches)
 
     @router.get("/active")
-    async def list_active() -> ActiveSessions:
+    async def list_active(groups: CallerGroups) -> ActiveSessions:
         """Sessions that run, and those that wait for their turn: at most a thousand of each."""
-        return responses.active_sessions(*await queries.active())
+        return responses.active_sessions(*await queries.active(groups))
 
     @router.get("/filter-options")
-    async def get_filter_options() -> FilterOptions:
+    async def get_filter_options(groups: CallerGroups) -> FilterOptions:
         """Values to filter the list by: those that sessions have, and all statuses."""
-        return responses.filter_options(await queries.options())
+        return responses.filter_options(await queries.options(groups))
 
     @router.get("/{session_id}")
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:

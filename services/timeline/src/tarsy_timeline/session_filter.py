@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 from fastapi import Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.timeline import SessionStatus
 from tarsy_timeline.search_words import SearchTerm, parse_search
 
 STATUSES: tuple[str, ...] = SessionStatus.__value__.__args__
 
-NO_CONDITIONS: "Conditions" = (None,) * 10
+NO_CONDITIONS: "Conditions" = (None,) * 11
 
 type SortBy = Literal["created_at", "status", "alert_type", "author", "duration", "relevance"]
 type Conditions = tuple[
@@ -25,6 +26,7 @@ type Conditions = tuple[
     str | None,
     str | None,
     str | None,
+    GroupLabels | None,
 ]
 
 ORDERS: dict[SortBy, str] = {
@@ -115,11 +117,11 @@ class SessionFilter(BaseModel):
     def offset(self) -> int:
         return (self.page - 1) * self.page_size
 
-    def conditions(self) -> Conditions:
-        """The first ten arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
+    def conditions(self, groups: GroupLabels | None) -> Conditions:
+        """The first eleven arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
         statuses = None if self.status is None else self.status.split(",")
         facets = (self.severity, self.cluster, self.namespace, self.workload)
-        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix, *facets
+        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix, *facets, groups
 
     def order(self) -> str:
         """For the place `{order}` in `list_sessions` and `find_sessions`. Made of constants only.

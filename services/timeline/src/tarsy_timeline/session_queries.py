@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.api.chains import AskedSession, LastEvent, ProjectedLog
+from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
@@ -23,18 +25,15 @@ CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
 """Limit for sessions that run, and the same for those that wait."""
 MOST_OPTIONS = 1_000
-FILTER_OPTIONS: dict[str, str] = {
-    name: QUERIES["read_options"].replace("{value}", value)
-    for name, value in {
-        "alert_types": "alert_type",
-        "chain_ids": "chain_id",
-        "severities": "lower(left(severity, 300))",
-        "clusters": "cluster",
-        "namespaces": "namespace",
-        "workloads": "workload",
-    }.items()
+OPTION_VALUES = {
+    "alert_types": "alert_type",
+    "chain_ids": "chain_id",
+    "severities": "lower(left(severity, 300))",
+    "clusters": "cluster",
+    "namespaces": "namespace",
+    "workloads": "workload",
 }
-"""Queries of the values of sessions. An index begins with each value."""
+"""For the place `{value}` in `read_options`. An index begins with each."""
 RUNBOOKS_OF_SESSIONS = 10_000
 
 type LogLine = ProjectedLog | LastEvent
@@ -67,27 +66,27 @@ class SessionQueries:
         self._database = database
         self._wait_seconds = wait_seconds
 
-    async def sessions(self, wanted: SessionFilter) -> ListedRows:
-        """How many sessions there are, and the rows of the page."""
+    async def sessions(self, wanted: SessionFilter, groups: GroupLabels | None = None) -> ListedRows:
+        """How many sessions there are, and the rows of the page. With `groups`, here and below: only of theirs."""
         if wanted.terms:
-            return await self._found(wanted)
-        query = QUERIES["list_sessions"].replace("{order}", wanted.order())
+            return await self._found(wanted, groups)
+        query, conditions = QUERIES["list_sessions"].replace("{order}", wanted.order()), wanted.conditions(groups)
 
         async def read(connection: Connection) -> ListedRows:
-            count: int = await connection.fetchval(QUERIES["count_sessions"], *wanted.conditions())
-            rows = await connection.fetch(query, *wanted.conditions(), None, wanted.page_size, wanted.offset)
+            count: int = await connection.fetchval(QUERIES["count_sessions"], *conditions)
+            rows = await connection.fetch(query, *conditions, None, wanted.page_size, wanted.offset)
             return ListedRows(count, rows)
 
         return await self._database.read(read)
 
-    async def _found(self, wanted: SessionFilter) -> ListedRows:
+    async def _found(self, wanted: SessionFilter, groups: GroupLabels | None) -> ListedRows:
         words = ([term.text for term in wanted.terms], [term.prefix for term in wanted.terms])
-        ranked = wanted.order_by == "relevance"
+        ranked, conditions = wanted.order_by == "relevance", wanted.conditions(groups)
         query = QUERIES["find_sessions"].replace("{order}", wanted.order())
         listing = QUERIES["list_sessions"].replace("{order}", "s.session_id")
 
         async def read(connection: Connection) -> ListedRows:
-            found = await connection.fetch(query, *wanted.conditions(), *words, ranked, wanted.page_size, wanted.offset)
+            found = await connection.fetch(query, *conditions, *words, ranked, wanted.page_size, wanted.offset)
             ids = [row["session_id"] for row in found if row["session_id"] is not None]
             rows = await connection.fetch(listing, *NO_CONDITIONS, ids, len(ids), 0)
             matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
@@ -96,31 +95,35 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def active(self) -> tuple[list[Row], list[Row]]:
+    async def active(self, groups: GroupLabels | None = None) -> tuple[list[Row], list[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""
 
         async def read(connection: Connection) -> tuple[list[Row], list[Row]]:
-            running = await connection.fetch(QUERIES["read_active"], MOST_ACTIVE)
-            return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
+            running = await connection.fetch(QUERIES["read_active"], MOST_ACTIVE, groups)
+            if groups is None:
+                return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
+            return running, await connection.fetch(QUERIES["read_visible_queued"], MOST_ACTIVE, groups)
 
         return await self._database.read(read)
 
-    async def options(self) -> dict[str, list[str]]:
-        """The values of each of FILTER_OPTIONS that sessions have."""
+    async def options(self, groups: GroupLabels | None = None) -> dict[str, list[str]]:
+        """The values of each of OPTION_VALUES that sessions have."""
+        asked = QUERIES["read_options" if groups is None else "read_visible_options"]
+        limit = (MOST_OPTIONS,) if groups is None else (MOST_OPTIONS, groups)
 
         async def read(connection: Connection) -> dict[str, list[str]]:
             return {
-                name: [row["value"] for row in await connection.fetch(query, MOST_OPTIONS)]
-                for name, query in FILTER_OPTIONS.items()
+                name: [row["value"] for row in await connection.fetch(asked.replace("{value}", value), *limit)]
+                for name, value in OPTION_VALUES.items()
             }
 
         return await self._database.read(read)
 
-    async def runbooks(self) -> list[str]:
+    async def runbooks(self, groups: GroupLabels | None = None) -> list[str]:
         """The runbooks of alerts, those that were named last first."""
 
         async def read(connection: Connection) -> list[str]:
-            rows = await connection.fetch(QUERIES["read_runbooks"], RUNBOOKS_OF_SESSIONS, MOST_OPTIONS)
+            rows = await connection.fetch(QUERIES["read_runbooks"], RUNBOOKS_OF_SESSIONS, MOST_OPTIONS, groups)
             return [row["runbook_url"] for row in rows]
 
         return await self._database.read(read)
@@ -156,6 +159,24 @@ class SessionQueries:
 
         rows, last_number = await self._database.read(read)
         return call_of(session_id, call_id, rows), last_number
+
+    async def require_visible(self, session_id: str, groups: GroupLabels, *, at_least: int = 0) -> None:
+        """Raises ProblemError for a session of other groups, as for one that is not there. Waits like `session`."""
+        await self._reached(session_id, at_least)
+        if session_id not in (await self.visibility([session_id], groups)).visible:
+            raise _no_session(session_id)
+
+    async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
+        asked = [one for one in session_ids if "\0" not in one]
+
+        async def read(connection: Connection) -> list[Row]:
+            return await connection.fetch(QUERIES["read_visibility"], asked, groups)
+
+        rows = await self._database.read(read)
+        return VisibleSessions(
+            visible=tuple(row["session_id"] for row in rows if row["visible"]),
+            hidden=tuple(row["session_id"] for row in rows if not row["visible"]),
+        )
 
     async def alias(self, session_id: str) -> str | None:
         """The session that has the alert whose sender was given this id, if it is another one."""
@@ -197,13 +218,13 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def approvals(self, session_id: str | None, most: int) -> list[Row]:
+    async def approvals(self, session_id: str | None, most: int, groups: GroupLabels | None = None) -> list[Row]:
         """Calls that wait for a person, of this session or of all."""
 
         async def read(connection: Connection) -> list[Row]:
             if session_id is not None:
                 await _session(session_id, connection)
-            return await connection.fetch(QUERIES["list_approvals"], session_id, most)
+            return await connection.fetch(QUERIES["list_approvals"], session_id, most, groups)
 
         return await self._database.read(read)
 
@@ -233,8 +254,12 @@ class SessionQueries:
 async def _session(session_id: str, connection: Connection) -> Row:
     row = await connection.fetchrow(QUERIES["read_session"], session_id)
     if row is None:
-        raise ProblemError(404, "Not found", f"There is no session {session_id}.")
+        raise _no_session(session_id)
     return row
+
+
+def _no_session(session_id: str) -> ProblemError:
+    return ProblemError(404, "Not found", f"There is no session {session_id}.")
 
 
 async def _detail(session_id: str, connection: Connection) -> SessionRows:

@@ -5,6 +5,7 @@ from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.sessions import ChainStatistics, SessionDetail, SessionStatistics
 from tarsy_timeline import responses
+from tarsy_timeline.caller_groups import CallerGroups
 from tarsy_timeline.routes import LAST_NUMBER_HEADER, AtLeast, SessionId
 from tarsy_timeline.session_queries import SessionQueries
 
@@ -19,12 +20,12 @@ def summary_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
         return statistics_of(responses.session_detail(rows.session, rows.stages, rows.executions))
 
     @router.get("/runbooks")
-    async def list_runbooks() -> tuple[str, ...]:
+    async def list_runbooks(groups: CallerGroups) -> tuple[str, ...]:
         """Addresses of runbooks that alerts of the newest ten thousand sessions named, the newest first.
 
         Repositories are not asked: a runbook is fetched by the tool gateway only, as a call like any other.
         """
-        return tuple(await queries.runbooks())
+        return tuple(await queries.runbooks(groups))
 
     return router
 

@@ -8,9 +8,11 @@ from fastapi import APIRouter, Path, Query
 from tarsy_contracts.api.system import HeldSessionList, McpServer, McpServers, SystemWarnings
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import system_responses
+from tarsy_timeline.caller_groups import CallerGroups
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.server_warnings import ServerWarning
 from tarsy_timeline.server_watch import ServerWatch
+from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.system_responses import MOST_TOOLS
 
 TOOLS_SHOWN = {"listed": MOST_TOOLS, "none": 0}
@@ -37,20 +39,28 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
         raise ProblemError(404, "Not found", "No tool gateway has told of such an MCP server.")
 
     @router.get("/warnings")
-    async def list_warnings() -> SystemWarnings:
-        """Warnings for the operator. Each goes when its cause does."""
+    async def list_warnings(groups: CallerGroups) -> SystemWarnings:
+        """Warnings for the operator. Each goes when its cause does.
+
+        Whoever is limited to session groups gets those about MCP servers only: others name sessions.
+        """
         seen = await watch.seen()
-        return system_responses.system_warnings([*also(), *seen.warnings], len(seen.servers))
+        others = also() if groups is None else ()
+        return system_responses.system_warnings([*others, *seen.warnings], len(seen.servers))
 
     return router
 
 
-def held_routes(watch: HeldWatch) -> APIRouter:
+def held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
     router = APIRouter(prefix="/api/v1/system", tags=["system"])
 
     @router.get("/held-sessions")
-    async def list_held_sessions() -> HeldSessionList:
+    async def list_held_sessions(groups: CallerGroups) -> HeldSessionList:
         """The sessions that are set aside until an operator releases, retries or fails them."""
-        return system_responses.held_sessions(await watch.sessions())
+        aside = await watch.sessions()
+        if groups is not None:
+            visible = frozenset((await queries.visibility([one.session_id for one in aside], groups)).visible)
+            aside = [one for one in aside if one.session_id in visible]
+        return system_responses.held_sessions(aside)
 
     return router

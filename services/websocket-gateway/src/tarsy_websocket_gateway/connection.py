@@ -11,6 +11,7 @@ import structlog
 from fastapi import WebSocket, WebSocketDisconnect
 
 from tarsy_auth.identity import Identity
+from tarsy_auth.session_groups import labels_of
 from tarsy_contracts.api.websocket import (
     ActionRefused,
     ClientAction,
@@ -20,7 +21,7 @@ from tarsy_contracts.api.websocket import (
     SubscriptionFailed,
     WebSocketMessage,
 )
-from tarsy_service.caller import identity_of, still_may
+from tarsy_service.caller import identity_of, still_may, visible_groups_of
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.errors import AlertJoinedError, NoSubscriptionError
 from tarsy_websocket_gateway.history import History
@@ -30,6 +31,7 @@ from tarsy_websocket_gateway.outgoing import Outgoing, reply
 from tarsy_websocket_gateway.protocol import InvalidMessageError, read_action
 from tarsy_websocket_gateway.streams import Call
 from tarsy_websocket_gateway.subscription import Subscription
+from tarsy_websocket_gateway.visible_sessions import ClientSessions, Judge
 
 log = structlog.get_logger(__name__)
 
@@ -43,7 +45,7 @@ MOST_CHANNELS = 100
 MOST_ASKING = 20
 
 
-class Sessions(Protocol):
+class Sessions(Judge, Protocol):
     """Source of all that a connection asks about sessions."""
 
     def watch(self, session_id: str) -> None: ...
@@ -69,6 +71,7 @@ class Connection:
         self._metrics = metrics
         self._now = now
         self._expired = False
+        self._limited = self._limit()
         self._asking: set[asyncio.Task[None]] = set()
         self._followed: dict[str, str] = {}
         """Channels as the client calls them, and as they are followed: another one where an alert joined a session."""
@@ -85,11 +88,20 @@ class Connection:
         finally:
             self._hub.leave(self._client)
 
+    def _limit(self) -> ClientSessions | None:
+        """None for a client that sees all sessions."""
+        groups = visible_groups_of(self._websocket)
+        if groups is None:
+            return None
+        return ClientSessions(labels_of(groups), self._sessions, self._client.send, self._client.overflowed.set)
+
     async def _talk(self) -> None:
         """Until one side ends it. Histories that are being asked for end with it."""
         works = [self._receive_all(), self._send_all(), self._overflow()]
         if (identity := identity_of(self._websocket)) is not None:
             works.append(self._expire(identity))
+        if self._limited is not None:
+            works.append(self._limited.run())
         async with asyncio.TaskGroup() as self._group:
             tasks = [self._group.create_task(work) for work in works]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -155,7 +167,7 @@ class Connection:
         if (not known and len(self._followed) >= MOST_CHANNELS) or len(self._asking) >= MOST_ASKING:
             raise InvalidMessageError(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
         if channel == SESSIONS:
-            status = StatusSubscription()
+            status: Subscriber = self._limited or StatusSubscription()
             self._followed[channel] = channel
             self._hub.subscribe(self._client, channel, status)
             self._start(channel, status, self._begin_list(status, first))
@@ -192,7 +204,7 @@ class Connection:
         self, channel: str, session_id: str, subscription: Subscription, after: int, first: list[Outgoing]
     ) -> None:
         try:
-            history = await self._sessions.history(session_id)
+            history = await self._history(session_id)
         except AlertJoinedError as joined:
             if self._is_current(channel, subscription):
                 self._unsubscribe(channel)
@@ -202,6 +214,18 @@ class Connection:
         if self._is_current(channel, subscription):
             self._client.send([*first, *subscription.begin(history, self._sessions.running(session_id), after)])
 
+    async def _history(self, session_id: str) -> History:
+        """Raises SessionNotFoundError for a session that this client does not see, and what the source raises."""
+        if self._limited is None:
+            return await self._sessions.history(session_id)
+        if await self._limited.sees(session_id) is None:
+            # It may not have begun yet, or be the id of an alert that joined another one.
+            history = await self._sessions.history(session_id)
+            await self._limited.require(session_id)
+            return history
+        await self._limited.require(session_id)
+        return await self._sessions.history(session_id)
+
     def _fail(self, followed: str, problem: NoSubscriptionError) -> None:
         """By whatever ids the client subscribed to the session: they share one subscription."""
         for channel in [name for name, one in self._followed.items() if one == followed]:
@@ -210,7 +234,7 @@ class Connection:
                 SubscriptionFailed(type="subscription.error", channel=channel, message=str(problem), code=problem.code)
             )
 
-    async def _begin_list(self, status: StatusSubscription, first: list[Outgoing]) -> None:
+    async def _begin_list(self, status: Subscriber, first: list[Outgoing]) -> None:
         await self._sessions.follow_list()
         if self._is_current(SESSIONS, status):
             self._client.send(first)

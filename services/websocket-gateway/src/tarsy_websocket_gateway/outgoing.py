@@ -39,13 +39,17 @@ class TextDelta:
 
 @dataclass(slots=True)
 class Outgoing:
-    """`event_id` names the timeline event that it is about. `delta`: the text that it streams, if it does."""
+    """`event_id` names the timeline event that it is about. `delta`: the text that it streams, if it does.
+
+    A reply belongs to no session.
+    """
 
     type: str
     text: str
     number: int | None = None
     event_id: str | None = None
     delta: TextDelta | None = None
+    session_id: str | None = None
     size: int = field(init=False)
     """In bytes."""
 
@@ -56,7 +60,8 @@ class Outgoing:
 def outgoing(message: ServerMessage) -> Outgoing:
     number: int | None = getattr(message, "number", None)
     event_id: str | None = getattr(message, "event_id", None)
-    return Outgoing(message.type, message.to_text(), number, event_id)
+    session_id: str | None = getattr(message, "session_id", None)
+    return Outgoing(message.type, message.to_text(), number, event_id, session_id=session_id)
 
 
 def reply(message: WebSocketMessage) -> Outgoing:

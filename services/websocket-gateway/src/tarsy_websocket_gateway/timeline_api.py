@@ -10,6 +10,7 @@ import httpx2
 import structlog
 from pydantic import ValidationError
 
+from tarsy_auth.session_groups import GroupLabels
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.api.chains import (
@@ -21,6 +22,7 @@ from tarsy_contracts.api.chains import (
     SessionSnapshot,
 )
 from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_websocket_gateway.errors import WebsocketGatewayError
 
 log = structlog.get_logger(__name__)
@@ -165,6 +167,17 @@ class TimelineApi:
                 return None  # a timeline of release 0.1
             answer.raise_for_status()
             return SessionOfAlert.model_validate_json(answer.content).session_id
+        except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
+            raise TimelineUnavailableError(repr(problem)) from problem
+
+    async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
+        """What somebody sees who is limited to these session groups. Raises TimelineUnavailableError."""
+        asked = {"session_ids": list(session_ids), "session_groups": groups}
+        try:
+            async with asyncio.timeout(HISTORY_SECONDS):
+                answer = await self._running_client.post("/internal/v1/visible-sessions", json=asked)
+            answer.raise_for_status()
+            return VisibleSessions.model_validate_json(answer.content)
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
             raise TimelineUnavailableError(repr(problem)) from problem
 

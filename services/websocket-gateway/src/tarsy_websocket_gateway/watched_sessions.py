@@ -1,14 +1,17 @@
 """Watched sessions: each is followed from the timeline's answer on, for as long as somebody watches it."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
 
+from tarsy_auth.session_groups import GroupLabels
 from tarsy_bus.connection import Bus
 from tarsy_bus.retries import growing_pauses
 from tarsy_contracts.api.chains import AskedSession
+from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History
@@ -104,6 +107,10 @@ class WatchedSessions:
         if self.last_number(session_id) == snapshot.history.last_number and snapshot.history.size <= KEPT_BYTES:
             watch.history = snapshot.history
         return snapshot.history
+
+    async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
+        """Raises TimelineUnavailableError."""
+        return await self._timeline.visibility(session_ids, groups)
 
     async def follow_list(self) -> None:
         """Returns once the status of every session is followed, and the API shows what was told of before.

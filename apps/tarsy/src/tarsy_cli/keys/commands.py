@@ -16,6 +16,10 @@ def new(
     expires: Annotated[
         str, typer.Option("--expires", help="when it ends: 2027-03-01 (its beginning in UTC) or 2027-03-01T12:00:00Z")
     ] = "",
+    session_group: Annotated[
+        list[str] | None,
+        typer.Option("--session-group", help="a group of auth.yaml: sees its sessions only; repeatable"),
+    ] = None,
 ) -> None:
     """Make an API key: print it, once, and its entry for auth.yaml beneath. The key is kept nowhere."""
     from tarsy_auth.api_keys import digest_of, new_key
@@ -23,7 +27,7 @@ def new(
 
     key = new_key(secrets.token_bytes)
     try:
-        entry = key_entry(name, role, digest_of(key), expires, time.time())
+        entry = key_entry(name, role, digest_of(key), expires, session_group or [], time.time())
     except InvalidEntryError as problem:
         raise fail(str(problem)) from None
     typer.echo(f"{key}\n\n{yaml_of(entry)}", nl=False)

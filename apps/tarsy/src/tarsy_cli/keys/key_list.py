@@ -15,6 +15,8 @@ def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
         yield _key_line(entry, now)
     for webhook in config.webhooks:
         yield f"webhook: {webhook.name} signs in {webhook.header}"
+    for name, labels in config.session_groups.items():
+        yield f"session group {name}: {', '.join(f'{label} {" or ".join(values)}' for label, values in labels.items())}"
     yield from ["tokens: none"] if config.tokens is None else _token_lines(config.tokens)
     if config.login is not None:
         yield _login_line(config.login)
@@ -22,7 +24,9 @@ def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
 
 def _key_line(entry: ApiKeyEntry, now: float) -> str:
     ends = "never" if entry.expires is None else f"{entry.expires:%Y-%m-%dT%H:%M:%SZ}"
-    note = "has expired" if entry.has_expired(now) else ""
+    notes = ["has expired"] if entry.has_expired(now) else []
+    notes += [] if entry.session_groups is None else [_seen(entry.session_groups)]
+    note = ", ".join(notes)
     return LINE.format(entry.name, entry.role.label, ends, note).rstrip()
 
 
@@ -30,6 +34,13 @@ def _token_lines(tokens: TokenSettings) -> Iterator[str]:
     yield f"tokens: of {tokens.issuer} for {', '.join(tokens.audience)}, with the name in {tokens.name}"
     for value, role in tokens.roles.values.items():
         yield f"  {tokens.roles.claim} {value}: {role.label}"
+    if (groups := tokens.session_groups) is not None:
+        for value, names in groups.values.items():
+            yield f"  {groups.claim} {value}: {_seen(names)}"
+
+
+def _seen(groups: tuple[str, ...] | None) -> str:
+    return f"sees {'all sessions' if groups is None else ' and '.join(groups)}"
 
 
 def _login_line(login: LoginSettings) -> str:

@@ -167,6 +167,11 @@ where session_id = $1
 -- name: last_number
 select last_number from sessions where session_id = $1
 
+-- name: read_visibility
+-- Of those of the sessions that are known.
+select session_id, in_session_groups($2::jsonb, s.alert_type, s.cluster, s.namespace, s.workload) as visible
+from sessions s where session_id = any($1::text[])
+
 -- name: count_sessions
 select count(*)
 from sessions s
@@ -181,6 +186,7 @@ where s.status <> 'deleted'
   and ($8::text is null or s.cluster = $8)
   and ($9::text is null or s.namespace = $9)
   and ($10::text is null or s.workload = $10)
+  and ($11::jsonb is null or in_session_groups($11, s.alert_type, s.cluster, s.namespace, s.workload))
 
 -- name: list_sessions
 select s.*, e.*, g.*, q.queue_position, (
@@ -201,9 +207,10 @@ from (
       and ($8::text is null or s.cluster = $8)
       and ($9::text is null or s.namespace = $9)
       and ($10::text is null or s.workload = $10)
-      and ($11::text[] is null or s.session_id = any($11))
+      and ($11::jsonb is null or in_session_groups($11, s.alert_type, s.cluster, s.namespace, s.workload))
+      and ($12::text[] is null or s.session_id = any($12))
     order by {order}
-    limit $12 offset $13
+    limit $13 offset $14
 ) s
 cross join lateral (
     select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,
@@ -239,7 +246,7 @@ with words as (
     select case when prefix then (word::text || ':*')::tsquery else word end as query
     from (
         select phraseto_tsquery('simple', search_plain(word)) as word, prefix
-        from unnest($11::text[], $12::boolean[]) as asked (word, prefix)
+        from unnest($12::text[], $13::boolean[]) as asked (word, prefix)
     ) asked
     where numnode(word) > 0
 ),
@@ -286,6 +293,7 @@ filtered as materialized (
       and ($8::text is null or s.cluster = $8)
       and ($9::text is null or s.namespace = $9)
       and ($10::text is null or s.workload = $10)
+      and ($11::jsonb is null or in_session_groups($11, s.alert_type, s.cluster, s.namespace, s.workload))
 ),
 ranked as materialized (
     select f.session_id, (
@@ -296,7 +304,7 @@ ranked as materialized (
             group by t.query
         ) r
     ) as relevance
-    from (select session_id from filtered where $13 order by created_at desc, session_id desc limit 500) f
+    from (select session_id from filtered where $14 order by created_at desc, session_id desc limit 500) f
 )
 select n.total, p.session_id
 from (select count(*) as total from filtered) n
@@ -304,7 +312,7 @@ left join (
     select s.session_id, row_number() over (order by {order}) as place
     from filtered s left join ranked r on r.session_id = s.session_id
     order by {order}
-    limit $14 offset $15
+    limit $15 offset $16
 ) p on true
 order by p.place
 
@@ -409,6 +417,7 @@ left join agent_executions a on a.execution_id = t.execution_id
 where t.event_type = 'approval' and t.status = 'streaming'
   and (s.completed_at is null or t.created_at > s.completed_at)
   and ($1::text is null or t.session_id = $1)
+  and ($3::jsonb is null or in_session_groups($3, s.alert_type, s.cluster, s.namespace, s.workload))
 order by t.metadata ->> 'expires_at', t.event_id
 limit $2
 
@@ -427,6 +436,17 @@ from sessions s where status = 'pending'
 order by priority, created_at, session_id
 limit $1
 
+-- name: read_visible_queued
+-- Of whoever is limited to groups. The positions are those among all: everything that waits is looked at.
+select s.*
+from (
+    select *, row_number() over (order by priority, created_at, session_id) as queue_position
+    from sessions where status = 'pending'
+) s
+where in_session_groups($2, s.alert_type, s.cluster, s.namespace, s.workload)
+order by s.priority, s.created_at, s.session_id
+limit $1
+
 -- name: read_active
 select s.*, g.*
 from sessions s
@@ -436,6 +456,7 @@ cross join lateral (
     from stages where session_id = s.session_id
 ) g
 where s.status in ('in_progress', 'cancelling')
+  and ($2::jsonb is null or in_session_groups($2, s.alert_type, s.cluster, s.namespace, s.workload))
 order by s.started_at, s.session_id
 limit $1
 
@@ -449,9 +470,22 @@ with recursive found (value) as (
 )
 select value from found where value is not null limit $1
 
+-- name: read_visible_options
+-- Of whoever is limited to groups: all of their sessions are looked at.
+select {value} as value
+from sessions s
+where in_session_groups($2, s.alert_type, s.cluster, s.namespace, s.workload) and {value} > ''
+group by {value}
+order by {value}
+limit $1
+
 -- name: read_runbooks
 select runbook_url
-from (select runbook_url, created_at from sessions order by created_at desc, session_id desc limit $1) s
+from (
+    select runbook_url, created_at from sessions s
+    where ($3::jsonb is null or in_session_groups($3, s.alert_type, s.cluster, s.namespace, s.workload))
+    order by created_at desc, session_id desc limit $1
+) s
 where runbook_url is not null
 group by runbook_url
 order by max(created_at) desc, runbook_url

@@ -1,0 +1,79 @@
+"""Checks of an auth.yaml that look at several of its places."""
+
+from collections.abc import Iterator, Mapping
+
+from tarsy_auth.auth_config import ALL
+from tarsy_auth.roles import Role
+from tarsy_auth.text_tree import Place, Tree
+
+UNIQUE = (("keys", "name"), ("keys", "sha256"), ("webhooks", "name"), ("webhooks", "secret_file"))
+"""Sections and the field of which each entry has its own."""
+
+SEE_ALL = (Role.OPERATOR.label, Role.ADMIN.label)
+
+
+def cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:
+    """The tree is looked at, not the models: a file with other mistakes has these, too."""
+    if not isinstance(data, dict | None):
+        return
+    keys = data and data.get("keys")
+    if not keys and not (data and data.get("tokens")):
+        yield (), "has neither keys nor tokens, so that nobody could come in; write one of them"
+    yield from _login_checks(data or {})
+    yield from _group_checks(data or {})
+    for section, field in UNIQUE:
+        yield from _doubles(section, data and data.get(section), field)
+
+
+def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
+    login, tokens = data.get("login"), data.get("tokens")
+    if login is None:
+        return
+    if not isinstance(tokens, dict):
+        yield ("login",), "needs tokens beside it, which say how the ID token is checked"
+        return
+    client = login.get("client_id") if isinstance(login, dict) else None
+    audience = tokens.get("audience")
+    if client and audience and client not in (audience if isinstance(audience, list) else [audience]):
+        yield (
+            ("login", "client_id"),
+            "is not in tokens.audience, though the ID token will be for it; write it there, too",
+        )
+
+
+def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[Place, str]]:
+    first: dict[str, int] = {}
+    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+        value = entry.get(field) if isinstance(entry, dict) else None
+        if isinstance(value, str):
+            known = first.setdefault(value.lower() if field == "sha256" else value, index)
+            if known != index:
+                one = section.removesuffix("s")
+                yield (section, index, field), f"stands in {section}[{known}], too; each {one} needs its own"
+
+
+def _group_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
+    groups = data.get("session_groups")
+    known = [*groups] if isinstance(groups, dict) else []
+    for name in known:
+        if name == ALL:
+            yield ("session_groups", name), f"is what stands for every session; call the group otherwise than {ALL}"
+    keys = data.get("keys")
+    for index, entry in enumerate(keys if isinstance(keys, list) else ()):
+        if isinstance(entry, dict) and "session_groups" in entry:
+            place: Place = ("keys", index, "session_groups")
+            if entry.get("role") in SEE_ALL and entry["session_groups"] != ALL:
+                yield place, f"limits nothing, as the role {entry['role']} sees every session; leave it out"
+            yield from _unknown_groups(place, entry["session_groups"], known)
+    tokens = data.get("tokens")
+    claim = tokens.get("session_groups") if isinstance(tokens, dict) else None
+    values = claim.get("values") if isinstance(claim, dict) else None
+    for value, names in values.items() if isinstance(values, dict) else ():
+        yield from _unknown_groups(("tokens", "session_groups", "values", value), names, known)
+
+
+def _unknown_groups(place: Place, names: Tree, known: list[str]) -> Iterator[tuple[Place, str]]:
+    for index, name in enumerate(names if isinstance(names, list) else ()):
+        if isinstance(name, str) and name not in known:
+            there = f"known here: {', '.join(known)}" if known else "there are none"
+            yield (*place, index), f"is no name in session_groups; {there}"

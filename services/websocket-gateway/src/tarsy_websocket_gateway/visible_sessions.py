@@ -1,0 +1,138 @@
+"""Sessions that one client sees who is limited to session groups, as the timeline judges them.
+
+The labels of a session never change: each is asked about once, and an answer holds as long as the connection.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Protocol
+
+import structlog
+
+from tarsy_auth.session_groups import GroupLabels
+from tarsy_bus.retries import growing_pauses
+from tarsy_contracts.api.visible_sessions import MOST_ASKED, VisibleSessions
+from tarsy_websocket_gateway.errors import SessionNotFoundError
+from tarsy_websocket_gateway.outgoing import Outgoing
+from tarsy_websocket_gateway.timeline_api import TimelineUnavailableError
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 2.0
+APPEAR_SECONDS = 60.0
+"""A session that began is in the timeline by then, or the timeline is far behind."""
+MOST_KNOWN = 50_000
+MOST_HELD = 10_000
+"""Status messages of sessions that nobody has judged yet."""
+
+
+class Judge(Protocol):
+    async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions: ...
+
+
+class ClientSessions:
+    """`send` takes messages that were held back until their session was judged; `overflow` ends the connection."""
+
+    def __init__(
+        self,
+        groups: GroupLabels,
+        judge: Judge,
+        send: Callable[[Sequence[Outgoing]], None],
+        overflow: Callable[[], None],
+    ) -> None:
+        self._groups = groups
+        self._judge = judge
+        self._send = send
+        self._overflow = overflow
+        self._known: dict[str, bool] = {}
+        self._held: dict[str, list[Outgoing]] = {}
+        self._held_count = 0
+        self._asked = asyncio.Event()
+        self._answered = True
+
+    def offer(self, message: Outgoing) -> bool:
+        """Whether this message of the list is sent now. One of a session that is not judged yet may be sent later."""
+        session_id = message.session_id or ""
+        known = self._known.get(session_id)
+        if known is None:
+            self._hold(session_id, message)
+        return known is True
+
+    async def require(self, session_id: str) -> None:
+        """Waits until the timeline knows the session. Raises SessionNotFoundError for one of other groups."""
+        seen = await self.sees(session_id)
+        try:
+            async with asyncio.timeout(APPEAR_SECONDS):
+                for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+                    if seen is not None:
+                        break
+                    await asyncio.sleep(pause)
+                    seen = await self.sees(session_id)
+        except TimeoutError:
+            seen = False
+        if not seen:
+            raise SessionNotFoundError(f"No session {session_id} is known.")
+
+    async def sees(self, session_id: str) -> bool | None:
+        """None while the timeline does not know the session, or does not answer."""
+        if session_id not in self._known:
+            await self._ask([session_id])
+        return self._known.get(session_id)
+
+    async def run(self) -> None:
+        """Judges for ever what was held back."""
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            try:
+                async with asyncio.timeout(APPEAR_SECONDS):
+                    await self._judge_held()
+            except TimeoutError:
+                self._give_up()
+
+    async def _judge_held(self) -> None:
+        for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+            asked = list(islice(self._held, MOST_ASKED))
+            await self._ask(asked)
+            for session_id in asked:
+                if session_id in self._known:
+                    self._release(session_id)
+            if not self._held:
+                return
+            await asyncio.sleep(pause)
+
+    async def _ask(self, session_ids: Sequence[str]) -> None:
+        try:
+            found = await self._judge.visibility(session_ids, self._groups)
+        except TimelineUnavailableError as problem:
+            log.warning("visibility.unavailable", reason=str(problem))
+            self._answered = False
+            return
+        self._answered = True
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        self._known |= dict.fromkeys(found.visible, True) | dict.fromkeys(found.hidden, False)
+
+    def _give_up(self) -> None:
+        """A session that the timeline does not know costs its own messages; one that does not answer, the connection:
+        the client comes again and reads the list anew."""
+        log.warning("visibility.given_up", sessions=len(self._held), answered=self._answered)
+        self._held, self._held_count = {}, 0
+        if not self._answered:
+            self._overflow()
+
+    def _hold(self, session_id: str, message: Outgoing) -> None:
+        if self._held_count >= MOST_HELD:
+            self._overflow()
+            return
+        self._held.setdefault(session_id, []).append(message)
+        self._held_count += 1
+        self._asked.set()
+
+    def _release(self, session_id: str) -> None:
+        messages = self._held.pop(session_id, [])
+        self._held_count -= len(messages)
+        if self._known.get(session_id):
+            self._send(messages)
