@@ -1,4 +1,4 @@
-"""Session groups: the sessions whose alerts have certain labels. Who is limited to groups sees no other session."""
+"""Session groups: the sessions whose alerts have certain labels. A caller who is limited to groups sees no other."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

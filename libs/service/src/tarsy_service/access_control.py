@@ -61,7 +61,7 @@ class AccessControl:
         await self._app(scope, receive, send)
 
     async def _still_may(self, scope: Scope, needed: Role | None) -> bool:
-        """A provider that cannot be asked now takes nothing away. Whoever sees other sessions now has to come again."""
+        """A provider that cannot be asked now takes nothing away. A caller whose session groups changed comes again."""
         found, before = await self._identity(scope), scope[IDENTITY]
         if isinstance(found, Refusal):
             return found.reason == "unavailable"

@@ -42,7 +42,7 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
     async def list_warnings(groups: CallerGroups) -> SystemWarnings:
         """Warnings for the operator. Each goes when its cause does.
 
-        Whoever is limited to session groups gets those about MCP servers only: others name sessions.
+        A caller who is limited to session groups gets those about MCP servers only: others name sessions.
         """
         seen = await watch.seen()
         others = also() if groups is None else ()

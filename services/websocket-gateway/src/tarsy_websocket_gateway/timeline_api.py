@@ -171,7 +171,7 @@ class TimelineApi:
             raise TimelineUnavailableError(repr(problem)) from problem
 
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
-        """What somebody sees who is limited to these session groups. Raises TimelineUnavailableError."""
+        """Which of these sessions a caller of these session groups sees. Raises TimelineUnavailableError."""
         asked = {"session_ids": list(session_ids), "session_groups": groups}
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
