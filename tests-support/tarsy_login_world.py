@@ -30,7 +30,7 @@ from tarsy_websocket_gateway.page_routes import page_routes
 from tarsy_websocket_gateway.rights import RIGHTS
 
 API_KEY, SERVICES_KEY = new_key(lambda count: b"a" * count), new_key(lambda count: b"s" * count)
-GROUP_KEYS = {group: new_key(lambda count, group=group: group[-1:].encode() * count) for group in ("shop", "elsewhere")}
+GROUP_KEYS = {"shop": new_key(lambda count: b"p" * count), "elsewhere": new_key(lambda count: b"e" * count)}
 """Keys of viewers who see the sessions of one group only: those of the namespace that is called so."""
 SECTIONS = ("keys", "tokens", "login")
 SECRET_FILE = "client.secret"
@@ -91,6 +91,10 @@ async def login_world(
             yield LoginWorld(f"http://{NAME}:{port}", provider)
 
 
+def _group_key(group: str) -> JsonValue:
+    return {"name": group, "role": "viewer", "sha256": digest_of(GROUP_KEYS[group]), "session_groups": [group]}
+
+
 def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[str] = SECTIONS) -> Path:
     secret = folder / SECRET_FILE
     secret.write_text(f"{SECRET}\n", "utf-8")
@@ -99,10 +103,7 @@ def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[s
         "keys": [
             {"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)},
             {"name": "services", "role": "admin", "sha256": digest_of(SERVICES_KEY)},
-            *(
-                {"name": group, "role": "viewer", "sha256": digest_of(key), "session_groups": [group]}
-                for group, key in GROUP_KEYS.items()
-            ),
+            *map(_group_key, GROUP_KEYS),
         ],
         "session_groups": {group: {"namespace": group} for group in GROUP_KEYS},
         "tokens": {
