@@ -1,5 +1,6 @@
 """The auth file is followed: what was taken out of it counts for nothing a little later."""
 
+import hmac
 import secrets
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tarsy_auth.identity import Identity, Refusal
 from tarsy_service.authentication import LOOK_SECONDS, LiveAuthentication
 
 ALICE, BOB = new_key(secrets.token_bytes), new_key(secrets.token_bytes)
+FORMER, LATTER = "a secret of the sender", "another secret of the sender"
+BODY = b"{}"
 
 LOGIN = """
 tokens:
@@ -115,6 +118,25 @@ async def test_senders_who_sign_follow_the_file_too(live: LiveAuthentication, fi
     write(file, f"{key}\nwebhooks: [{{name: github, secret_file: github}}]")
     clock.seconds += LOOK_SECONDS
     assert (await live.webhooks()).headers == {"x-hub-signature-256"}
+
+
+async def test_a_secret_that_was_changed_alone_counts_after_the_next_look(file: Path, clock: Clock) -> None:
+    secret = file.with_name("github")
+    write(secret, FORMER)
+    write(file, "keys: []\nwebhooks: [{name: github, secret_file: github}]\n" + LOGIN)
+    live = LiveAuthentication(file, clock)
+
+    async def known(secret: str) -> bool:
+        signature = hmac.digest(secret.encode(), BODY, "sha256").hex()
+        return isinstance((await live.webhooks()).identify("x-hub-signature-256", signature, BODY), Identity)
+
+    assert await known(FORMER)
+    write(secret, "short")
+    clock.seconds += LOOK_SECONDS
+    assert await known(FORMER), "a content with mistakes never holds"
+    write(secret, LATTER)
+    clock.seconds += LOOK_SECONDS
+    assert (await known(FORMER), await known(LATTER)) == (False, True)
 
 
 async def test_the_login_of_the_page_follows_the_file_too(live: LiveAuthentication, file: Path, clock: Clock) -> None:

@@ -60,17 +60,20 @@ class InvalidAuthFileError(AuthError, ValueError):
         super().__init__("\n".join(str(mistake) for mistake in self.mistakes))
 
 
-def read_auth_file(path: Path) -> AuthConfig:
-    """Raises InvalidAuthFileError. Keys that have expired are no mistake: they are refused when they come."""
+def read_auth_file(path: Path, secret_files: set[Path] | None = None) -> AuthConfig:
+    """Raises InvalidAuthFileError. Keys that have expired are no mistake: they are refused when they come.
+
+    `secret_files` gets the files of secrets that it names, whatever they hold.
+    """
     text = _text_of(path)
     try:
         tree = TextTree(text)
     except UnreadableTextError as problem:
         raise InvalidAuthFileError([AuthFileMistake(str(path), problem.line, "", str(problem))]) from None
     mistakes = [AuthFileMistake(str(path), fault.line, _written(fault.place), fault.problem) for fault in tree.faults]
-    config = AuthConfig()
+    config, context = AuthConfig(), secrets_in(path.parent, set() if secret_files is None else secret_files)
     try:
-        config = AuthConfig.model_validate({} if tree.data is None else tree.data, context=secrets_in(path.parent))
+        config = AuthConfig.model_validate({} if tree.data is None else tree.data, context=context)
     except ValidationError as problem:
         mistakes += [_mistake(path, tree, error) for error in problem.errors(include_url=False, include_input=False)]
     mistakes += [

@@ -12,11 +12,12 @@ type ReadSecret = Callable[[str], bytes]
 """From what stands in auth.yaml. Raises ValueError, with a sentence that does not show it: it may be the secret."""
 
 
-def secrets_in(folder: Path) -> ReadSecret:
-    """The names of files are relative to `folder`."""
+def secrets_in(folder: Path, named: set[Path]) -> ReadSecret:
+    """The names of files are relative to `folder`. `named` gets each file, also one that cannot be read."""
 
     def read(name: str) -> bytes:
         try:
+            named.add(folder / name)
             with (folder / name).open("rb") as file:
                 mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
                 content = file.read(MOST_BYTES + 1)

@@ -5,6 +5,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -20,7 +21,7 @@ from tarsy_auth.webhooks import Webhooks
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 5.0
-"""How often the file is looked at, when somebody asks: a key that was taken out of it opens nothing after that."""
+"""How often the files are looked at, when somebody asks: a key that was taken out opens nothing after that."""
 
 type Stamp = tuple[int, int, int]
 """Inode, time of the last change, and size of a file."""
@@ -32,7 +33,7 @@ def check_auth_file(path: Path) -> None:
 
 
 class LiveAuthentication:
-    """Identities by the content of the file that holds now. A content with mistakes never holds."""
+    """Identities by the content of the file that holds now, and of the secrets beside it. One with mistakes never holds."""
 
     def __init__(self, path: Path, monotonic: Callable[[], float] = time.monotonic) -> None:
         """Raises ValueError."""
@@ -40,7 +41,7 @@ class LiveAuthentication:
         self._monotonic = monotonic
         self._fetch = http_fetch()
         self._looked_at = monotonic()
-        self._stamp = _stamp_of(path)
+        self._stamps = _stamps_of(path)
         self._use(read_auth_file(path))
 
     async def authenticate(self, header: str | None) -> Identity | Refusal:
@@ -63,10 +64,10 @@ class LiveAuthentication:
         if now - self._looked_at < LOOK_SECONDS:
             return
         self._looked_at = now
-        stamp = _stamp_of(self._path)
-        if stamp == self._stamp:
+        if all(_stamp_of(file) == stamp for file, stamp in self._stamps.items()):
             return
-        self._stamp = stamp
+        # Before it is read for good: what is changed meanwhile is seen by the next look.
+        self._stamps = await asyncio.to_thread(_stamps_of, self._path)
         try:
             config = await asyncio.to_thread(read_auth_file, self._path)
         except InvalidAuthFileError as problem:
@@ -85,6 +86,14 @@ def _login_of(config: AuthConfig, authenticate: Authenticate) -> Login | None:
     if config.login is None or config.tokens is None:
         return None
     return Login(config.login, config.tokens.issuer, authenticate, http_post(), secrets.token_bytes)
+
+
+def _stamps_of(path: Path) -> dict[Path, Stamp | None]:
+    """Of the file, and of the files of secrets that it names."""
+    files = {path}
+    with suppress(InvalidAuthFileError):
+        read_auth_file(path, files)
+    return {file: _stamp_of(file) for file in files}
 
 
 def _stamp_of(path: Path) -> Stamp | None:
