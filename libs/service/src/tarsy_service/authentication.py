@@ -33,7 +33,7 @@ def check_auth_file(path: Path) -> None:
 
 
 class LiveAuthentication:
-    """Identities by the content of the file that holds now, and of the secrets beside it. One with mistakes never holds."""
+    """Identities by the content of the file that holds now, and of its secrets. A content with mistakes never holds."""
 
     def __init__(self, path: Path, monotonic: Callable[[], float] = time.monotonic) -> None:
         """Raises ValueError."""
