@@ -120,7 +120,8 @@ async def test_the_id_of_an_alert_that_joined_a_session_shows_it_to_those_of_its
     await world.project(sessions["shop"].add(joined).recorded(2))
     for group, status in ((SHOP, 200), (CERTIFICATES, 404)):
         world.session_groups = (group,)
-        assert (await world.client.get(f"/api/v1/sessions/{JOINED}/status")).status_code == status
+        answer = await world.client.get(f"/api/v1/sessions/{JOINED}/status")
+        assert (answer.status_code, sessions["shop"].id in answer.text) == (status, status == 200)
 
 
 async def test_a_read_waits_for_its_event_before_the_session_is_judged(world: World, new_session: NewSession) -> None:

@@ -16,6 +16,9 @@ from tarsy_service.problems import ProblemError
 UNKNOWN = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE})
 """503: it waited for an event of a session that never began."""
 
+ASKED_AS = "tarsy.asked-as"
+"""In a scope: the id that the caller knows a session by, where it is not the session's own."""
+
 type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 type FindAlias = Callable[[str], Awaitable[str | None]]
 
@@ -43,6 +46,7 @@ def alias_route(find: FindAlias, route: type[APIRoute] = APIRoute) -> type[APIRo
                     found = await find(asked) if problem.status in UNKNOWN and _is_id(asked) else None
                     if found is None:
                         raise
+                    request.scope[ASKED_AS] = asked
                     request.scope["path_params"] = {**request.path_params, "session_id": found}
                     return await handle(request)
 

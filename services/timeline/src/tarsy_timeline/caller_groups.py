@@ -8,7 +8,8 @@ from fastapi.routing import APIRoute
 
 from tarsy_auth.session_groups import GroupLabels, labels_of
 from tarsy_service.caller import visible_groups_of
-from tarsy_timeline.session_queries import SessionQueries
+from tarsy_timeline.alias_route import ASKED_AS
+from tarsy_timeline.session_queries import SessionQueries, no_session
 
 LONGEST_NUMBER = 19
 
@@ -37,7 +38,8 @@ def visible_route(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> 
                 groups, session_id = groups_of(request), request.path_params.get("session_id")
                 if groups is not None and session_id is not None:
                     at_least = _number(request.query_params.get("at_least"))
-                    await queries.require_visible(session_id, groups, at_least=at_least)
+                    if not await queries.is_visible(session_id, groups, at_least=at_least):
+                        raise no_session(request.scope.get(ASKED_AS, session_id))
                 return await handle(request)
 
             return handle_visible

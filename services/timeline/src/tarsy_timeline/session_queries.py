@@ -160,11 +160,10 @@ class SessionQueries:
         rows, last_number = await self._database.read(read)
         return call_of(session_id, call_id, rows), last_number
 
-    async def require_visible(self, session_id: str, groups: GroupLabels, *, at_least: int = 0) -> None:
-        """Raises ProblemError for a session of other groups, as for one that is not there. Waits like `session`."""
+    async def is_visible(self, session_id: str, groups: GroupLabels, *, at_least: int = 0) -> bool:
+        """Waits like `session`. Raises ProblemError."""
         await self._reached(session_id, at_least)
-        if session_id not in (await self.visibility([session_id], groups)).visible:
-            raise _no_session(session_id)
+        return session_id in (await self.visibility([session_id], groups)).visible
 
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
         asked = [one for one in session_ids if "\0" not in one]
@@ -254,11 +253,11 @@ class SessionQueries:
 async def _session(session_id: str, connection: Connection) -> Row:
     row = await connection.fetchrow(QUERIES["read_session"], session_id)
     if row is None:
-        raise _no_session(session_id)
+        raise no_session(session_id)
     return row
 
 
-def _no_session(session_id: str) -> ProblemError:
+def no_session(session_id: str) -> ProblemError:
     return ProblemError(404, "Not found", f"There is no session {session_id}.")
 
 
