@@ -96,6 +96,17 @@ async def test_a_session_that_the_timeline_does_not_know_yet_is_asked_for_again(
         await watching.until_sent("b", "a", "c")
 
 
+async def test_the_order_stays_where_the_client_subscribes_to_a_session_that_is_being_judged(
+    watching: Watching,
+) -> None:
+    watching.tell("shop", "a")
+    assert await watching.sessions.sees("shop")
+    watching.tell("shop", "b")
+    assert watching.sent == []
+    async with background_tasks(watching.sessions.run()):
+        await watching.until_sent("a", "b")
+
+
 async def test_what_happens_while_the_timeline_is_away_comes_later(watching: Watching, timeline: Timeline) -> None:
     timeline.away = True
     watching.tell("shop", "a")

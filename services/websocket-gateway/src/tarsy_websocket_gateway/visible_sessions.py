@@ -4,7 +4,9 @@ The labels of a session never change: each is asked about once, and an answer ho
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
@@ -32,6 +34,14 @@ class Judge(Protocol):
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions: ...
 
 
+@dataclass(slots=True)
+class _Held:
+    """Messages of a session that is not judged yet. `since` is a time of the monotonic clock."""
+
+    since: float
+    messages: list[Outgoing] = field(default_factory=list)
+
+
 class ClientSessions:
     """`send` takes messages that were held back until their session was judged; `overflow` ends the connection."""
 
@@ -41,21 +51,22 @@ class ClientSessions:
         judge: Judge,
         send: Callable[[Sequence[Outgoing]], None],
         overflow: Callable[[], None],
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._groups = groups
         self._judge = judge
         self._send = send
         self._overflow = overflow
+        self._monotonic = monotonic
         self._known: dict[str, bool] = {}
-        self._held: dict[str, list[Outgoing]] = {}
+        self._held: dict[str, _Held] = {}
         self._held_count = 0
         self._asked = asyncio.Event()
-        self._answered = True
 
     def offer(self, message: Outgoing) -> bool:
         """Whether this message of the list is sent now. One of a session that is not judged yet may be sent later."""
         session_id = message.session_id or ""
-        known = self._known.get(session_id)
+        known = None if session_id in self._held else self._known.get(session_id)
         if known is None:
             self._hold(session_id, message)
         return known is True
@@ -86,53 +97,55 @@ class ClientSessions:
         while True:
             await self._asked.wait()
             self._asked.clear()
-            try:
-                async with asyncio.timeout(APPEAR_SECONDS):
-                    await self._judge_held()
-            except TimeoutError:
-                self._give_up()
+            for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+                await self._judge_held()
+                if not self._held:
+                    break
+                await asyncio.sleep(pause)
 
     async def _judge_held(self) -> None:
-        for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
-            asked = list(islice(self._held, MOST_ASKED))
-            await self._ask(asked)
-            for session_id in asked:
-                if session_id in self._known:
-                    self._release(session_id)
-            if not self._held:
-                return
-            await asyncio.sleep(pause)
+        asked = list(islice(self._held, MOST_ASKED))
+        answered = await self._ask(asked)
+        for session_id in asked:
+            if session_id in self._known:
+                self._release(session_id)
+            elif self._monotonic() - self._held[session_id].since >= APPEAR_SECONDS:
+                self._give_up(session_id, answered=answered)
 
-    async def _ask(self, session_ids: Sequence[str]) -> None:
+    async def _ask(self, session_ids: Sequence[str]) -> bool:
+        """Whether the timeline has answered."""
         try:
             found = await self._judge.visibility(session_ids, self._groups)
         except TimelineUnavailableError as problem:
             log.warning("visibility.unavailable", reason=str(problem))
-            self._answered = False
-            return
-        self._answered = True
+            return False
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
         self._known |= dict.fromkeys(found.visible, True) | dict.fromkeys(found.hidden, False)
-
-    def _give_up(self) -> None:
-        """A session that the timeline does not know costs its own messages; one that does not answer, the connection:
-        the client comes again and reads the list anew."""
-        log.warning("visibility.given_up", sessions=len(self._held), answered=self._answered)
-        self._held, self._held_count = {}, 0
-        if not self._answered:
-            self._overflow()
+        return True
 
     def _hold(self, session_id: str, message: Outgoing) -> None:
         if self._held_count >= MOST_HELD:
             self._overflow()
             return
-        self._held.setdefault(session_id, []).append(message)
+        self._held.setdefault(session_id, _Held(self._monotonic())).messages.append(message)
         self._held_count += 1
         self._asked.set()
 
     def _release(self, session_id: str) -> None:
-        messages = self._held.pop(session_id, [])
-        self._held_count -= len(messages)
+        messages = self._taken(session_id)
         if self._known.get(session_id):
             self._send(messages)
+
+    def _give_up(self, session_id: str, *, answered: bool) -> None:
+        """A session that the timeline does not know costs its own messages; a timeline that does not answer, the
+        connection: the client comes again, and reads the list anew."""
+        log.warning("visibility.given_up", session_id=session_id, answered=answered)
+        self._taken(session_id)
+        if not answered:
+            self._overflow()
+
+    def _taken(self, session_id: str) -> list[Outgoing]:
+        messages = self._held.pop(session_id).messages
+        self._held_count -= len(messages)
+        return messages
