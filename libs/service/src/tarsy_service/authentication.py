@@ -89,7 +89,7 @@ def _login_of(config: AuthConfig, authenticate: Authenticate) -> Login | None:
 
 
 def _stamps_of(path: Path) -> dict[Path, Stamp | None]:
-    """Of the file, and of the files of secrets that it names."""
+    """Stamps of the file, and of the files of secrets that it names."""
     files = {path}
     with suppress(InvalidAuthFileError):
         read_auth_file(path, files)
