@@ -139,6 +139,50 @@ def test_a_token_beside_a_header_for_authorization_is_a_mistake(tmp_path: Path) 
     ]
 
 
+OAUTH = (
+    "{issuer: https://a.example/realms/sre, client_id: tarsy, client_secret: hunter2, scope: tools.read tools.write}"
+)
+
+
+def test_the_credentials_of_a_client_are_read_and_in_no_repr(tmp_path: Path) -> None:
+    loaded = transport(tmp_path, f"type: http\nurl: https://h/mcp\noauth: {OAUTH}\n")
+    assert loaded.oauth is not None
+    assert (loaded.oauth.issuer, loaded.oauth.client_id) == ("https://a.example/realms/sre", "tarsy")
+    assert (loaded.oauth.client_authentication, loaded.oauth.scope) == ("basic", "tools.read tools.write")
+    assert loaded.oauth.client_secret.get_secret_value() == "hunter2"
+    assert "hunter2" not in repr(loaded)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("type: stdio\ncommand: c\noauth: {}", "oauth: is a key of http and sse transports"),
+        ("{http}\noauth: {issuer: 'https://a.example', client_id: tarsy}", "oauth.client_secret: is missing"),
+        ("{http}\noauth: {issuer: a.example, client_id: t, client_secret: hunter2}", "oauth.issuer: is no address"),
+        ("{http}\noauth: {issuer: 'http://a.example', client_id: t, client_secret: x}", "oauth.issuer: is http"),
+        (
+            "{http}\noauth: {issuer: 'https://u:hunter2@a.example', client_id: t, client_secret: x}",
+            "oauth.issuer: holds",
+        ),
+        ("{http}\noauth: {issuer: 'https://[a', client_id: t, client_secret: x}", "oauth.issuer: is no address"),
+        (
+            "{http}\noauth: {issuer: 'https://a.example', client_id: t, client_secret: ''}",
+            "oauth.client_secret: is empty",
+        ),
+        (f"{{http}}\nbearer_token: hunter2\noauth: {OAUTH}", "oauth: says a second time what bearer_token says"),
+        (f"{{http}}\nheaders: {{Authorization: x}}\noauth: {OAUTH}", "oauth: says a second time what headers says"),
+        (
+            "{http}\noauth: {issuer: 'https://a.example', client_id: t, client_secret: x, scope: 'a  b'}",
+            "oauth.scope: is",
+        ),
+    ],
+)
+def test_credentials_that_cannot_be_used_are_told_without_the_secret(tmp_path: Path, lines: str, told: str) -> None:
+    found = mistakes(tmp_path, lines.replace("{http}", "type: http\nurl: https://h/mcp") + "\n")
+    assert [f" {PLACE}.{told}" in one for one in found] == [True]
+    assert "hunter2" not in found[0]
+
+
 @pytest.mark.parametrize(
     ("lines", "told"),
     [

@@ -90,6 +90,12 @@ def _transport(config: Config, place: Place, transport: BaseModel) -> Tree:
             "headers": [*sorted(transport.headers)],
             "verify_ssl": transport.verify_ssl,
         }
+        if (oauth := transport.oauth) is not None:
+            tree["oauth"] = {
+                "issuer": _address(config, (*place, "oauth", "issuer"), oauth.issuer),
+                "client_id": _shown(config, (*place, "oauth", "client_id"), oauth.client_id),
+                "client_secret_set": True,
+            }
     return tree if transport.timeout is None else {**tree, "timeout": f"{transport.timeout:g}s"}
 
 

@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 
+from tarsy_config.oauth_client import OAuthClient
 from tarsy_config.templates import KEPT, names_session
 from tarsy_config.values import Name, Seconds, Section, wrong
 
@@ -16,7 +17,7 @@ type Protocol = Literal["auto", "legacy", "modern"]
 """Sessions with a handshake (until 2025-11-25), or none (since 2026-07-28); `auto` asks the server."""
 
 STDIO_KEYS = ("command", "args", "env", "inherit", "cwd")
-HTTP_KEYS = ("url", "headers", "bearer_token", "verify_ssl", "ca_file", "session_cleanup_url")
+HTTP_KEYS = ("url", "headers", "bearer_token", "oauth", "verify_ssl", "ca_file", "session_cleanup_url")
 REQUIRED = {"stdio": "command", "http": "url", "sse": "url"}
 INHERITED = ("PATH", "HOME")
 """Without these npx and uvx find neither their own programs nor what they downloaded before."""
@@ -47,6 +48,7 @@ class Transport(Section):
     url: Name | None = Field(None, repr=False, validate_default=True)
     headers: dict[Name, SecretStr] = Field(default_factory=dict, repr=False)
     bearer_token: SecretStr | None = Field(None, repr=False)
+    oauth: OAuthClient | None = Field(None, repr=False)
     verify_ssl: bool = True
     ca_file: Path | None = None
     session_cleanup_url: Name | None = Field(None, repr=False)
@@ -149,6 +151,17 @@ class Transport(Section):
         _check_header_value(value, None)
         if any(name.lower() == "authorization" for name in info.data.get("headers", {})):
             raise wrong("says a second time what headers says with Authorization", "keep one of them")
+        return value
+
+    @field_validator("oauth")
+    @classmethod
+    def _one_credential(cls, value: OAuthClient | None, info: ValidationInfo) -> OAuthClient | None:
+        if value is None:
+            return None
+        given = [name for name in info.data.get("headers", {}) if name.lower() == "authorization"]
+        if given or info.data.get("bearer_token") is not None:
+            other = "headers says with Authorization" if given else "bearer_token says"
+            raise wrong(f"says a second time what {other}", "keep one of them")
         return value
 
     @field_validator("ca_file")

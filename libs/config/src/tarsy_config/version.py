@@ -16,6 +16,7 @@ TRANSPORT: Place = ("mcp_servers", ANY, "transport")
 SECRETS: tuple[Place, ...] = (
     ("llm_providers", ANY, "api_key"),
     (*TRANSPORT, "bearer_token"),
+    (*TRANSPORT, "oauth", "client_secret"),
     (*TRANSPORT, "env"),
     (*TRANSPORT, "headers"),
     (*TRANSPORT, "custom_headers"),

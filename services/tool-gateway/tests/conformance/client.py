@@ -10,6 +10,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+import httpx2
 from pydantic import BaseModel, JsonValue
 
 from tarsy_config.servers import McpServerConfig
@@ -30,12 +31,16 @@ class Call(BaseModel):
 
 class Context(BaseModel):
     toolCalls: tuple[Call, ...] = ()
+    client_id: str = ""
+    client_secret: str = ""
 
 
 async def main(url: str, scenario: str, context: Context) -> None:
-    server = McpServerConfig.model_validate(
-        {"transport": {"type": "http", "url": url}, "elicitation": "accept_defaults"}
-    )
+    transport: dict[str, JsonValue] = {"type": "http", "url": url}
+    if context.client_id:
+        client = {"client_id": context.client_id, "client_secret": context.client_secret}
+        transport["oauth"] = {"issuer": await issuer_of(url), **client}
+    server = McpServerConfig.model_validate({"transport": transport, "elicitation": "accept_defaults"})
     connection = McpConnection(plan_of(SERVER, server), mask=str, connect_seconds=SECONDS)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(connection.run())
@@ -45,6 +50,15 @@ async def main(url: str, scenario: str, context: Context) -> None:
             said = await tools.call(request(call))
             sys.stdout.write(f"{call.name}: {said}\n")
         connection.stop()
+
+
+async def issuer_of(url: str) -> str:
+    """The operator knows it; the suite has it on a port of its own each time."""
+    address = httpx2.URL(url)
+    async with httpx2.AsyncClient() as asking:
+        metadata = await asking.get(address.copy_with(path=f"/.well-known/oauth-protected-resource{address.path}"))
+    issuer: str = metadata.json()["authorization_servers"][0]
+    return issuer
 
 
 def calls(scenario: str, connection: McpConnection) -> list[Call]:

@@ -1,4 +1,4 @@
-"""The conformance suite of MCP, client side, against the gateway's own session: all that is not about OAuth."""
+"""The conformance suite of MCP, client side, against the gateway's own session: all but a person's consent (OAuth)."""
 
 import asyncio
 import os
@@ -47,6 +47,15 @@ async def test_the_suite_finds_nothing_wrong_in(version: str, scenario: str) -> 
         "client",
         *("--command", client, "--scenario", scenario, "--spec-version", version, "--timeout", CLIENT_MS),
     )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert re.search(r"^Passed: \d+/[1-9]", said, re.MULTILINE), said
+
+
+async def test_the_suite_finds_nothing_wrong_in_the_credentials_of_a_client() -> None:
+    client = f"{sys.executable} {HERE / 'client.py'}"
+    scenario = ("--scenario", "auth/client-credentials-basic")
+    done = await asyncio.to_thread(suite, "client", "--command", client, *scenario, "--timeout", CLIENT_MS)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     assert re.search(r"^Passed: \d+/[1-9]", said, re.MULTILINE), said

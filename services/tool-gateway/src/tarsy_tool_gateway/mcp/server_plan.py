@@ -3,17 +3,24 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import assert_never
+from typing import Literal, assert_never
 
 from pydantic import SecretStr
 
 from tarsy_config.approval import Approve, rule_of
+from tarsy_config.oauth_client import OAuthClient
 from tarsy_config.servers import Elicitation, McpServerConfig
 from tarsy_config.templates import with_session
 from tarsy_config.transports import INHERITED, Protocol, Transport
 from tarsy_contracts.chain import ApprovalRule, Isolation
 from tarsy_worker.claim_types import ServerLimits
 
+type ClientAuthentication = Literal["client_secret_basic", "client_secret_post"]
+
+CLIENT_AUTHENTICATION: Mapping[str, ClientAuthentication] = {
+    "basic": "client_secret_basic",
+    "post": "client_secret_post",
+}
 NO_APPROVAL = ApprovalRule()
 CATALOG_SESSION = "tarsy-catalog"
 """The name of the session that only lists the tools."""
@@ -32,10 +39,21 @@ class StdioTransport:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuthCredentials:
+    """Of the tool gateway as a client of the authorization server with this issuer."""
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    method: ClientAuthentication = "client_secret_basic"
+    scope: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WebAddress:
     """`headers` are sent with every request. `ca_file` is trusted instead of the CAs of the system.
 
-    `cleanup_url` gets a DELETE when the sessions are over.
+    `cleanup_url` gets a DELETE when the sessions are over. With `oauth`, requests carry a token.
     """
 
     url: str = field(repr=False)
@@ -43,6 +61,7 @@ class WebAddress:
     verify: bool = True
     ca_file: Path | None = None
     cleanup_url: str | None = field(default=None, repr=False)
+    oauth: OAuthCredentials | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +154,7 @@ def _transport(given: Transport) -> TransportPlan:
     headers = _shown(given.headers)
     if given.bearer_token is not None:
         headers["Authorization"] = f"Bearer {given.bearer_token.get_secret_value()}"
-    address = (given.url, headers, given.verify_ssl, given.ca_file, given.session_cleanup_url)
+    address = (given.url, headers, given.verify_ssl, given.ca_file, given.session_cleanup_url, _oauth(given.oauth))
     match given.type:
         case "http":
             return HttpTransport(*address, given.protocol)
@@ -143,6 +162,13 @@ def _transport(given: Transport) -> TransportPlan:
             return SseTransport(*address)
         case _:
             assert_never(given.type)
+
+
+def _oauth(given: OAuthClient | None) -> OAuthCredentials | None:
+    if given is None:
+        return None
+    secret, method = given.client_secret.get_secret_value(), CLIENT_AUTHENTICATION[given.client_authentication]
+    return OAuthCredentials(given.issuer, given.client_id, secret, method, given.scope)
 
 
 def _shown(secrets: Mapping[str, SecretStr]) -> dict[str, str]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx2
 
-from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.mcp.direct_calls import CALL, DirectCalls
 from tarsy_tool_gateway.mcp.failures import FailureKind
+from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError, read_whole, with_content
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 from tarsy_tool_gateway.results.results import MOST_BYTES
 from tarsy_tool_gateway.results.text import truncate_at_space
@@ -39,16 +39,13 @@ MOST_SAID = 500
 SHORT_SECONDS = 3.0
 """For what nobody waits for: a good-bye must not hold up the end of a session, nor a note the call after it."""
 
+NOT_AUTHORIZED = "tarsy.not_authorized"
+"""Extension of a response: why there is no token for its request."""
 SESSION = "mcp-session-id"
 HANDSHAKE = ("server/discover", "initialize")
 INITIALIZED = "notifications/initialized"
 NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 """Such an answer comes from a guard before the server, whatever else it says."""
-UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
-
-
-class TooLongError(ToolGatewayError):
-    """More came than may be held. The caller gives the answer up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +112,7 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
         if kind != "application/json":
             return response  # a stream of events: the SDK survives what happens to it
         try:
-            return _with_content(response, await _whole(response, MOST_ANSWER_BYTES))
+            return with_content(response, await read_whole(response, MOST_ANSWER_BYTES))
         except TooLongError:
             what = f"it answered with more than {MOST_ANSWER_BYTES} bytes"
             return _error(question, "unreadable", what)
@@ -159,7 +156,8 @@ def _refusal(
     kind = kind_of_status(status, retry_after, session_denied=denied)
     if server_error is not None and kind in ("refused", "server_failed") and status not in NOBODY:
         return _response(question, server_error)
-    message = f"it answered HTTP {status} {_phrase(status)}".rstrip()
+    said = response.extensions.get(NOT_AUTHORIZED)
+    message = f"it answered HTTP {status} {_phrase(status)}".rstrip() if said is None else str(said)
     return _response(question, gateway_error(kind, message, status=status, retry_after=retry_after))
 
 
@@ -187,27 +185,9 @@ def _error_in(content: bytes) -> dict[str, Any] | None:
 async def _beginning(response: httpx2.Response) -> bytes:
     """Nothing when it is too long for an error, or breaks off: the status has been said all the same."""
     try:
-        return await _whole(response, MOST_ERROR_BYTES)
+        return await read_whole(response, MOST_ERROR_BYTES)
     except (TooLongError, httpx2.TransportError, httpx2.DecodingError):
         return b""
-
-
-async def _whole(response: httpx2.Response, most: int) -> bytes:
-    """Raises TooLongError."""
-    found = bytearray()
-    try:
-        async for chunk in response.aiter_bytes():
-            found += chunk
-            if len(found) > most:
-                raise TooLongError
-    finally:
-        await response.aclose()
-    return bytes(found)
-
-
-def _with_content(response: httpx2.Response, content: bytes) -> httpx2.Response:
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in UNDECODED]
-    return httpx2.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
 
 
 def _error(question: RpcMessage, kind: FailureKind, message: str) -> httpx2.Response:

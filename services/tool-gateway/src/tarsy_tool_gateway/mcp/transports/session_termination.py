@@ -29,7 +29,7 @@ async def terminating_sessions(server: str, address: WebAddress) -> AsyncIterato
 
 
 async def _clean_up(server: str, address: WebAddress, url: str) -> None:
-    recipient = address if _same_host(address.url, url) else replace(address, headers={})
+    recipient = address if _same_host(address.url, url) else replace(address, headers={}, oauth=None)
     try:
         async with asyncio.timeout(CLEANUP_SECONDS), web_client(recipient, calls=1) as client:
             response = await client.request("DELETE", url)

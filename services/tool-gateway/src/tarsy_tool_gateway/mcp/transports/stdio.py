@@ -21,7 +21,8 @@ from tarsy_bus.background_tasks import background_tasks
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, TooLongError
+from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
+from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.mcp.transports.stdio_process import CHUNK_BYTES, ServerProcess, running
 
 log = structlog.get_logger(__name__)

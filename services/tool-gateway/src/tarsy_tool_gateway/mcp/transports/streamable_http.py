@@ -13,6 +13,7 @@ from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, WebAddress
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import CONNECT_SECONDS, AiohttpTransport
+from tarsy_tool_gateway.mcp.transports.authorization import AuthorizedTransport
 from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, HttpErrorTransport
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 
@@ -48,14 +49,20 @@ async def web_client(
     async with AiohttpTransport(tls, most=calls + BESIDE_CALLS, idle_seconds=IDLE_SECONDS) as connections:
         # Closed by itself too: a client that cannot be made closes no transport.
         client = httpx2.AsyncClient(
-            transport=HttpErrorTransport(connections, ServerStream(), direct_calls),
+            transport=HttpErrorTransport(_authorized(connections, address), ServerStream(), direct_calls),
             headers=dict(address.headers),
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             trust_env=False,
         )
         async with client:
-            direct_calls.begin(connections, address.url, client.headers)
+            if address.oauth is None:
+                direct_calls.begin(connections, address.url, client.headers)
             yield client
+
+
+def _authorized(connections: AiohttpTransport, address: WebAddress) -> httpx2.AsyncBaseTransport:
+    """Direct calls have no token: with one, all calls go through the SDK."""
+    return connections if address.oauth is None else AuthorizedTransport(connections, address.url, address.oauth)
 
 
 def _tls(address: WebAddress) -> ssl.SSLContext:

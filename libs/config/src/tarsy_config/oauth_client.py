@@ -1,0 +1,57 @@
+"""`transport.oauth`: the client as which the tool gateway gets tokens for an MCP server (client credentials)."""
+
+import re
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator
+
+from tarsy_config.values import Name, Section, wrong
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+SCOPE = re.compile(r"[!#-\[\]-~]+( [!#-\[\]-~]+)*")
+"""As RFC 6749 has it."""
+
+
+class OAuthClient(Section):
+    """The secret goes to the authorization server with this issuer, and to nobody else.
+
+    `client_authentication`: how it is sent there, in a header (basic) or in the body (post). Without a `scope`, the one
+    that the server asks for.
+    """
+
+    issuer: Name
+    client_id: Name
+    client_secret: SecretStr = Field(repr=False)
+    client_authentication: Literal["basic", "post"] = "basic"
+    scope: Name | None = None
+
+    @field_validator("issuer")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            host = parts.hostname or ""
+        except ValueError:
+            raise wrong("is no address", "write such as https://login.example.com/realms/sre") from None
+        if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
+            raise wrong("is no address of an issuer", "write such as https://login.example.com/realms/sre")
+        if parts.username is not None:
+            raise wrong("holds a user or password", "write client_id and client_secret")
+        if parts.scheme == "http" and host not in LOOPBACK:
+            raise wrong("is http, which anybody on the way may answer", "write https, as this is not loopback")
+        return value
+
+    @field_validator("client_secret")
+    @classmethod
+    def _is_there(cls, value: SecretStr) -> SecretStr:
+        if not value.get_secret_value():
+            raise wrong("is empty", "give it a value, such as {{.MCP_CLIENT_SECRET}}")
+        return value
+
+    @field_validator("scope")
+    @classmethod
+    def _names(cls, value: str | None) -> str | None:
+        if value is not None and not SCOPE.fullmatch(value):
+            raise wrong("is no scope", "write names with one space between them")
+        return value
