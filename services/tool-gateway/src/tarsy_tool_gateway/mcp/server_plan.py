@@ -40,7 +40,7 @@ class StdioTransport:
 
 @dataclass(frozen=True, slots=True)
 class OAuthCredentials:
-    """Of the tool gateway as a client of the authorization server with this issuer."""
+    """Credentials of the tool gateway as a client of the authorization server with this issuer."""
 
     issuer: str
     client_id: str

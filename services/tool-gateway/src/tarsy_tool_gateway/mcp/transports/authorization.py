@@ -24,7 +24,7 @@ TOKEN_SECONDS = 30.0
 """For all requests that a token takes."""
 READ_SECONDS = 15.0
 MOST_BYTES = 256 * 1024
-"""Of one answer of an authorization server."""
+"""Limit for one answer of an authorization server."""
 MOST_REQUESTS = 20
 
 
