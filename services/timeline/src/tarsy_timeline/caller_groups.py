@@ -16,8 +16,11 @@ LONGEST_NUMBER = 19
 type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-def groups_of(request: Request) -> GroupLabels | None:
-    """As PostgreSQL is asked; None for whoever sees all sessions."""
+async def groups_of(request: Request) -> GroupLabels | None:
+    """As PostgreSQL is asked; None for whoever sees all sessions.
+
+    Asynchronous, though it waits for nothing: FastAPI would run it in a thread otherwise, for each list.
+    """
     groups = visible_groups_of(request)
     return None if groups is None else labels_of(groups)
 
@@ -35,7 +38,7 @@ def visible_route(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> 
             handle: Handler = super().get_route_handler()
 
             async def handle_visible(request: Request) -> Response:
-                groups, session_id = groups_of(request), request.path_params.get("session_id")
+                groups, session_id = await groups_of(request), request.path_params.get("session_id")
                 if groups is not None and session_id is not None:
                     at_least = _number(request.query_params.get("at_least"))
                     if not await queries.is_visible(session_id, groups, at_least=at_least):

@@ -55,8 +55,7 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
     @router.post("/visible-sessions")
     async def visible_sessions(asked: AskedVisibility) -> VisibleSessions:
         """Which of these sessions somebody sees who is limited to these session groups."""
-        groups = [{label: [*values] for label, values in group.items()} for group in asked.session_groups]
-        return await queries.visibility(asked.session_ids, groups)
+        return await queries.visibility(asked.session_ids, asked.session_groups)
 
     @router.post("/histories")
     async def histories(asked: AskedSessions) -> Response:

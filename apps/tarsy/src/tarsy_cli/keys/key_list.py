@@ -16,7 +16,8 @@ def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
     for webhook in config.webhooks:
         yield f"webhook: {webhook.name} signs in {webhook.header}"
     for name, labels in config.session_groups.items():
-        yield f"session group {name}: {', '.join(f'{label} {" or ".join(values)}' for label, values in labels.items())}"
+        named = [f"{label} {' or '.join(values)}" for label, values in labels.items()]
+        yield f"session group {name}: {', '.join(named)}"
     yield from ["tokens: none"] if config.tokens is None else _token_lines(config.tokens)
     if config.login is not None:
         yield _login_line(config.login)
@@ -25,9 +26,9 @@ def lines_of(config: AuthConfig, now: float) -> Iterator[str]:
 def _key_line(entry: ApiKeyEntry, now: float) -> str:
     ends = "never" if entry.expires is None else f"{entry.expires:%Y-%m-%dT%H:%M:%SZ}"
     notes = ["has expired"] if entry.has_expired(now) else []
-    notes += [] if entry.session_groups is None else [_seen(entry.session_groups)]
-    note = ", ".join(notes)
-    return LINE.format(entry.name, entry.role.label, ends, note).rstrip()
+    if entry.session_groups is not None:
+        notes.append(_seen(entry.session_groups))
+    return LINE.format(entry.name, entry.role.label, ends, ", ".join(notes)).rstrip()
 
 
 def _token_lines(tokens: TokenSettings) -> Iterator[str]:

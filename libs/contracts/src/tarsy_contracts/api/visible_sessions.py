@@ -1,20 +1,17 @@
 """Internal question and answer: which sessions somebody sees who is limited to session groups."""
 
-from collections.abc import Mapping
-
 from pydantic import Field
 
 from tarsy_contracts.api.model import ApiModel
 
 MOST_ASKED = 1_000
 
-type GroupLabels = Mapping[str, tuple[str, ...]]
-"""Labels of a session group, and the values that count."""
-
 
 class AskedVisibility(ApiModel):
+    """`session_groups`: of each group, its labels and the values that count."""
+
     session_ids: tuple[str, ...] = Field(max_length=MOST_ASKED)
-    session_groups: tuple[GroupLabels, ...]
+    session_groups: list[dict[str, list[str]]]
 
 
 class VisibleSessions(ApiModel):

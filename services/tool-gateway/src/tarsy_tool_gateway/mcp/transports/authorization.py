@@ -87,10 +87,11 @@ class AuthorizedTransport(httpx2.AsyncBaseTransport):
     async def _renewed(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
         """One request asks for all that were refused with the same token."""
         async with self._renewing:
-            if self._authorization == used:
+            fresh = self._authorization
+            if fresh is None or fresh == used:
                 async with asyncio.timeout(TOKEN_SECONDS):
-                    self._authorization = await self._token(request, refused)
-            return self._authorization or ""
+                    fresh = self._authorization = await self._token(request, refused)
+            return fresh
 
     async def _token(self, request: httpx2.Request, refused: httpx2.Response) -> str:
         """Raises OAuthFlowError, and ConnectError where nobody answers: the request itself was not taken."""
