@@ -10,7 +10,7 @@ from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_testing import eventually
 from tarsy_websocket_gateway import visible_sessions
-from tarsy_websocket_gateway.errors import SessionNotFoundError
+from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.outgoing import Outgoing
 from tarsy_websocket_gateway.timeline_api import TimelineUnavailableError
 from tarsy_websocket_gateway.visible_sessions import ClientSessions
@@ -161,3 +161,12 @@ async def test_a_session_of_another_group_is_refused_and_one_that_never_appears_
     for session_id in ("other", "shop-late"):
         with pytest.raises(SessionNotFoundError, match=f"No session {session_id} is known"):
             await watching.sessions.require(session_id)
+
+
+async def test_a_session_cannot_be_judged_while_the_timeline_is_away(
+    watching: Watching, timeline: Timeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visible_sessions, "APPEAR_SECONDS", 0.05)
+    timeline.away = True
+    with pytest.raises(HistoryUnavailableError, match="does not answer"):
+        await watching.sessions.require("shop")

@@ -15,7 +15,7 @@ import structlog
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_bus.retries import growing_pauses
 from tarsy_contracts.api.visible_sessions import MOST_ASKED, VisibleSessions
-from tarsy_websocket_gateway.errors import SessionNotFoundError
+from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.outgoing import Outgoing
 from tarsy_websocket_gateway.timeline_api import TimelineUnavailableError
 
@@ -72,18 +72,21 @@ class ClientSessions:
         return known is True
 
     async def require(self, session_id: str) -> None:
-        """Waits until the timeline knows the session. Raises SessionNotFoundError for one of other groups."""
-        seen = await self.sees(session_id)
+        """Waits until the timeline has judged the session. Raises SessionNotFoundError for one of other groups or that
+        the timeline does not know, HistoryUnavailableError when it does not answer."""
+        answered = False
         try:
             async with asyncio.timeout(APPEAR_SECONDS):
                 for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
-                    if seen is not None:
+                    answered = session_id in self._known or await self._ask([session_id])
+                    if session_id in self._known:
                         break
                     await asyncio.sleep(pause)
-                    seen = await self.sees(session_id)
         except TimeoutError:
-            seen = False
-        if not seen:
+            log.warning("visibility.given_up", session_id=session_id, answered=answered)
+        if not answered:
+            raise HistoryUnavailableError("The timeline does not answer. Subscribe again later.")
+        if not self._known.get(session_id):
             raise SessionNotFoundError(f"No session {session_id} is known.")
 
     async def sees(self, session_id: str) -> bool | None:
