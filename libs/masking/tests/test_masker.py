@@ -73,3 +73,14 @@ def test_the_log_of_a_failure_does_not_quote_the_text(
 
 def test_a_lone_surrogate_hides_nothing() -> None:
     assert MASKER.mask("password=hun\ud800ter2 x") == "password=[MASKED_PASSWORD] x"
+
+
+def test_a_text_with_more_secrets_than_one_may_have_is_redacted_as_a_whole() -> None:
+    masker = Masker.default(most_findings=1_000)
+    lines = [f"password=hunter{number}\n" for number in range(1_001)]
+
+    assert masker.mask("".join(lines[:1_000])).count("[MASKED_PASSWORD]") == 1_000
+    assert masker.mask("".join(lines)) == REDACTED
+    assert masker.with_rules({"all"}, ()).mask("".join(lines)) == REDACTED
+    assert masker.mask_json({"text": "".join(lines)}) == {"text": REDACTED}
+    assert [one.rule for one in masker.findings("".join(lines))] == ["masking_failed"]

@@ -22,7 +22,7 @@ from tarsy_masking.open_secrets import OpenSecrets, default_open_secrets
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import Placeholder, keyed, plain
 from tarsy_masking.rules import CustomPattern, InvalidPatternsError, PatternProblem
-from tarsy_masking.scanning import Scan
+from tarsy_masking.scanning import MOST_FINDINGS, Scan
 from tarsy_masking.sensitive_keys import SensitiveKeys
 from tarsy_masking.streaming import MaskedStream
 
@@ -57,16 +57,18 @@ class Masker:
         *,
         names: frozenset[str] = frozenset(),
         custom: Sequence[CustomPattern] = (),
+        most_findings: int = MOST_FINDINGS,
     ) -> None:
         rules, mistakes = compile_custom(custom)
         unknown = [PatternProblem(name, "no pattern and no group has this name") for name in names - source.known_names]
         if unknown or mistakes:
             raise InvalidPatternsError((*sorted(unknown), *mistakes))
-        self._across_lines = Scan(source, source.patterns, "text")
-        self._in_lines = Scan(source, source.patterns, "line")
+        self._most_findings = most_findings
+        self._across_lines = Scan(source, source.patterns, "text", most_findings)
+        self._in_lines = Scan(source, source.patterns, "line", most_findings)
         added = source.chosen(names)
-        self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added)]
-        self._added_in_lines = [Scan(source, added, "line")] if added else []
+        self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added, most_findings)]
+        self._added_in_lines = [Scan(source, added, "line", most_findings)] if added else []
         self._knows_no_forms = bool(rules) or len(self._added_across_lines) > 0
         self._names = SensitiveKeys(source)
         self._open_secrets = OpenSecrets((*source.patterns, *added), custom_patterns=len(rules))
@@ -76,16 +78,19 @@ class Masker:
         self._placeholder: Placeholder = plain
 
     @classmethod
-    def default(cls, key: bytes | None = None) -> Self:
-        """Compiles all patterns: build one for the process. With a key, `for_session` tells secrets apart."""
-        masker = cls(read_patterns(), key)
+    def default(cls, key: bytes | None = None, *, most_findings: int = MOST_FINDINGS) -> Self:
+        """Compiles all patterns: build one for the process. With a key, `for_session` tells secrets apart. A text with
+        more findings is redacted as a whole."""
+        masker = cls(read_patterns(), key, most_findings=most_findings)
         masker._open_secrets = default_open_secrets()
         return masker
 
     def with_rules(self, names: Collection[str], custom: Sequence[CustomPattern]) -> Self:
         """The default rules, and those that names and patterns add; a name that the default rules cover adds nothing.
         Compiles all patterns again: build one for each configuration. Raises InvalidPatternsError."""
-        other = type(self)(read_patterns(), self._key, names=frozenset(names), custom=custom)
+        other = type(self)(
+            read_patterns(), self._key, names=frozenset(names), custom=custom, most_findings=self._most_findings
+        )
         other._placeholder = self._placeholder
         return other
 
@@ -282,10 +287,10 @@ def prepare_default() -> None:
     Masker.default().prepare_streams()
 
 
-def _across_lines(source: PatternFile, patterns: Sequence[Pattern]) -> list[_Find]:
+def _across_lines(source: PatternFile, patterns: Sequence[Pattern], most_findings: int) -> list[_Find]:
     if all(pattern.span == "line" for pattern in patterns):
         return []
-    scan = Scan(source, patterns, "text")
+    scan = Scan(source, patterns, "text", most_findings)
     return [scan.find]
 
 

@@ -14,6 +14,7 @@ from tarsy_masking.entropy import (
     looks_made_by_chance,
     looks_random,
 )
+from tarsy_masking.errors import MaskingError
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
 from tarsy_masking.words import Words
 
@@ -29,6 +30,8 @@ _NOTHING_TOLD = compile_regex(
 # The longest of what makes a telling name harmless stands this far before it.
 _NAME_BEFORE = 24
 _NOWHERE = (-1, -1)
+MOST_FINDINGS = 50_000
+"""A text of secrets alone costs 100 us and a kilobyte for each: this many take 5 s."""
 _QUOTES = (b'"', b"'", b"`")
 # In a query another name follows an ampersand.
 _IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
@@ -45,6 +48,10 @@ _CHECKS: dict[str, Callable[[bytes], bool]] = {
 
 # The checks of patterns that find a value beside a name.
 _BESIDE_NAMES = (looks_random, looks_made_by_chance, looks_like_password)
+
+
+class TooManyFindingsError(MaskingError):
+    """A text has more secrets than one text may have. The caller redacts the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,13 @@ class Scan:
     """Finds all places, and of overlapping ones the widest. Each character is looked at a bounded number of times,
     however long a line is."""
 
-    def __init__(self, source: PatternFile, patterns: Iterable[Pattern], span: Literal["line", "text"]) -> None:
+    def __init__(
+        self,
+        source: PatternFile,
+        patterns: Iterable[Pattern],
+        span: Literal["line", "text"],
+        most_findings: int = MOST_FINDINGS,
+    ) -> None:
         chosen = [pattern for pattern in patterns if pattern.span == span]
         apart = [pattern for pattern in chosen if pattern.apart or pattern.needs]
         others = [pattern for pattern in chosen if pattern not in apart]
@@ -82,6 +95,7 @@ class Scan:
             if group
         ]
         self._needs = Words(need for group in self._groups for need in group.needs)
+        self._most_findings = most_findings
 
     def suspects(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Where something may be found: outside of these places nothing is."""
@@ -89,7 +103,9 @@ class Scan:
             yield from group.suspects(text)
 
     def find(self, text: bytes) -> list[Edit]:
-        return _merged(claim for group in self._possible_groups(text) for claim in group.claims(text))
+        """Raises TooManyFindingsError."""
+        claims = (claim for group in self._possible_groups(text) for claim in group.claims(text))
+        return _merged(_at_most(self._most_findings, claims))
 
     def _possible_groups(self, text: bytes) -> Iterator["_Group"]:
         """Those whose needs are in the text: all needs are looked for in one pass."""
@@ -260,6 +276,13 @@ def _rule(pattern: Pattern, regex: str, label: str) -> _Rule:
         by_name=pattern.by_name,
         groups=range(1, compiled.groups + 1),
     )
+
+
+def _at_most(count: int, claims: Iterable[tuple[int, Edit]]) -> Iterator[tuple[int, Edit]]:
+    for number, claim in enumerate(claims):
+        if number == count:
+            raise TooManyFindingsError
+        yield claim
 
 
 def _merged(claims: Iterable[tuple[int, Edit]]) -> list[Edit]:

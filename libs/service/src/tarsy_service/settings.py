@@ -117,6 +117,12 @@ class MaskingSettings(ServiceSettings):
         "`openssl rand -hex 32` writes",
     )
 
+    masking_most_findings: int = Field(
+        50_000,
+        ge=1_000,
+        description="a text with more secrets than this is redacted as a whole: each costs 0.1 ms and a kilobyte",
+    )
+
     @field_validator("masking_key")
     @classmethod
     def _hard_to_guess(cls, value: SecretStr) -> SecretStr:

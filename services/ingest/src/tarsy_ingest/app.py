@@ -71,7 +71,7 @@ def build(
     settings: IngestSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
 ) -> Service:
     """Raises InvalidConfigError."""
-    masker = Masker.default(settings.masking_key_bytes)
+    masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     source = ConfigSource(settings.config_dir, os.environ)
     config = LiveConfig(source, partial(_prepare, masker), judged=config_judged(registry, NAME))
     metrics = Metrics(registry)

@@ -71,7 +71,7 @@ def build(
         llms=LiveMapping(lambda: live.current.models.llms),
         admission=admission,
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
-        masker=Masker.default(settings.masking_key_bytes),
+        masker=Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings),
         metrics=metrics,
         model_calls=ModelCallMetrics(registry, NAME, identities),
         traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),

@@ -47,7 +47,7 @@ def build(
     llms = LiveMapping(lambda: config.current.llms)
     identities = LiveMapping(lambda: config.current.identities)
     tracing = tracing_of(NAME, settings)
-    masker = Masker.default(settings.masking_key_bytes)
+    masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     service = assemble(settings, registry, llms, masker, tracing.tracer, identities, connections)
     steps = partial(service.supervisor.steps, "configuration", essential=False)
     service = replace(service, configuration=lambda: config.following(settings.config_poll_seconds, steps))

@@ -96,7 +96,7 @@ def build(
     parts = Parts(final=(LogMismatchError,))
 
     tracing = tracing_of("timeline", settings)
-    masker = Masker.default(settings.masking_key_bytes)
+    masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     router, route = APIRouter(), alias_route(queries.alias, visible_route(queries))
     router.include_router(session_routes(queries, route))
     router.include_router(summary_routes(queries, route))

@@ -49,7 +49,11 @@ def build(
 ) -> Service:
     """Raises InvalidConfigError."""
     source = ConfigSource(settings.config_dir, os.environ, also=(check_custom_patterns,))
-    prepare = partial(prepare_gateway, Masker.default(settings.masking_key_bytes), os.environ)
+    prepare = partial(
+        prepare_gateway,
+        Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings),
+        os.environ,
+    )
     config = LiveConfig(source, prepare, judged=config_judged(registry, NAME))
     tracing = tracing_of(NAME, settings)
     gateway = assemble_from(settings, registry, lambda: config.current, tracing.tracer, connections)
@@ -77,7 +81,9 @@ def assemble(
     masking: ServerMaskers | None = None,
 ) -> ToolGateway:
     """A gateway whose configuration never changes. Without `masking` nothing is added to the built-in rules."""
-    masking = masking or ServerMaskers(Masker.default(settings.masking_key_bytes))
+    masking = masking or ServerMaskers(
+        Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
+    )
     fixed = GatewayConfig({plan.name: plan for plan in plans}, runbooks, masking)
     return assemble_from(settings.model_copy(update={"config_poll_seconds": 0.0}), registry, lambda: fixed, tracer)
 
