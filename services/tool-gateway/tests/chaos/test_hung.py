@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from connections import becomes, plan_to
-from gateway_owner import Owner, call, noted
+from gateway_owner import Owner, call, let_go, noted
 
 from chaos.hostile import WIRES, Subject, begun, echoes, said
 from tarsy_contracts.inputs import ToolCallReported
@@ -27,7 +27,7 @@ async def test_a_call_in_a_frozen_server_ends_when_it_goes_on_and_has_run_once(
     subject: Subject, calls_file: Path
 ) -> None:
     async with subject.connected() as connection:
-        unsafe = await begun(connection, calls_file, call("destroy", timeout=200, name="db", seconds=0.3), "destroy db")
+        unsafe = await begun(connection, calls_file, call("destroy", timeout=200, name="db", seconds=200), "destroy db")
         frozen = subject.pid
         subject.signal(signal.SIGSTOP)
         try:
@@ -38,6 +38,7 @@ async def test_a_call_in_a_frozen_server_ends_when_it_goes_on_and_has_run_once(
                 assert await echoes(connection, "another process")
             assert not unsafe.done()
         finally:
+            let_go(calls_file)
             thaw(frozen)
         assert (await unsafe).text == "db is gone"
         assert await echoes(connection, "again")
