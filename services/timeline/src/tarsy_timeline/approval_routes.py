@@ -1,6 +1,7 @@
 """The API for people and the page: calls that wait for a person, and what he decides."""
 
 import asyncio
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
@@ -59,7 +60,7 @@ def approval_routes(
     return router
 
 
-def _listed(rows: list[Row]) -> ApprovalList:
+def _listed(rows: Sequence[Row]) -> ApprovalList:
     return ApprovalList(approvals=tuple(map(_waiting, rows)), total_items=rows[0]["total"] if rows else 0)
 
 

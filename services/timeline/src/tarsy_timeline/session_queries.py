@@ -75,10 +75,10 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def active(self, groups: GroupLabels | None = None) -> tuple[list[Row], list[Row]]:
+    async def active(self, groups: GroupLabels | None = None) -> tuple[Sequence[Row], Sequence[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""
 
-        async def read(connection: Connection) -> tuple[list[Row], list[Row]]:
+        async def read(connection: Connection) -> tuple[Sequence[Row], Sequence[Row]]:
             running = await connection.fetch(QUERIES["read_active"], MOST_ACTIVE, groups)
             if groups is None:
                 return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
@@ -132,7 +132,7 @@ class SessionQueries:
         """A tool call that has a result, and the session's last number. Waits like `session`. Raises ProblemError."""
         await self._reached(session_id, at_least)
 
-        async def read(connection: Connection) -> tuple[list[Row], int]:
+        async def read(connection: Connection) -> tuple[Sequence[Row], int]:
             session = await _session(session_id, connection)
             rows = await connection.fetch(QUERIES["read_calls"], session_id, event_ids_of(call_id), call_id)
             return rows, session["last_number"]
@@ -148,7 +148,7 @@ class SessionQueries:
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
         asked = [one for one in session_ids if "\0" not in one]
 
-        async def read(connection: Connection) -> list[Row]:
+        async def read(connection: Connection) -> Sequence[Row]:
             return await connection.fetch(QUERIES["read_visibility"], asked, groups)
 
         rows = await self._database.read(read)
@@ -197,10 +197,10 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def approvals(self, session_id: str | None, most: int, groups: GroupLabels | None = None) -> list[Row]:
+    async def approvals(self, session_id: str | None, most: int, groups: GroupLabels | None = None) -> Sequence[Row]:
         """Calls that wait for a person, of this session or of all."""
 
-        async def read(connection: Connection) -> list[Row]:
+        async def read(connection: Connection) -> Sequence[Row]:
             if session_id is not None:
                 await _session(session_id, connection)
             return await connection.fetch(QUERIES["list_approvals"], session_id, most, groups)

@@ -3,10 +3,12 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import asyncpg
 
-type Row = asyncpg.Record
+type Row = asyncpg.Record | dict[str, Any]
+"""Of a table, or of the same made from the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,9 +16,9 @@ class SessionRows:
     """`timeline`: all of it, or the calls that run."""
 
     session: Row
-    stages: list[Row]
-    executions: list[Row]
-    timeline: list[Row] = field(default_factory=list)
+    stages: Sequence[Row]
+    executions: Sequence[Row]
+    timeline: Sequence[Row] = field(default_factory=list)
 
     @property
     def last_number(self) -> int:
@@ -28,9 +30,9 @@ class SessionRows:
 class RunningRows:
     """Of sessions that run: their stages, executions, and calls that run."""
 
-    stages: list[Row] = field(default_factory=list)
-    executions: list[Row] = field(default_factory=list)
-    calls: list[Row] = field(default_factory=list)
+    stages: Sequence[Row] = field(default_factory=list)
+    executions: Sequence[Row] = field(default_factory=list)
+    calls: Sequence[Row] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,9 @@ class ListedRows:
     """`count` is that of all pages. `matches`: texts of the page's sessions that fit the search, the best first."""
 
     count: int
-    sessions: list[Row]
+    sessions: Sequence[Row]
     running: RunningRows
-    matches: list[Row] = field(default_factory=list)
+    matches: Sequence[Row] = field(default_factory=list)
 
 
 def by_session(rows: Sequence[Row]) -> defaultdict[str, list[Row]]:
