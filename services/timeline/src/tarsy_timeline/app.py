@@ -47,6 +47,7 @@ from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
 from tarsy_timeline.operators import Operators
 from tarsy_timeline.parts import Parts, Work
+from tarsy_timeline.past_routes import past_routes
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
 from tarsy_timeline.record.session_record import SessionRecord
@@ -111,7 +112,9 @@ def build(
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held, queries))
     records = SessionRecords(bus)
-    router.include_router(trace_routes(queries, SessionRecord(bus, records), route))
+    record = SessionRecord(bus, records)
+    router.include_router(trace_routes(queries, record, route))
+    router.include_router(past_routes(queries, record, route))
     router.include_router(internal_routes(queries, route))
     router.include_router(me_routes())
     mcp = McpEndpoint(mcp_server(McpTools(settings.ingest_url, BoundedWaits()), McpMetrics(registry)))

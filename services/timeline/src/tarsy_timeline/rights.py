@@ -22,6 +22,7 @@ RIGHTS = (
         f"GET {SESSION}/timeline",
         f"GET {SESSION}/summary",
         f"GET {SESSION}/approvals",
+        f"GET {SESSION}/at/{{number}}",
         f"GET {SESSION}/trace",
         f"GET {SESSION}/trace/llm/{{interaction_id}}",
         f"GET {SESSION}/trace/mcp/{{interaction_id}}",

@@ -205,6 +205,15 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             **NOT_JSON,
         },
     ),
+    ("get", "/api/v1/sessions/{session_id}/at/{number}"): Operation(
+        summary="A session and its timeline as they were after one of its events",
+        answers={200: "The session, its stages and executions, and its timeline."},
+        problems={
+            **READING_RECORD,
+            404: f"{UNKNOWN} Or it has no event of this number, or an older version has projected it.",
+        },
+        answer_headers=LAST_NUMBER,
+    ),
     ("get", "/api/v1/sessions/{session_id}/trace"): Operation(
         summary="The record of a session: its interactions with models and MCP servers, without their contents",
         answers={200: "The interactions, by stage and execution."},
