@@ -10,8 +10,9 @@ import pytest
 
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.server_plan import OAuthCredentials
-from tarsy_tool_gateway.mcp.transports import authorization
+from tarsy_tool_gateway.mcp.transports import token_requests
 from tarsy_tool_gateway.mcp.transports.authorization import AuthorizedTransport
+from tarsy_tool_gateway.mcp.transports.client_credentials import ClientCredentialsTokens
 from tarsy_tool_gateway.mcp.transports.http_errors import NOT_AUTHORIZED, HttpErrorTransport
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 
@@ -73,7 +74,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def transport(wire: Wire) -> AuthorizedTransport:
-    return AuthorizedTransport(wire, SERVER, CLIENT)
+    return AuthorizedTransport(wire, SERVER, ClientCredentialsTokens(wire, SERVER, CLIENT))
 
 
 async def ask(transport: AuthorizedTransport, url: str = SERVER) -> httpx2.Response:
@@ -188,5 +189,5 @@ async def test_the_reason_is_told_to_whoever_asked(wire: Wire, transport: Author
 async def test_an_authorization_server_that_never_comes_to_an_end_is_given_up(
     wire: Wire, transport: AuthorizedTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authorization, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(token_requests, "MOST_REQUESTS", 3)
     assert "led to no token" in str((await ask(transport)).extensions[NOT_AUTHORIZED])

@@ -1,0 +1,86 @@
+"""A login at an MCP server as it is sealed, and the request that renews it. Pure."""
+
+import base64
+from datetime import datetime, timedelta
+from typing import Literal
+from urllib.parse import quote
+
+import httpx2
+from mcp.shared.auth import OAuthToken
+from pydantic import BaseModel, ConfigDict, Field
+
+from tarsy_tool_gateway.mcp.server_plan import LoginClient
+
+type TokenAuthentication = Literal["none", "client_secret_basic", "client_secret_post"]
+
+
+class Login(BaseModel):
+    """`address`, `issuer`: the server and the authorization server that it counts for; it is sent to no other.
+
+    `client_id` and `client_secret` are those of a registration at the login; a client of the configuration has its
+    secret there. `resource`: what tokens were asked for (RFC 8707). Without `expires_at` nothing is known of an end.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    address: str
+    issuer: str
+    token_endpoint: str
+    resource: str | None = None
+    client_id: str
+    client_secret: str | None = Field(None, repr=False)
+    client_authentication: TokenAuthentication = "none"
+    access_token: str = Field(repr=False)
+    refresh_token: str | None = Field(None, repr=False)
+    expires_at: datetime | None = None
+    scope: str | None = None
+
+    @property
+    def authorization(self) -> str:
+        return f"Bearer {self.access_token}"
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """When somebody must log in again; None where it is renewed, or nobody knows."""
+        return None if self.refresh_token is not None else self.expires_at
+
+    def has_expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+    def fits(self, address: str, client: LoginClient) -> bool:
+        """Whether it counts for the server and the client of the configuration."""
+        same_client = client.client_id is None or client.client_id == self.client_id
+        return (self.address, self.issuer) == (address, client.issuer) and same_client
+
+    def renewed(self, token: OAuthToken, now: datetime) -> "Login":
+        """What the answer leaves out stays as it was."""
+        return self.model_copy(
+            update={
+                "access_token": token.access_token,
+                "refresh_token": token.refresh_token or self.refresh_token,
+                "expires_at": expiry_of(token, now),
+                "scope": token.scope or self.scope,
+            }
+        )
+
+
+def expiry_of(token: OAuthToken, now: datetime) -> datetime | None:
+    return None if token.expires_in is None else now + timedelta(seconds=token.expires_in)
+
+
+def refresh_request(login: Login, client: LoginClient) -> httpx2.Request:
+    """The login has a refresh token."""
+    data = {"grant_type": "refresh_token", "refresh_token": login.refresh_token or "", "client_id": login.client_id}
+    if login.resource is not None:
+        data["resource"] = login.resource
+    headers: dict[str, str] = {}
+    secret = client.client_secret or login.client_secret or ""
+    match login.client_authentication:
+        case "client_secret_basic":
+            credentials = f"{quote(login.client_id, safe='')}:{quote(secret, safe='')}"
+            headers["authorization"] = f"Basic {base64.b64encode(credentials.encode()).decode()}"
+        case "client_secret_post":
+            data["client_secret"] = secret
+        case "none":
+            pass
+    return httpx2.Request("POST", login.token_endpoint, data=data, headers={"accept": "application/json", **headers})

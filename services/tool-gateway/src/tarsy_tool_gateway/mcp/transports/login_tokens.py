@@ -1,0 +1,58 @@
+"""Tokens of a login, which all sessions and all gateways share."""
+
+import asyncio
+from typing import Protocol
+
+import httpx2
+from mcp.client.auth.utils import extract_scope_from_www_auth
+
+from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError, login_needed
+from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
+from tarsy_tool_gateway.mcp.transports.token_requests import TOKEN_SECONDS
+
+
+class Logins(Protocol):
+    """Both raise LoginNeededError and MisconfiguredError."""
+
+    def known(self, address: WebAddress, client: LoginClient) -> Login:
+        """The login that counts now."""
+        ...
+
+    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> Login:
+        """A login with another token than the refused one (its header). The caller limits the time."""
+        ...
+
+
+class NoLogins:
+    """For whoever keeps none."""
+
+    def known(self, address: WebAddress, client: LoginClient) -> Login:
+        raise login_needed(client.server, "nobody has logged in")
+
+    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> Login:
+        return self.known(address, client)
+
+
+NO_LOGINS = NoLogins()
+
+
+class LoginTokens:
+    def __init__(self, logins: Logins, address: WebAddress, client: LoginClient) -> None:
+        self._logins = logins
+        self._address = address
+        self._client = client
+
+    def known(self) -> str | None:
+        try:
+            return self._logins.known(self._address, self._client).authorization
+        except (LoginNeededError, MisconfiguredError):
+            return None
+
+    async def renewed(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
+        if refused.status_code == httpx2.codes.FORBIDDEN:
+            # No token of this login has more scope: a person has to grant it.
+            scope = extract_scope_from_www_auth(refused) or ""
+            raise login_needed(self._client.server, "the login has not the scope that is needed", scope=scope)
+        async with asyncio.timeout(TOKEN_SECONDS):
+            return (await self._logins.fresh(self._address, self._client, used)).authorization
