@@ -22,7 +22,7 @@ class TokenKeySettings(SettingsWithSecretFiles):
 
     @field_validator("token_key")
     @classmethod
-    def _hard_to_guess(cls, value: SecretStr) -> SecretStr:
+    def _each_hard_to_guess(cls, value: SecretStr) -> SecretStr:
         if any(len(key) < SHORTEST_KEY_BYTES for key in _keys(value)):
             raise ValueError(
                 f"a key is shorter than {SHORTEST_KEY_BYTES} bytes: take one such as `openssl rand -hex 32` writes"

@@ -21,7 +21,7 @@ from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.session import McpSession
 from tarsy_tool_gateway.mcp.tool_sieve import NONE_REFUSED, RefusedTools
-from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins
+from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins, login_end
 from tarsy_tool_gateway.mcp.transports.opener import Open, opener
 from tarsy_tool_gateway.results.text import truncate_at_space
 
@@ -103,6 +103,11 @@ class McpConnection:
     def diagnosed(self) -> bool:
         """Whether the first attempt to reach it is over."""
         return self._diagnosed.is_set()
+
+    @property
+    def logged_in_until(self) -> datetime | None:
+        """When a person has to log in again, where that is known."""
+        return login_end(self._logins, self.plan.transport)
 
     @property
     def tools(self) -> Mapping[str, Tool]:

@@ -58,8 +58,10 @@ def diagnose(problem: BaseException) -> Diagnosis:
     """Diagnoses the error that ended an attempt to connect, or to list the tools."""
     leaves = list(_leaves(problem))
     wrong = next((leaf for leaf in leaves if _is_wrong(leaf)), None)
-    if any(_needs_login(leaf) for leaf in leaves):
-        return Diagnosis(False, _said(leaves[0]), login_needed=True)
+    missing = next((leaf for leaf in leaves if _needs_login(leaf)), None)
+    if missing is not None:
+        said = missing.message if isinstance(missing, MCPError) else str(missing)
+        return Diagnosis(misconfigured=False, reason=said, login_needed=True)
     return Diagnosis(wrong is not None, _said(wrong or leaves[0]))
 
 
@@ -126,7 +128,7 @@ def _said(problem: BaseException) -> str:
     match problem:
         case TimeoutError():
             return "it did not answer in time"
-        case MisconfiguredError() | LoginNeededError():
+        case MisconfiguredError():
             return str(problem)
         case ValidationError():
             # pydantic's own words hold what the server said.

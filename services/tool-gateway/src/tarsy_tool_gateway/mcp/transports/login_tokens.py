@@ -1,6 +1,7 @@
 """Tokens of a login, which all sessions and all gateways share."""
 
 import asyncio
+from datetime import datetime
 from typing import Protocol
 
 import httpx2
@@ -8,7 +9,7 @@ from mcp.client.auth.utils import extract_scope_from_www_auth
 
 from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError, login_needed
 from tarsy_tool_gateway.mcp.logins.login import Login
-from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
+from tarsy_tool_gateway.mcp.server_plan import LoginClient, StdioTransport, TransportPlan, WebAddress
 from tarsy_tool_gateway.mcp.transports.token_requests import TOKEN_SECONDS
 
 
@@ -35,6 +36,16 @@ class NoLogins:
 
 
 NO_LOGINS = NoLogins()
+
+
+def login_end(logins: Logins, transport: TransportPlan) -> datetime | None:
+    """When a person has to log in again. None where nobody needs to, or nobody knows."""
+    if isinstance(transport, StdioTransport) or not isinstance(transport.oauth, LoginClient):
+        return None
+    try:
+        return logins.known(transport, transport.oauth).ends_at
+    except (LoginNeededError, MisconfiguredError):
+        return None
 
 
 class LoginTokens:
