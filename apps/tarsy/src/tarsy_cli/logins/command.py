@@ -9,6 +9,7 @@ import typer
 from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption, bus_of_home, exit_on_kafka_failure
 from tarsy_cli.options import DEFAULT_HOME, HomeOption
 from tarsy_cli.terminal import fail, say
+from tarsy_local.terminal_text import printable
 
 
 def login(
@@ -55,5 +56,5 @@ def login(
 def _show(url: str, waiting: str) -> None:
     say("Open this address in a browser on this machine:")
     # As it is: a line that is broken could not be copied.
-    typer.echo(url)
+    typer.echo(printable(url))
     say(f"The answer is awaited at {waiting}.")
