@@ -185,7 +185,7 @@ ENDPOINTS = {
 }
 
 
-class Guarded:
+class GuardedTools:
     def __init__(self, app: ASGIApp, server: ConsentServer) -> None:
         self._app = app
         self._server = server
@@ -222,7 +222,7 @@ async def consent_server(port: int | None = None) -> AsyncIterator[ConsentServer
             Route("/register", one.register, methods=["POST"]),
             Route("/authorize", one.authorize),
             Route("/token", one.token, methods=["POST"]),
-            Mount("/", Guarded(mcp, one)),
+            Mount("/", GuardedTools(mcp, one)),
         ]
     )
     started, over = asyncio.Event(), asyncio.Event()

@@ -17,7 +17,7 @@ from tarsy_cli.app import cli
 from tarsy_cli.logins import command
 from tarsy_consent_server import ConsentServer, browse, consent_server
 from tarsy_contracts.topics import Topics
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
 
@@ -92,11 +92,11 @@ def login(bus: Bus, folder: Path, *arguments: str) -> tuple[int, str]:
     return answer.exit_code, " ".join(answer.output.split())
 
 
-def on_record(bus: Bus, *, key: str = KEY) -> tuple[int, Login]:
+def on_record(bus: Bus, *, key: str = KEY) -> tuple[int, McpLogin]:
     token = asyncio.run(read_tokens(bus)).token("remote")
     assert token is not None
     opened = TokenKeys([key.encode()]).open(token.sealed, "remote", token.number)
-    return token.number, Login.model_validate_json(opened)
+    return token.number, McpLogin.model_validate_json(opened)
 
 
 def test_a_person_logs_in_and_again_and_the_last_login_counts(

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import httpx2
@@ -30,6 +31,7 @@ class Wire(httpx2.AsyncBaseTransport):
         self.given = 0
         self.revoked = 0
         self.scope = ""
+        self.challenge = ""
         self.broken: Callable[[httpx2.Request], httpx2.Response | None] = lambda _: None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -57,7 +59,9 @@ class Wire(httpx2.AsyncBaseTransport):
     def _served(self, request: httpx2.Request) -> httpx2.Response:
         _, _, number = request.headers.get("authorization", "").partition("token-")
         if not number or int(number) <= self.revoked:
-            return httpx2.Response(401, headers={"www-authenticate": f'Bearer resource_metadata="{METADATA}"'})
+            return httpx2.Response(
+                401, headers={"www-authenticate": f'Bearer resource_metadata="{METADATA}"{self.challenge}'}
+            )
         if self.scope and int(number) == 1:
             challenge = f'Bearer error="insufficient_scope", scope="{self.scope}", resource_metadata="{METADATA}"'
             return httpx2.Response(403, headers={"www-authenticate": challenge})
@@ -114,6 +118,14 @@ async def test_more_scope_is_asked_for_where_the_server_wants_it(wire: Wire, tra
     assert (await ask(transport)).status_code == 403
     assert (await ask(transport)).json() == {"for": "Bearer token-2"}
     assert parse_qs(wire.sent_to(f"{ISSUER}/token")[-1].content.decode())["scope"] == ["tools.write"]
+
+
+async def test_the_scope_of_the_configuration_counts_before_that_of_the_server(wire: Wire) -> None:
+    scoped = replace(CLIENT, scope="tools.read")
+    transport = AuthorizedTransport(wire, SERVER, ClientCredentialsTokens(wire, SERVER, scoped))
+    wire.challenge = ', scope="everything"'
+    assert (await ask(transport)).status_code == 200
+    assert parse_qs(wire.sent_to(f"{ISSUER}/token")[-1].content.decode())["scope"] == ["tools.read"]
 
 
 async def test_a_server_that_refuses_every_token_is_sent_each_request_twice(

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from tarsy_consent_server import SCOPE, ConsentServer, consent, consent_server
 from tarsy_tool_gateway.mcp.logins.consent import Person, log_in
-from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.errors import ConsentError, NotRenewedError, RefusedError
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.refresh import renew_over
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, LoginClient
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
@@ -28,13 +28,13 @@ async def server() -> AsyncIterator[ConsentServer]:
 
 async def logged_in(
     server: ConsentServer, person: Person = consent, *, client: LoginClient | None = None, scope: str = ""
-) -> Login:
+) -> McpLogin:
     client = client or LoginClient("guarded", server.issuer)
     async with connections_to(HttpTransport(server.url), most=2) as wire:
         return await log_in(wire, server.url, client, person, redirect_uri=REDIRECT, scope=scope, now=lambda: NOW)
 
 
-async def renewed(server: ConsentServer, login: Login, client: LoginClient | None = None) -> Login:
+async def renewed(server: ConsentServer, login: McpLogin, client: LoginClient | None = None) -> McpLogin:
     client = client or LoginClient("guarded", server.issuer)
     async with connections_to(HttpTransport(server.url), most=2) as wire:
         return await renew_over(wire, client, login, lambda: NOW)
@@ -84,7 +84,7 @@ async def test_nobody_is_asked_where_the_server_leads_to_another_issuer(server: 
             asked.append(url)
             raise AssertionError
 
-        with pytest.raises(OAuthFlowError, match="leads to the issuer"):
+        with pytest.raises(ConsentError, match="leads to the issuer"):
             await logged_in(server, person)
         assert (asked, evil.clients, evil.grants) == ([], {}, [])
 

@@ -20,7 +20,7 @@ from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError
 from tarsy_tool_gateway.mcp.logins.consent import log_in
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.renewal import LoginRenewals
 from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
 from tarsy_tool_gateway.mcp.logins.stored_logins import StoredLogins
@@ -49,7 +49,7 @@ class Gateway:
     def client(self) -> LoginClient:
         return LoginClient(NAME, self.server.issuer)
 
-    async def fresh(self, refused: str | None = None, client: LoginClient | None = None) -> Login:
+    async def fresh(self, refused: str | None = None, client: LoginClient | None = None) -> McpLogin:
         async with asyncio.timeout(LIMIT_SECONDS):
             return await self.renewals.fresh(HttpTransport(self.server.url), client or self.client, refused)
 
@@ -84,7 +84,7 @@ def gateway(bus: Bus, publisher: Publisher, server: ConsentServer) -> NewGateway
     return make
 
 
-async def record(publisher: Publisher, server: ConsentServer, number: int = 1, key: bytes = NEW) -> Login:
+async def record(publisher: Publisher, server: ConsentServer, number: int = 1, key: bytes = NEW) -> McpLogin:
     """A person has logged in."""
     login = await consented(server)
     sealed = TokenKeys([key]).seal(login.model_dump_json().encode(), NAME, number)
@@ -92,7 +92,7 @@ async def record(publisher: Publisher, server: ConsentServer, number: int = 1, k
     return login
 
 
-async def consented(server: ConsentServer) -> Login:
+async def consented(server: ConsentServer) -> McpLogin:
     async with httpx2.AsyncHTTPTransport(trust_env=False) as wire:
         client = LoginClient(NAME, server.issuer)
         return await log_in(wire, server.url, client, consent, redirect_uri=REDIRECT, now=now)
@@ -153,7 +153,7 @@ async def test_a_renewal_that_comes_after_a_login_does_not_count(
         assert (await asked).authorization == second.authorization
         found = (await read_tokens(bus)).token(NAME)
         assert found is not None
-        opened = Login.model_validate_json(TokenKeys([NEW]).open(found.sealed, NAME, found.number))
+        opened = McpLogin.model_validate_json(TokenKeys([NEW]).open(found.sealed, NAME, found.number))
         assert (found.number, opened.authorization) == (2, second.authorization)
 
 

@@ -33,7 +33,7 @@ def login(
     import asyncio
 
     from tarsy_cli.logins.client_of_config import client_of_config, token_keys_of_home
-    from tarsy_cli.logins.errors import LoginFailedError
+    from tarsy_cli.logins.errors import ServerLoginError
     from tarsy_cli.logins.login import LoginOptions, log_in_and_record
     from tarsy_service.logs import configure_logs
 
@@ -47,7 +47,7 @@ def login(
             found = asyncio.run(
                 log_in_and_record(bus, keys, address, client, LoginOptions(scope, port, seconds), _show)
             )
-    except LoginFailedError as problem:
+    except ServerLoginError as problem:
         raise fail(f"No login at {server}: {problem}.") from None
     until = f" until {found.ends_at.astimezone():%Y-%m-%d %H:%M:%S}" if found.ends_at is not None else ""
     say(f"Logged in at {server}{until}. Tool gateways use it within half a minute.")

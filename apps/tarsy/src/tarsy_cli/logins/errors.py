@@ -3,5 +3,5 @@
 from tarsy_cli.errors import CommandError
 
 
-class LoginFailedError(CommandError):
-    """There is no login. The person at the terminal does what the message says, or tries again."""
+class ServerLoginError(CommandError):
+    """There is no login. The operator does what the message says, or tries again."""

@@ -13,12 +13,13 @@ from mcp.shared.auth import AuthorizationCodeResult
 from pydantic import ValidationError
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.logins.errors import LoginFailedError
+from tarsy_cli.logins.errors import ServerLoginError
 from tarsy_cli.logins.loopback import LoopbackListener, listening
 from tarsy_cli.logins.recording import login_on_record, record_login
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.logins.consent import log_in
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.errors import ConsentError
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
@@ -26,7 +27,15 @@ from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
 from tarsy_tool_gateway.mcp.transports.token_requests import describe_problem
 
-FAILURES = (OAuthFlowError, ValidationError, TooLongError, MisconfiguredError, httpx2.TransportError, OSError)
+FAILURES = (
+    ConsentError,
+    OAuthFlowError,
+    ValidationError,
+    TooLongError,
+    MisconfiguredError,
+    httpx2.TransportError,
+    OSError,
+)
 
 type Show = Callable[[str, str], None]
 """Shows the address to open, and the one that waits for the answer."""
@@ -43,8 +52,8 @@ class LoginOptions:
 
 async def log_in_and_record(
     bus: Bus, keys: TokenKeys, address: WebAddress, client: LoginClient, options: LoginOptions, show: Show
-) -> Login:
-    """Raises LoginFailedError, and KafkaError."""
+) -> McpLogin:
+    """Raises ServerLoginError, and KafkaError."""
     # First: nobody consents to what cannot be kept.
     known = login_on_record(await read_tokens(bus), keys, client.server)
     # A step up keeps what was granted before.
@@ -54,14 +63,14 @@ async def log_in_and_record(
         async with asyncio.timeout(options.seconds):
             login = await _consent(address, client, scope, options.port, show)
     except TimeoutError:
-        raise LoginFailedError(f"it was not finished within {options.seconds:g} seconds") from None
+        raise ServerLoginError(f"it was not finished within {options.seconds:g} seconds") from None
     except FAILURES as problem:
-        raise LoginFailedError(describe_problem(problem)) from None
+        raise ServerLoginError(describe_problem(problem)) from None
     await record_login(bus, keys, client.server, login)
     return login
 
 
-async def _consent(address: WebAddress, client: LoginClient, scope: str, port: int, show: Show) -> Login:
+async def _consent(address: WebAddress, client: LoginClient, scope: str, port: int, show: Show) -> McpLogin:
     async with listening(port) as listener, connections_to(address, most=2) as wire:
         return await log_in(
             wire,

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from mcp.shared.auth import AuthorizationCodeResult
 
-from tarsy_cli.logins.errors import LoginFailedError
+from tarsy_cli.logins.errors import ServerLoginError
 
 HOST, PATH = "127.0.0.1", "/callback"
 MOST_HEAD_BYTES = 16 * 1024
@@ -24,7 +24,7 @@ class LoopbackListener:
         self._answer: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
 
     async def wait(self, state: str) -> AuthorizationCodeResult:
-        """The answer with this state; any other one is refused, and waited past. Raises LoginFailedError."""
+        """The answer with this state; any other one is refused, and waited past. Raises ServerLoginError."""
         self._state = state
         return await self._answer
 
@@ -59,7 +59,7 @@ class LoopbackListener:
         else:
             said = (given.get("error", "no code"), given.get("error_description", ""))
             reason = ": ".join(part for part in said if part)
-            self._answer.set_exception(LoginFailedError(f"the authorization server refused it: {reason}"))
+            self._answer.set_exception(ServerLoginError(f"the authorization server refused it: {reason}"))
         return "200 OK", DONE
 
 

@@ -5,9 +5,9 @@ from uuid import uuid4
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_cli.logins.errors import LoginFailedError
+from tarsy_cli.logins.errors import ServerLoginError
 from tarsy_contracts.mcp_tokens import token_key
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.sealing import NotOpenedError, TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_records import TokenRecords
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter, read_tokens
@@ -16,8 +16,8 @@ SOURCE = "tarsy/command"
 ATTEMPTS = 5
 
 
-async def record_login(bus: Bus, keys: TokenKeys, server: str, login: Login) -> int:
-    """The number under which it counts. Raises KafkaError and LoginFailedError."""
+async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) -> int:
+    """The number under which it counts. Raises KafkaError and ServerLoginError."""
     async with Publisher(bus, source=SOURCE, now=lambda: datetime.now(UTC)).running() as publisher:
         writer = TokenWriter(publisher)
         records = await read_tokens(bus)
@@ -27,21 +27,21 @@ async def record_login(bus: Bus, keys: TokenKeys, server: str, login: Login) -> 
             try:
                 await writer.write_token(server, number, sealed, id)
             except NotWrittenError as problem:
-                raise LoginFailedError(f"Kafka has not taken it: {problem}") from None
+                raise ServerLoginError(f"Kafka has not taken it: {problem}") from None
             records = await read_tokens(bus)
             counting = records.token(server)
             if counting is not None and counting.key == token_key(server, number, id):
                 await writer.drop(records.superseded(server))
                 return number
-    raise LoginFailedError(f"tool gateways renewed the one before it {ATTEMPTS} times meanwhile: try again")
+    raise ServerLoginError(f"tool gateways renewed the one before it {ATTEMPTS} times meanwhile: try again")
 
 
-def login_on_record(records: TokenRecords, keys: TokenKeys, server: str) -> Login | None:
+def login_on_record(records: TokenRecords, keys: TokenKeys, server: str) -> McpLogin | None:
     """None also of one that does not open."""
     known = records.token(server)
     if known is None:
         return None
     try:
-        return Login.model_validate_json(keys.open(known.sealed, server, known.number))
+        return McpLogin.model_validate_json(keys.open(known.sealed, server, known.number))
     except (NotOpenedError, ValueError):
         return None

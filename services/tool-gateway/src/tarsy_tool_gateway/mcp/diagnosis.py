@@ -36,7 +36,7 @@ class MisconfiguredError(ToolGatewayError):
 
 
 class LoginNeededError(ToolGatewayError):
-    """A person has to log in, once. The message has the command."""
+    """The operator has a person log in, once, with the command that the message names."""
 
 
 def login_needed(server: str, why: str, *, scope: str = "") -> LoginNeededError:

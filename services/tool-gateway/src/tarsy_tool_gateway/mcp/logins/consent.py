@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import get_args
 
 import httpx2
-from mcp.client.auth import OAuthClientProvider, OAuthFlowError
+from mcp.client.auth import OAuthClientProvider
 from mcp.client.auth.utils import extract_scope_from_www_auth, issuers_match, union_scopes
 from mcp.shared.auth import (
     AuthorizationCodeResult,
@@ -16,9 +16,10 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl
 
-from tarsy_tool_gateway.mcp.logins.login import Login, TokenAuthentication, expiry_of
+from tarsy_tool_gateway.mcp.logins.errors import ConsentError
+from tarsy_tool_gateway.mcp.logins.login import McpLogin, TokenAuthentication, expiry_of
 from tarsy_tool_gateway.mcp.server_plan import LoginClient
-from tarsy_tool_gateway.mcp.transports.token_requests import ask, follow_flow
+from tarsy_tool_gateway.mcp.transports.token_requests import ask, asking_for, follow_flow
 
 PROTOCOL = "2025-11-25"
 PROBE = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -26,10 +27,6 @@ ACCEPTED = "application/json, text/event-stream"
 
 type Person = Callable[[str], Awaitable[AuthorizationCodeResult]]
 """Opens the address, and returns what the authorization server sent back."""
-
-
-class ConsentError(OAuthFlowError):
-    """There is no login: the operator corrects what the message names, or somebody consents."""
 
 
 class _ClientRecord:
@@ -70,10 +67,10 @@ async def log_in(
     redirect_uri: str,
     scope: str = "",
     now: Callable[[], datetime],
-) -> Login:
+) -> McpLogin:
     """Nothing is registered or exchanged but with the issuer of the configuration. `scope`: more than is asked for.
 
-    The caller limits the time. Raises OAuthFlowError, ValidationError, TooLongError and TransportError.
+    The caller limits the time. Raises ConsentError, OAuthFlowError, ValidationError, TooLongError and TransportError.
     """
     record = _ClientRecord(_configured(client, redirect_uri))
     codes: list[AuthorizationCodeResult] = []
@@ -96,7 +93,8 @@ async def log_in(
     provider = _IssuerProvider(address, metadata, record, open_address, take_code)
     provider.issuer = client.issuer
     probe = httpx2.Request("POST", address, json=PROBE, headers={"accept": ACCEPTED, "mcp-protocol-version": PROTOCOL})
-    refused = _asking_for(await _refusal(wire, probe), client.scope, scope)
+    refused = await _refusal(wire, probe)
+    refused = asking_for(refused, _wanted_scope(refused, client.scope, scope))
     flow = provider.async_auth_flow(probe)
     try:
         await follow_flow(flow, probe, refused, ask_issuer)
@@ -134,24 +132,20 @@ async def _refusal(wire: httpx2.AsyncBaseTransport, probe: httpx2.Request) -> ht
     return httpx2.Response(httpx2.codes.UNAUTHORIZED, request=sent)
 
 
-def _asking_for(refused: httpx2.Response, configured: str | None, more: str) -> httpx2.Response:
-    """The refusal as if it asked for these scopes. Without any it stays as it is."""
-    wanted = union_scopes(configured or (extract_scope_from_www_auth(refused) if more else None), more or None)
-    if wanted is None:
-        return refused
-    challenge = refused.headers.get("www-authenticate", "Bearer")
-    headers = {"www-authenticate": f'Bearer scope="{wanted}", {challenge.partition(" ")[2]}'.rstrip(", ")}
-    return httpx2.Response(refused.status_code, headers=headers, request=refused.request)
+def _wanted_scope(refused: httpx2.Response, configured: str | None, more: str) -> str | None:
+    """None where the server decides."""
+    asked = configured or (extract_scope_from_www_auth(refused) if more else None)
+    return union_scopes(asked, more or None)
 
 
 def _login(
     provider: OAuthClientProvider, record: _ClientRecord, address: str, client: LoginClient, now: datetime
-) -> Login:
+) -> McpLogin:
     metadata, registered, token = issued_by(provider.context.oauth_metadata, client.issuer), record.client, record.token
     if token is None or registered is None:
         raise ConsentError("the authorization server led to no token")
     context = provider.context
-    return Login(
+    return McpLogin(
         address=address,
         issuer=client.issuer,
         token_endpoint=str(metadata.token_endpoint),

@@ -14,7 +14,7 @@ from tarsy_tool_gateway.mcp.server_plan import LoginClient
 type TokenAuthentication = Literal["none", "client_secret_basic", "client_secret_post"]
 
 
-class Login(BaseModel):
+class McpLogin(BaseModel):
     """`address`, `issuer`: the server and the authorization server that it counts for; it is sent to no other.
 
     `client_id` and `client_secret` are those of a registration at the login; a client of the configuration has its
@@ -52,7 +52,7 @@ class Login(BaseModel):
         same_client = client.client_id is None or client.client_id == self.client_id
         return (self.address, self.issuer) == (address, client.issuer) and same_client
 
-    def renewed(self, token: OAuthToken, now: datetime) -> "Login":
+    def renewed(self, token: OAuthToken, now: datetime) -> "McpLogin":
         """What the answer leaves out stays as it was."""
         return self.model_copy(
             update={
@@ -68,7 +68,7 @@ def expiry_of(token: OAuthToken, now: datetime) -> datetime | None:
     return None if token.expires_in is None else now + timedelta(seconds=token.expires_in)
 
 
-def refresh_request(login: Login, client: LoginClient) -> httpx2.Request:
+def refresh_request(login: McpLogin, client: LoginClient) -> httpx2.Request:
     """The login has a refresh token."""
     data = {"grant_type": "refresh_token", "refresh_token": login.refresh_token or "", "client_id": login.client_id}
     if login.resource is not None:

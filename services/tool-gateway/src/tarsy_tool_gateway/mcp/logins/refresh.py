@@ -8,7 +8,7 @@ from mcp.shared.auth import OAuthToken
 from pydantic import BaseModel, ValidationError
 
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
-from tarsy_tool_gateway.mcp.logins.login import Login, refresh_request
+from tarsy_tool_gateway.mcp.logins.login import McpLogin, refresh_request
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
 from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
@@ -22,15 +22,17 @@ class _OAuthError(BaseModel):
     error: str = ""
 
 
-async def ask_for_token(address: WebAddress, client: LoginClient, login: Login, now: Callable[[], datetime]) -> Login:
+async def ask_for_token(
+    address: WebAddress, client: LoginClient, login: McpLogin, now: Callable[[], datetime]
+) -> McpLogin:
     """The login with its next token. The caller limits the time. Raises RefusedError or NotRenewedError."""
     async with connections_to(address, most=1) as wire:
         return await renew_over(wire, client, login, now)
 
 
 async def renew_over(
-    wire: httpx2.AsyncBaseTransport, client: LoginClient, login: Login, now: Callable[[], datetime]
-) -> Login:
+    wire: httpx2.AsyncBaseTransport, client: LoginClient, login: McpLogin, now: Callable[[], datetime]
+) -> McpLogin:
     """The same over given connections."""
     try:
         answer = await ask(wire, refresh_request(login, client))

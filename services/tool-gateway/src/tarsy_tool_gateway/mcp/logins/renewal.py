@@ -15,7 +15,7 @@ from tarsy_contracts.mcp_tokens import CLAIM_SECONDS
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.refresh import ask_for_token
 from tarsy_tool_gateway.mcp.logins.stored_logins import NumberedLogin, StoredLogins
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
@@ -75,11 +75,11 @@ class LoginRenewals:
                 if self._tasks:
                     await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
 
-    def known(self, address: WebAddress, client: LoginClient) -> Login:
+    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
         """The login that counts now. Raises LoginNeededError or MisconfiguredError."""
         return self._stored.login(address.url, client).login
 
-    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> Login:
+    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> McpLogin:
         """A login with another token than the refused one (its header), which has not expired.
 
         The caller limits the time. Raises LoginNeededError, MisconfiguredError or NotRenewedError.
@@ -148,7 +148,7 @@ class LoginRenewals:
         except TimeoutError:
             log.warning("mcp_login.claim_expired", server=server)
 
-    async def _write(self, server: str, number: int, login: Login) -> None:
+    async def _write(self, server: str, number: int, login: McpLogin) -> None:
         """Until Kafka has taken it: the old token may count no longer. Then it is read back."""
         sealed, id = self._stored.seal(login, server, number), self._new_id()
         for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):

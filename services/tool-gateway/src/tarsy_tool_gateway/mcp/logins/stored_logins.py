@@ -10,7 +10,7 @@ from tarsy_bus.connection import Bus, quiet_reader
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.sealing import NotOpenedError, TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_records import SealedToken, TokenRecords
 from tarsy_tool_gateway.mcp.logins.token_topic import take
@@ -22,14 +22,14 @@ NO_KEY = "TARSY_TOKEN_KEY is not set: tokens of logins cannot be decrypted"
 @dataclass(frozen=True, slots=True)
 class NumberedLogin:
     number: int
-    login: Login
+    login: McpLogin
 
 
 class StoredLogins:
     def __init__(self, keys: TokenKeys) -> None:
         self.records = TokenRecords()
         self._keys = keys
-        self._opened: dict[str, tuple[SealedToken, Login]] = {}
+        self._opened: dict[str, tuple[SealedToken, McpLogin]] = {}
         self._through = asyncio.Event()
         self._read = -1
         self._changed = asyncio.Event()
@@ -64,7 +64,7 @@ class StoredLogins:
         while not reached():
             await self._changed.wait()
 
-    def seal(self, login: Login, server: str, number: int) -> str:
+    def seal(self, login: McpLogin, server: str, number: int) -> str:
         return self._keys.seal(login.model_dump_json().encode(), server, number)
 
     def login(self, address: str, client: LoginClient) -> NumberedLogin:
@@ -79,12 +79,12 @@ class StoredLogins:
             raise login_needed(client.server, "the login is for another address, issuer or client")
         return NumberedLogin(sealed.number, login)
 
-    def _open(self, sealed: SealedToken, server: str) -> Login:
+    def _open(self, sealed: SealedToken, server: str) -> McpLogin:
         known = self._opened.get(server)
         if known is not None and known[0] == sealed:
             return known[1]
         try:
-            login = Login.model_validate_json(self._keys.open(sealed.sealed, server, sealed.number))
+            login = McpLogin.model_validate_json(self._keys.open(sealed.sealed, server, sealed.number))
         except NotOpenedError:
             raise login_needed(server, "the login does not open with TARSY_TOKEN_KEY") from None
         except ValidationError:

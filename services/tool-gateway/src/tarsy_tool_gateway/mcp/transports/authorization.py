@@ -16,7 +16,7 @@ from tarsy_tool_gateway.mcp.transports.token_requests import AUTHORIZATION, desc
 WITHOUT_TOKEN = (MisconfiguredError, NotRenewedError, OAuthFlowError, ValidationError, TooLongError, TimeoutError)
 
 
-class Tokens(Protocol):
+class TokenSource(Protocol):
     def known(self) -> str | None:
         """The header for the next request; None while there is none."""
         ...
@@ -35,7 +35,7 @@ class AuthorizedTransport(httpx2.AsyncBaseTransport):
     The token goes to no other scheme, host or port.
     """
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, url: str, tokens: Tokens) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, url: str, tokens: TokenSource) -> None:
         self._inner = inner
         self._url = httpx2.URL(url)
         self._tokens = tokens

@@ -8,7 +8,7 @@ from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuth
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from tarsy_tool_gateway.mcp.server_plan import OAuthCredentials
-from tarsy_tool_gateway.mcp.transports.token_requests import AUTHORIZATION, TOKEN_SECONDS, ask, follow_flow
+from tarsy_tool_gateway.mcp.transports.token_requests import AUTHORIZATION, TOKEN_SECONDS, ask, asking_for, follow_flow
 
 
 class MemoryTokens:
@@ -40,6 +40,7 @@ class ClientCredentialsTokens:
     def __init__(self, wire: httpx2.AsyncBaseTransport, url: str, client: OAuthCredentials) -> None:
         self._wire = wire
         self._url = httpx2.URL(url)
+        self._scope = client.scope
         self._provider = ClientCredentialsOAuthProvider(
             url, MemoryTokens(), client.client_id, client.client_secret, client.method, client.scope, client.issuer
         )
@@ -64,6 +65,8 @@ class ClientCredentialsTokens:
         probe.headers.pop(AUTHORIZATION, None)
         flow = self._provider.async_auth_flow(probe)
         try:
+            if refused.status_code == httpx2.codes.UNAUTHORIZED:
+                refused = asking_for(refused, self._scope)
             return await follow_flow(flow, probe, refused, partial(ask, self._wire))
         finally:
             await flow.aclose()

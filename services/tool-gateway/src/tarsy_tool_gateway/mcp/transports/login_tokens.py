@@ -8,7 +8,7 @@ import httpx2
 from mcp.client.auth.utils import extract_scope_from_www_auth
 
 from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError, login_needed
-from tarsy_tool_gateway.mcp.logins.login import Login
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, StdioTransport, TransportPlan, WebAddress
 from tarsy_tool_gateway.mcp.transports.token_requests import TOKEN_SECONDS
 
@@ -16,11 +16,11 @@ from tarsy_tool_gateway.mcp.transports.token_requests import TOKEN_SECONDS
 class Logins(Protocol):
     """Both raise LoginNeededError and MisconfiguredError."""
 
-    def known(self, address: WebAddress, client: LoginClient) -> Login:
+    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
         """The login that counts now."""
         ...
 
-    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> Login:
+    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> McpLogin:
         """A login with another token than the refused one (its header). The caller limits the time."""
         ...
 
@@ -28,10 +28,10 @@ class Logins(Protocol):
 class NoLogins:
     """For whoever keeps none."""
 
-    def known(self, address: WebAddress, client: LoginClient) -> Login:
+    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
         raise login_needed(client.server, "nobody has logged in")
 
-    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> Login:
+    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> McpLogin:
         return self.known(address, client)
 
 

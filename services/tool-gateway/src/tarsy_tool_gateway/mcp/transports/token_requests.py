@@ -54,6 +54,15 @@ async def follow_flow(
     raise OAuthFlowError("the authorization server led to no token")
 
 
+def asking_for(refused: httpx2.Response, scope: str | None) -> httpx2.Response:
+    """The refusal as if the server asked for this scope: the SDK takes its word before that of the configuration."""
+    if scope is None:
+        return refused
+    challenge = refused.headers.get("www-authenticate", "Bearer").partition(" ")[2]
+    headers = {"www-authenticate": f'Bearer scope="{scope}", {challenge}'.rstrip(", ")}
+    return httpx2.Response(refused.status_code, headers=headers)
+
+
 def describe_problem(problem: Exception) -> str:
     """Why there is no token, in words that hold no answer of a server that may be secret."""
     match problem:
