@@ -22,9 +22,9 @@ class KeptKey:
 
 
 MASKING_KEY = KeptKey("masking_key", "masking.key")
-"""Of placeholders: a session's own outlive a restart."""
+"""The key of placeholders: a session's own outlive a restart."""
 TOKEN_KEY = KeptKey("token_key", "token.key")
-"""Of logins at MCP servers, which lie encrypted on a topic."""
+"""The key of logins at MCP servers, which lie encrypted on a topic."""
 
 
 def kept_key(key: KeptKey, folder: Path, environ: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""What a login needs of this machine: the client of the configuration, and the key that encrypts."""
+"""Client of the configuration, and key that encrypts: a login needs them on this machine."""
 
 from pathlib import Path
 

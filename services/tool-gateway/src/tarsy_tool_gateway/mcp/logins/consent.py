@@ -50,7 +50,7 @@ class _ClientRecord:
 
 
 class _IssuerProvider(OAuthClientProvider):
-    """Of the authorization servers that the MCP server names, the one of the configuration."""
+    """It chooses the issuer of the configuration among the authorization servers that the MCP server names."""
 
     issuer = ""
 

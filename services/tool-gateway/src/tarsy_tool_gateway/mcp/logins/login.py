@@ -53,7 +53,7 @@ class McpLogin(BaseModel):
         return (self.address, self.issuer) == (address, client.issuer) and same_client
 
     def renewed(self, token: OAuthToken, now: datetime) -> "McpLogin":
-        """What the answer leaves out stays as it was."""
+        """The same login with its next token. Fields that the answer leaves out stay as they were."""
         return self.model_copy(
             update={
                 "access_token": token.access_token,

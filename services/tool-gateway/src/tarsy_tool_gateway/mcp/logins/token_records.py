@@ -25,7 +25,7 @@ class RefreshClaim:
 
 
 class TokenRecords:
-    """Of each server the first record of the highest number counts, and the claim that holds for it."""
+    """The token that counts of each server, the first record of its highest number, and the claim that holds for it."""
 
     def __init__(self) -> None:
         self._tokens: dict[str, SealedToken] = {}
@@ -36,7 +36,7 @@ class TokenRecords:
         return self._tokens.get(server)
 
     def holder(self, server: str, number: int) -> str | None:
-        """Whoever may renew the token with this number."""
+        """The gateway that may renew the token with this number."""
         claim = self._claims.get(server)
         return claim.claimant if claim is not None and claim.number == number else None
 

@@ -52,7 +52,7 @@ async def read_tokens(bus: Bus) -> TokenRecords:
 
 
 class TokenWriter:
-    """Whoever writes reads back whether it counts."""
+    """The caller reads back whether a record counts."""
 
     def __init__(self, publisher: Publisher) -> None:
         self._publisher = publisher
