@@ -30,7 +30,7 @@ def test_acknowledged_means_on_two_brokers_where_there_are_three_copies(copies: 
 
 def test_every_topic_has_its_own_name_under_the_prefix() -> None:
     names = [topic.name for topic in Topics("mine").all()]
-    assert len(set(names)) == len(names) == 16
+    assert len(set(names)) == len(names) == 17
     assert all(name.startswith("mine.") for name in names)
 
 

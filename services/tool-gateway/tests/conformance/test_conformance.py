@@ -81,10 +81,11 @@ async def test_the_suite_finds_nothing_wrong_in(version: str, scenario: str) -> 
     assert re.search(r"^Passed: \d+/[1-9]", said, re.MULTILINE), said
 
 
-async def test_the_suite_finds_nothing_wrong_in_the_credentials_of_a_client() -> None:
+@pytest.mark.parametrize("scenario", ["auth/client-credentials-basic", "auth/2025-03-26-oauth-metadata-backcompat"])
+async def test_the_suite_finds_nothing_wrong_in_authorization_beside_these_versions(scenario: str) -> None:
     client = f"{sys.executable} {HERE / 'client.py'}"
-    scenario = ("--scenario", "auth/client-credentials-basic")
-    done = await asyncio.to_thread(suite, "client", "--command", client, *scenario, "--timeout", CLIENT_MS)
+    chosen = ("--scenario", scenario, "--timeout", CLIENT_MS)
+    done = await asyncio.to_thread(suite, "client", "--command", client, *chosen)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     assert re.search(r"^Passed: \d+/[1-9]", said, re.MULTILINE), said
