@@ -51,6 +51,7 @@ class ConsentServer:
     port: int = field(default_factory=free_port)
     life_seconds: int = 3600
     rotates: bool = True
+    registers: bool = True
     refusal: str = ""
     answer: Response | None = None
     named_issuer: str = ""
@@ -88,7 +89,9 @@ class ConsentServer:
         return JSONResponse({"resource": self.url, "authorization_servers": [named], "scopes_supported": [SCOPE]})
 
     async def metadata(self, _: Request) -> Response:
-        endpoints = {name: f"{self.issuer}/{path}" for name, path in ENDPOINTS.items()}
+        endpoints = {
+            name: f"{self.issuer}/{path}" for name, path in ENDPOINTS.items() if self.registers or path != "register"
+        }
         supported: dict[str, JsonValue] = {
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"],

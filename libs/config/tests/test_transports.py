@@ -149,7 +149,9 @@ def test_the_credentials_of_a_client_are_read_and_in_no_repr(tmp_path: Path) -> 
     assert loaded.oauth is not None
     assert (loaded.oauth.issuer, loaded.oauth.client_id) == ("https://a.example/realms/sre", "tarsy")
     assert (loaded.oauth.client_authentication, loaded.oauth.scope) == ("basic", "tools.read tools.write")
-    assert loaded.oauth.client_secret.get_secret_value() == "hunter2"
+    secret = loaded.oauth.client_secret
+    assert secret is not None
+    assert secret.get_secret_value() == "hunter2"
     assert "hunter2" not in repr(loaded)
 
 

@@ -89,6 +89,20 @@ async def test_nobody_is_asked_where_the_server_leads_to_another_issuer(server: 
         assert (asked, evil.clients, evil.grants) == ([], {}, [])
 
 
+async def test_nobody_is_registered_at_the_mcp_server_where_the_issuer_registers_nobody(server: ConsentServer) -> None:
+    server.registers = False
+    with pytest.raises(ConsentError, match="registers no clients: write the client_id of one"):
+        await logged_in(server)
+    assert server.clients == {}
+
+
+async def test_a_time_that_no_calendar_has_is_bounded(server: ConsentServer) -> None:
+    for seconds, expected in ((10**20, NOW + timedelta(days=3650)), (-(10**20), NOW)):
+        server.life_seconds = seconds
+        login = await logged_in(server)
+        assert (login.expires_at, (await renewed(server, login)).expires_at) == (expected, expected)
+
+
 async def test_an_answer_with_another_state_gives_nothing(server: ConsentServer) -> None:
     async def person(url: str) -> AuthorizationCodeResult:
         return (await consent(url)).model_copy(update={"state": "somebody's"})

@@ -133,9 +133,9 @@ async def test_a_token_that_has_expired_by_its_own_word_is_not_sent(
     server.life_seconds = 0
     async with gateway() as one:
         first = await record(publisher, server)
-        server.life_seconds = 3600
         await reads(one, 1)
         assert (await one.fresh()).authorization != first.authorization
+        assert len(server.refreshes) == 1, "one renewal, though the new one has expired by its own word, too"
 
 
 async def test_a_renewal_that_comes_after_a_login_does_not_count(

@@ -84,7 +84,7 @@ async def log_in(
 
     async def ask_issuer(outgoing: httpx2.Request) -> httpx2.Response:
         if outgoing.method != "GET":
-            issued_by(provider.context.oauth_metadata, client.issuer)
+            _check_endpoint(outgoing, issued_by(provider.context.oauth_metadata, client.issuer))
         return await ask(wire, outgoing)
 
     metadata = OAuthClientMetadata(
@@ -110,6 +110,13 @@ def issued_by(metadata: OAuthMetadata | None, issuer: str) -> OAuthMetadata:
     if not issuers_match(str(metadata.issuer), issuer):
         raise ConsentError(f"the server leads to the issuer {metadata.issuer}, and the configuration names {issuer}")
     return metadata
+
+
+def _check_endpoint(outgoing: httpx2.Request, metadata: OAuthMetadata) -> None:
+    """The SDK would register at the MCP server where the issuer registers nobody. Raises ConsentError."""
+    endpoints = (metadata.token_endpoint, metadata.registration_endpoint)
+    if outgoing.url not in [httpx2.URL(str(one)) for one in endpoints if one is not None]:
+        raise ConsentError(f"the issuer {metadata.issuer} registers no clients: write the client_id of one")
 
 
 def _configured(client: LoginClient, redirect_uri: str) -> OAuthClientInformationFull | None:
@@ -151,6 +158,7 @@ def _login(
         token_endpoint=str(metadata.token_endpoint),
         resource=context.get_resource_url() if context.should_include_resource_param(PROTOCOL) else None,
         client_id=registered.client_id,
+        configured_client=client.client_id,
         client_secret=registered.client_secret if client.client_id is None else None,
         client_authentication=_authentication(registered),
         access_token=token.access_token,

@@ -11,14 +11,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tarsy_tool_gateway.mcp.server_plan import LoginClient
 
+MOST_SECONDS = 10 * 365 * 86_400
+"""A server may say any number; dates end."""
+
 type TokenAuthentication = Literal["none", "client_secret_basic", "client_secret_post"]
 
 
 class McpLogin(BaseModel):
     """`address`, `issuer`: the server and the authorization server that it counts for; it is sent to no other.
 
-    `client_id` and `client_secret` are those of a registration at the login; a client of the configuration has its
-    secret there. `resource`: what tokens were asked for (RFC 8707). Without `expires_at` nothing is known of an end.
+    `client_id` and `client_secret` are those of a registration at the login, unless there is a `configured_client`,
+    whose secret stands in the configuration. `resource`: what tokens were asked for (RFC 8707). Without `expires_at`
+    nothing is known of an end.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,6 +32,7 @@ class McpLogin(BaseModel):
     token_endpoint: str
     resource: str | None = None
     client_id: str
+    configured_client: str | None = None
     client_secret: str | None = Field(None, repr=False)
     client_authentication: TokenAuthentication = "none"
     access_token: str = Field(repr=False)
@@ -49,8 +54,7 @@ class McpLogin(BaseModel):
 
     def fits(self, address: str, client: LoginClient) -> bool:
         """Whether it counts for the server and the client of the configuration."""
-        same_client = client.client_id is None or client.client_id == self.client_id
-        return (self.address, self.issuer) == (address, client.issuer) and same_client
+        return (self.address, self.issuer, self.configured_client) == (address, client.issuer, client.client_id)
 
     def renewed(self, token: OAuthToken, now: datetime) -> "McpLogin":
         """The same login with its next token. Fields that the answer leaves out stay as they were."""
@@ -65,7 +69,10 @@ class McpLogin(BaseModel):
 
 
 def expiry_of(token: OAuthToken, now: datetime) -> datetime | None:
-    return None if token.expires_in is None else now + timedelta(seconds=token.expires_in)
+    """By the server's word, within bounds."""
+    if token.expires_in is None:
+        return None
+    return now + timedelta(seconds=max(0, min(token.expires_in, MOST_SECONDS)))
 
 
 def refresh_request(login: McpLogin, client: LoginClient) -> httpx2.Request:

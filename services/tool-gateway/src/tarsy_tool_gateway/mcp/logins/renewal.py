@@ -41,7 +41,7 @@ class _Renewal:
 
 
 class LoginRenewals:
-    """`wait_fresh` is for sessions; renewals outlive them, so that no new token is lost with one."""
+    """`fresh` is for sessions; renewals outlive them, so that no new token is lost with one."""
 
     def __init__(
         self,
@@ -85,10 +85,13 @@ class LoginRenewals:
         The caller limits the time. Raises LoginNeededError, MisconfiguredError or NotRenewedError.
         """
         await self._stored.wait_through()
+        began: int | None = None
         while True:
             found = self._stored.login(address.url, client)
-            if found.login.authorization != refused and not found.login.has_expired(self._now()):
+            is_new = began not in (None, found.number)
+            if found.login.authorization != refused and (is_new or not found.login.has_expired(self._now())):
                 return found.login
+            began = found.number
             if found.login.refresh_token is None:
                 raise login_needed(client.server, "the login has ended")
             if self._refused.get(client.server) == (found.number, client):
