@@ -74,6 +74,7 @@ TASKS = {
         "clock of claims",
         "configuration",
         "control",
+        "logins",
         f"MCP server {SERVER}",
         f"{SERVER} as configured",
         "requests",

@@ -23,7 +23,7 @@ LIMIT_SECONDS = 120.0
 STALLED_SECONDS = 6.0
 STALLING = {
     "orchestrator": {"announcements", "workers", "catalog", "session log", "inbox"},
-    "tool-gateway": {"announcements", "control", "requests"},
+    "tool-gateway": {"announcements", "control", "logins", "requests"},
     "summarizer": {"announcements", "control", "requests"},
     "timeline": {"answers", "projector", "workers", "catalog", "held sessions"},
     "websocket-gateway": {"session log", "stream"},

@@ -48,6 +48,7 @@ ALWAYS = {
     "stream": {"llm.chunk", "summary.chunk"},
     "control": {"claim.granted", "request.answered"},
     "catalog": {"server.catalogued"},
+    "mcp_tokens": set(),
     "workers": {"worker.announced"},
     "audit": {"act.requested"},
     "events": {

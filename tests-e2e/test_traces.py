@@ -128,7 +128,7 @@ async def records_outside_of_the_trace(system: System, investigation: Investigat
         seen.add(record.topic)
         if (envelope.traceparent or "").split("-")[1:2] != [trace]:
             outside.append(f"{record.topic}: {envelope.type} has {envelope.traceparent}")
-    assert seen == names - {topics.workers, topics.catalog, topics.audit}
+    assert seen == names - {topics.workers, topics.catalog, topics.mcp_tokens, topics.audit}
     return outside
 
 

@@ -149,6 +149,12 @@ def test_who_masks_has_the_key_of_placeholders(service: str) -> None:
     )
 
 
+@pytest.mark.parametrize("service", SETTINGS)
+def test_who_keeps_logins_has_the_key_of_tokens(service: str) -> None:
+    pod = dict(pods_of("secured-kafka"))[service]
+    assert ("TARSY_TOKEN_KEY_FILE" in variables_of_container(pod)) == ("token_key" in SETTINGS[service].model_fields)
+
+
 @pytest.mark.parametrize("name", ["everything", "secured-kafka"])
 @pytest.mark.parametrize("service", SETTINGS)
 def test_every_service_knows_who_may_ask_and_only_who_asks_has_a_key(name: str, service: str) -> None:

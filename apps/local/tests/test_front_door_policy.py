@@ -42,6 +42,7 @@ def addresses_on(tmp_path: Path) -> Callable[[str], Addresses]:
             own_broker=True,
             own_database=True,
             masking_key="",
+            token_key="",
             http_host=http_host,
         )
 

@@ -1,6 +1,7 @@
 """`tarsy servers`: what the timeline's own answers look like in a terminal."""
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -67,6 +68,23 @@ def test_each_server_is_a_line_and_each_warning_says_since_when(monkeypatch: pyt
         "The MCP server kubernetes is reached by 1 of 2 tool gateways. Since 2026-11-22T10:00:00.000Z.",
         "  connection refused",
     ]
+
+
+def test_a_server_that_waits_for_a_login_names_the_command_and_one_that_has_it_says_until_when(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = "nobody has logged in: run `tarsy servers login git`"
+    waiting, known = entry("a", server="git", error=command), entry("a", server="jira")
+    seen = waiting.seen.model_copy(update={"login_needed": True})
+    until = known.seen.model_copy(update={"logged_in_until": BEGAN})
+    entries = [replace(waiting, seen=seen), replace(known, seen=until)]
+    out = answering(monkeypatch, servers_of(entries, lambda _: True, lambda _: BEGAN))
+    showing.print_servers("", terminal(out))
+    _, git, jira, warning, details = (" ".join(line.split()) for line in out.getvalue().splitlines())
+    assert git == f"git needs login 0 0 of 1 {command}"
+    assert jira == "jira healthy 1 1 of 1 logged in until 2026-11-22T10:00:00.000Z"
+    assert warning.startswith("The MCP server git waits for a person to log in. Since ")
+    assert details == command
 
 
 def test_one_server_is_told_with_its_tools_and_nothing_in_them_reaches_the_terminal(

@@ -84,6 +84,9 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- with .root.Values.maskingKey }}{{- if and .secret $.facts.masking }}
 - secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: masking/key}]}
 {{- end }}{{- end }}
+{{- with .root.Values.tokenKey }}{{- if and .secret (eq $.facts.module "tarsy_tool_gateway") }}
+- secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: tokens/key}]}
+{{- end }}{{- end }}
 {{- with .root.Values.auth }}{{- if .secret }}
 - secret:
     name: {{ .secret | quote }}
@@ -159,6 +162,9 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- if eq .facts.module "tarsy_tool_gateway" }}
 - name: TARSY_TOOL_GATEWAY_DRAIN_SECONDS
   value: {{ include "tarsy.variable" .own.drainSeconds }}
+{{- if $values.tokenKey.secret }}
+- {name: TARSY_TOKEN_KEY_FILE, value: /run/secrets/tarsy/tokens/key}
+{{- end }}
 {{- if .own.kubernetesAccess.kubeconfig.secret }}
 - {name: KUBECONFIG, value: /run/secrets/tarsy/kubernetes/config}
 {{- end }}

@@ -149,7 +149,9 @@ def test_the_credentials_of_a_client_are_read_and_in_no_repr(tmp_path: Path) -> 
     assert loaded.oauth is not None
     assert (loaded.oauth.issuer, loaded.oauth.client_id) == ("https://a.example/realms/sre", "tarsy")
     assert (loaded.oauth.client_authentication, loaded.oauth.scope) == ("basic", "tools.read tools.write")
-    assert loaded.oauth.client_secret.get_secret_value() == "hunter2"
+    secret = loaded.oauth.client_secret
+    assert secret is not None
+    assert secret.get_secret_value() == "hunter2"
     assert "hunter2" not in repr(loaded)
 
 
@@ -181,6 +183,39 @@ def test_credentials_that_cannot_be_used_are_told_without_the_secret(tmp_path: P
     found = mistakes(tmp_path, lines.replace("{http}", "type: http\nurl: https://h/mcp") + "\n")
     assert [f" {PLACE}.{told}" in one for one in found] == [True]
     assert "hunter2" not in found[0]
+
+
+@pytest.mark.parametrize(
+    ("client", "id", "secret"),
+    [
+        ("", None, None),
+        (", client_id: tarsy", "tarsy", None),
+        (", client_id: tarsy, client_secret: hunter2", "tarsy", "hunter2"),
+    ],
+)
+def test_a_persons_consent_needs_an_issuer_and_no_client(
+    tmp_path: Path, client: str, id: str | None, secret: str | None
+) -> None:
+    oauth = f"{{grant: authorization_code, issuer: 'https://a.example'{client}}}"
+    loaded = transport(tmp_path, f"type: http\nurl: https://h/mcp\noauth: {oauth}\n").oauth
+    assert loaded is not None
+    given = loaded.client_secret.get_secret_value() if loaded.client_secret is not None else None
+    assert (loaded.grant, loaded.client_id, given) == ("authorization_code", id, secret)
+
+
+@pytest.mark.parametrize(
+    ("oauth", "told"),
+    [
+        ("issuer: 'https://a.example'", "client_id: is missing; add it, or write grant: authorization_code"),
+        ("grant: implicit, issuer: 'https://a.example'", "grant: "),
+        ("grant: authorization_code", "issuer: is missing"),
+        ("grant: authorization_code, issuer: 'https://a.example', client_secret: hunter2", "client_secret: is of no"),
+    ],
+)
+def test_mistakes_of_a_grant_are_told_at_their_keys(tmp_path: Path, oauth: str, told: str) -> None:
+    found = mistakes(tmp_path, f"type: http\nurl: https://h/mcp\noauth: {{{oauth}}}\n")
+    assert [one for one in found if f" {PLACE}.oauth.{told}" in one] != []
+    assert [one for one in found if "hunter2" in one] == []
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_acknowledged_means_on_two_brokers_where_there_are_three_copies(copies: 
 
 def test_every_topic_has_its_own_name_under_the_prefix() -> None:
     names = [topic.name for topic in Topics("mine").all()]
-    assert len(set(names)) == len(names) == 16
+    assert len(set(names)) == len(names) == 17
     assert all(name.startswith("mine.") for name in names)
 
 
@@ -46,12 +46,19 @@ def test_two_prefixes_share_no_topic() -> None:
 def test_only_heads_catalog_and_what_is_held_are_compacted() -> None:
     """Compaction keeps the last record of a key: of the session log it would delete the history."""
     compacted = {name for name, topic in TOPICS.items() if topic.compacted}
-    assert compacted == {"tarsy.heads", "tarsy.held", "tarsy.catalog"}
+    assert compacted == {"tarsy.heads", "tarsy.held", "tarsy.catalog", "tarsy.mcp-tokens"}
 
 
 def test_the_log_its_heads_what_is_held_the_catalog_and_the_layout_are_never_deleted_by_time() -> None:
     forever = {name for name, topic in TOPICS.items() if topic.retention_ms == FOREVER}
-    assert forever == {"tarsy.sessions", "tarsy.heads", "tarsy.held", "tarsy.catalog", "tarsy.layout"}
+    assert forever == {
+        "tarsy.sessions",
+        "tarsy.heads",
+        "tarsy.held",
+        "tarsy.catalog",
+        "tarsy.mcp-tokens",
+        "tarsy.layout",
+    }
 
 
 def test_announcements_and_their_order_need_one_partition() -> None:

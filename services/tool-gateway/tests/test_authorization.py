@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import httpx2
@@ -10,8 +11,9 @@ import pytest
 
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.server_plan import OAuthCredentials
-from tarsy_tool_gateway.mcp.transports import authorization
+from tarsy_tool_gateway.mcp.transports import token_requests
 from tarsy_tool_gateway.mcp.transports.authorization import AuthorizedTransport
+from tarsy_tool_gateway.mcp.transports.client_credentials import ClientCredentialsTokens
 from tarsy_tool_gateway.mcp.transports.http_errors import NOT_AUTHORIZED, HttpErrorTransport
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 
@@ -29,6 +31,7 @@ class Wire(httpx2.AsyncBaseTransport):
         self.given = 0
         self.revoked = 0
         self.scope = ""
+        self.challenge = ""
         self.broken: Callable[[httpx2.Request], httpx2.Response | None] = lambda _: None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -56,7 +59,9 @@ class Wire(httpx2.AsyncBaseTransport):
     def _served(self, request: httpx2.Request) -> httpx2.Response:
         _, _, number = request.headers.get("authorization", "").partition("token-")
         if not number or int(number) <= self.revoked:
-            return httpx2.Response(401, headers={"www-authenticate": f'Bearer resource_metadata="{METADATA}"'})
+            return httpx2.Response(
+                401, headers={"www-authenticate": f'Bearer resource_metadata="{METADATA}"{self.challenge}'}
+            )
         if self.scope and int(number) == 1:
             challenge = f'Bearer error="insufficient_scope", scope="{self.scope}", resource_metadata="{METADATA}"'
             return httpx2.Response(403, headers={"www-authenticate": challenge})
@@ -73,7 +78,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def transport(wire: Wire) -> AuthorizedTransport:
-    return AuthorizedTransport(wire, SERVER, CLIENT)
+    return AuthorizedTransport(wire, SERVER, ClientCredentialsTokens(wire, SERVER, CLIENT))
 
 
 async def ask(transport: AuthorizedTransport, url: str = SERVER) -> httpx2.Response:
@@ -113,6 +118,14 @@ async def test_more_scope_is_asked_for_where_the_server_wants_it(wire: Wire, tra
     assert (await ask(transport)).status_code == 403
     assert (await ask(transport)).json() == {"for": "Bearer token-2"}
     assert parse_qs(wire.sent_to(f"{ISSUER}/token")[-1].content.decode())["scope"] == ["tools.write"]
+
+
+async def test_the_scope_of_the_configuration_counts_before_that_of_the_server(wire: Wire) -> None:
+    scoped = replace(CLIENT, scope="tools.read")
+    transport = AuthorizedTransport(wire, SERVER, ClientCredentialsTokens(wire, SERVER, scoped))
+    wire.challenge = ', scope="everything"'
+    assert (await ask(transport)).status_code == 200
+    assert parse_qs(wire.sent_to(f"{ISSUER}/token")[-1].content.decode())["scope"] == ["tools.read"]
 
 
 async def test_a_server_that_refuses_every_token_is_sent_each_request_twice(
@@ -188,5 +201,5 @@ async def test_the_reason_is_told_to_whoever_asked(wire: Wire, transport: Author
 async def test_an_authorization_server_that_never_comes_to_an_end_is_given_up(
     wire: Wire, transport: AuthorizedTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authorization, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(token_requests, "MOST_REQUESTS", 3)
     assert "led to no token" in str((await ask(transport)).extensions[NOT_AUTHORIZED])

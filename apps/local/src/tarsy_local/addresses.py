@@ -8,7 +8,7 @@ from pathlib import Path
 from tarsy_auth.loopback import is_loopback_host
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
-from tarsy_local.masking_key import VARIABLE
+from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY
 from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_service.http_settings import HttpSettings, names_of
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
@@ -16,7 +16,7 @@ from tarsy_service.kafka_settings import SECURITY_VARIABLES
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
 """A stock broker refuses a session of less than 6,000, which is what services take by themselves; ours allows it, and
 a dead owner is replaced sooner."""
-SECRET_FILES = ("TARSY_DATABASE_FILE", f"{VARIABLE}_FILE")
+SECRET_FILES = ("TARSY_DATABASE_FILE", f"{MASKING_KEY.variable}_FILE", f"{TOKEN_KEY.variable}_FILE")
 """Services get the values themselves."""
 HOST = "127.0.0.1"
 HOSTS = "TARSY_HOSTS"
@@ -30,8 +30,8 @@ REACHABLE = {"0.0.0.0": HOST, "::": "::1"}
 class Addresses:
     """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password.
 
-    `masking_key`: see masking_key.py. `http_host` is the address that the HTTP server, or the front door, listens on;
-    with processes of their own, services listen on HOST. `kafka_password_file` is that of our own broker.
+    `masking_key`, `token_key`: see kept_keys.py. `http_host` is the address that the HTTP server, or the front door,
+    listens on; with processes of their own, services listen on HOST. `kafka_password_file` is that of our own broker.
     """
 
     kafka: str
@@ -42,6 +42,7 @@ class Addresses:
     own_broker: bool
     own_database: bool
     masking_key: str = field(repr=False)
+    token_key: str = field(repr=False)
     http_host: str = HOST
     kafka_security: KafkaSecurity = field(default=PLAINTEXT, repr=False)
     kafka_password_file: Path | None = None
@@ -99,7 +100,8 @@ class Addresses:
             HOSTS: _hosts(self.http_host, around),
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),
-            VARIABLE: self.masking_key,
+            MASKING_KEY.variable: self.masking_key,
+            TOKEN_KEY.variable: self.token_key,
             **(own_kafka_environment(self.kafka_password_file) if self.kafka_password_file is not None else {}),
         }
 

@@ -19,7 +19,7 @@ from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import INSIDE, OUTSIDE
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
-from tarsy_local.masking_key import VARIABLE
+from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY
 from tarsy_local.supervisor.flood_priority import put_floods_first
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.service_start import StartService
@@ -37,6 +37,7 @@ START_SECONDS = 120.0
 ALL_LOGS_BYTES = 500_000_000
 """The limit for all processes together."""
 WITH_DATABASE = frozenset({"timeline"})
+WITH_LOGINS = frozenset({"tool-gateway"})
 WITHOUT_MASKING = frozenset({"websocket-gateway", "notifier"})
 ASKING = frozenset({"timeline", "websocket-gateway", "notifier"})
 API_KEY = {"TARSY_API_KEY", "TARSY_API_KEY_FILE"}
@@ -132,12 +133,14 @@ def _make_process_group(
 
 
 def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
-    """Only services that use the database get its password, only those that mask get the masking key, and only those
-    that ask others get the key for it."""
+    """Only services that use the database get its password, only those that mask get the masking key, only the
+    tool gateway gets the key of logins, and only those that ask others get the key for it."""
     address = f"http://{HOST}:{inside}"
     doors = {"TARSY_TIMELINE_URL": address, "TARSY_INGEST_URL": address}
     told = {**around, **addresses.environment(around), **doors}
-    untold = {VARIABLE} if service in WITHOUT_MASKING else set()
+    untold = {MASKING_KEY.variable} if service in WITHOUT_MASKING else set()
+    if service not in WITH_LOGINS:
+        untold.add(TOKEN_KEY.variable)
     if service not in WITH_DATABASE:
         untold.add("TARSY_DATABASE")
     if service not in ASKING:

@@ -30,7 +30,7 @@ from tarsy_local.extra import MissingExtraError
 from tarsy_local.instance import Home
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.instance_file import InstanceFile
-from tarsy_local.masking_key import masking_key
+from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, kept_key
 from tarsy_local.one_process import KafkaUnusableError, make_topics, run_in_one_process
 from tarsy_local.own_kafka import own_kafka_security
 from tarsy_local.servers import NamedServers, Say, ServersInUse, servers
@@ -129,7 +129,7 @@ def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
         _services_of(options.instances, logs) as services,
         servers(home.folder, options.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running,
     ):
-        addresses = _make_addresses(options, running, masking_key(home.folder, os.environ), theirs)
+        addresses = _make_addresses(options, running, home.folder, theirs)
         models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
         for line in addresses.warnings(os.environ):
             say(line)
@@ -143,7 +143,7 @@ def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     say("TARSy has stopped; its data stays")
 
 
-def _make_addresses(options: UpOptions, running: ServersInUse, key: str, theirs: KafkaSecurity) -> Addresses:
+def _make_addresses(options: UpOptions, running: ServersInUse, home: Path, theirs: KafkaSecurity) -> Addresses:
     file = running.kafka_password_file
     return Addresses(
         kafka=running.kafka,
@@ -154,7 +154,8 @@ def _make_addresses(options: UpOptions, running: ServersInUse, key: str, theirs:
         topic_prefix=options.topic_prefix,
         own_broker=not options.named.kafka,
         own_database=not options.named.database,
-        masking_key=key,
+        masking_key=kept_key(MASKING_KEY, home, os.environ),
+        token_key=kept_key(TOKEN_KEY, home, os.environ),
         kafka_security=own_kafka_security(file) if file is not None else theirs,
         kafka_password_file=file,
     )

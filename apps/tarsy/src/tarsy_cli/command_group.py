@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Protocol, assert_never
 
 import typer
+from typer import Context
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -24,6 +25,12 @@ class TableGroup(TyperGroup):
     """A group whose commands stand in a table. Those that it was made with are placeholders: names for a suggestion."""
 
     entries: Mapping[str, Entry] = {}
+    otherwise = ""
+    """The command that is meant where none is named."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:  # type: ignore[override]  # Typer makes no other
+        named = bool(args) and args[0] in (*self.entries, "--help")
+        return super().parse_args(ctx, args if named or not self.otherwise else [self.otherwise, *args])
 
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | TyperGroup | None:
         entry = self.entries.get(cmd_name)
@@ -56,9 +63,13 @@ def load(name: str, entry: Entry) -> TyperCommand | TyperGroup:
         case CommandGroup():
             placeholders = [TyperCommand(name=one, help=part.summary) for one, part in entry.commands.items()]
             group = TableGroup(
-                name=name, help=entry.summary, commands=placeholders, no_args_is_help=True, rich_markup_mode=None
+                name=name,
+                help=entry.summary,
+                commands=placeholders,
+                no_args_is_help=not entry.otherwise,
+                rich_markup_mode=None,
             )
-            group.entries = entry.commands
+            group.entries, group.otherwise = entry.commands, entry.otherwise
             return group
         case _:
             assert_never(entry)

@@ -18,10 +18,11 @@ class CommandEntry:
 
 @dataclass(frozen=True, slots=True)
 class CommandGroup:
-    """Commands under one name."""
+    """Commands under one name. `otherwise`: the one that is meant where none of them is named."""
 
     summary: str
     commands: Mapping[str, CommandEntry]
+    otherwise: str = ""
 
 
 type Entry = CommandEntry | CommandGroup
@@ -144,6 +145,18 @@ KEYS = CommandGroup(
         ),
     },
 )
+SERVERS = CommandGroup(
+    "The MCP servers; `tarsy servers` alone, or with the name of one, shows them.",
+    {
+        "show": CommandEntry(
+            "server_commands",
+            "servers",
+            "List the MCP servers as the tool gateways see them, and what is wrong with them.",
+        ),
+        "login": CommandEntry("logins.command", "login", "Log in at an MCP server, once, for all tool gateways."),
+    },
+    otherwise="show",
+)
 COMMANDS: Mapping[str, Entry] = {
     "up": CommandEntry(
         "instance_commands",
@@ -203,9 +216,7 @@ COMMANDS: Mapping[str, Entry] = {
         "audit",
         "List who asked TARSy to change something: when, by which key or token, and from where.",
     ),
-    "servers": CommandEntry(
-        "server_commands", "servers", "List the MCP servers as the tool gateways see them, and what is wrong with them."
-    ),
+    "servers": SERVERS,
     "dead-letters": DEAD_LETTERS,
     "retention": CommandEntry(
         "retention.command",

@@ -87,8 +87,8 @@ ORCHESTRATOR = KafkaUser(
 TOOL_GATEWAY = KafkaUser(
     "tool-gateway",
     "runs tools",
-    reads=("tool-calls", "control", "sessions", "results", "layout"),
-    writes=("inbox", "results", "stream", "catalog", "workers", "dead-letters"),
+    reads=("tool-calls", "control", "sessions", "results", "mcp-tokens", "layout"),
+    writes=("inbox", "results", "stream", "catalog", "mcp-tokens", "workers", "dead-letters"),
     groups=("tool-gateway",),
 )
 SUMMARIZER = KafkaUser(
@@ -137,6 +137,13 @@ UP = KafkaUser(
     creates=True,
     is_union=True,
 )
+SERVERS_LOGIN = KafkaUser(
+    "servers-login",
+    "`tarsy servers login`: writes a person's consent for an MCP server, encrypted",
+    reads=("mcp-tokens",),
+    writes=("mcp-tokens",),
+    checks=False,
+)
 ALERT_SENDER = KafkaUser("alert-sender", "systems that send alerts", writes=("alerts",), checks=False)
 READER = KafkaUser(
     "reader",
@@ -159,7 +166,8 @@ CONSUMER = KafkaUser(
     checks=False,
 )
 USERS: Mapping[str, KafkaUser] = {
-    user.name: user for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, ALERT_SENDER, READER, AUDITOR, CONSUMER)
+    user.name: user
+    for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, SERVERS_LOGIN, ALERT_SENDER, READER, AUDITOR, CONSUMER)
 }
 
 

@@ -92,9 +92,10 @@ def _transport(config: Config, place: Place, transport: BaseModel) -> Tree:
         }
         if (oauth := transport.oauth) is not None:
             tree["oauth"] = {
+                "grant": oauth.grant,
                 "issuer": _address(config, (*place, "oauth", "issuer"), oauth.issuer),
                 "client_id": _shown(config, (*place, "oauth", "client_id"), oauth.client_id),
-                "client_secret_set": True,
+                "client_secret_set": oauth.client_secret is not None,
             }
     return tree if transport.timeout is None else {**tree, "timeout": f"{transport.timeout:g}s"}
 

@@ -107,6 +107,10 @@ class Topics:
         return f"{self.prefix}.catalog"
 
     @property
+    def mcp_tokens(self) -> str:
+        return f"{self.prefix}.mcp-tokens"
+
+    @property
     def workers(self) -> str:
         return f"{self.prefix}.workers"
 
@@ -139,6 +143,7 @@ class Topics:
             Topic(self.stream, QUEUE_PARTITIONS, HOUR),
             Topic(self.control, 4, HOUR // 4),
             Topic(self.catalog, 1, FOREVER, compacted=True),
+            Topic(self.mcp_tokens, 1, FOREVER, compacted=True),
             Topic(self.workers, 1, HOUR // 4),
             Topic(self.dead_letters, 4, 28 * DAY, may_grow=True),
             Topic(self.audit, 1, 365 * DAY),

@@ -75,7 +75,8 @@ class ServerCatalogued(Message):
     `server_version` are what the server said of itself, empty while nobody has reached it. `checked_at`: when it was
     last asked. `allow_unset`: the configuration says nothing of tools that change something, so that none is offered.
     `refused_tools`: the first of `refused_count` tools that the server listed and that the protocol does not allow.
-    `starting`: the first attempt to reach it is not over.
+    `starting`: the first attempt to reach it is not over. `login_needed`: a person has to log in there, and `error` has
+    the command; `logged_in_until`: when that will be so, where it is known.
     """
 
     type: ClassVar[str] = "server.catalogued"
@@ -92,3 +93,5 @@ class ServerCatalogued(Message):
     refused_count: Count = 0
     refused_tools: tuple[str, ...] = ()
     starting: bool = False
+    login_needed: bool = False
+    logged_in_until: datetime | None = None

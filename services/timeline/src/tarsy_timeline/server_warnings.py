@@ -23,6 +23,7 @@ type What = Literal[
     "no_gateway",
     "unreported",
     "misconfigured",
+    "login_needed",
     "unreachable",
     "partly_unreachable",
     "different_tools",
@@ -133,6 +134,10 @@ def _health(server: ServerOfGateways) -> ServerWarning | None:
             _said(server.misconfigured),
             _since(server.misconfigured),
         )
+    if server.login_needed:
+        waiting = [entry for entry in failing if entry.seen.login_needed]
+        message = f"The MCP server {name} waits for a person to log in."
+        return _warning(server, "login_needed", message, _said(waiting), _since(waiting))
     if not failing:
         return None
     if len(failing) == len(living):

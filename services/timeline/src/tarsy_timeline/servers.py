@@ -40,6 +40,15 @@ class ServerOfGateways:
         return tuple(entry for entry in self.living if entry.seen.misconfigured)
 
     @property
+    def login_needed(self) -> bool:
+        """Nobody reaches it, and somebody is told that a person has to log in."""
+        return not self.healthy and any(entry.seen.login_needed for entry in self.living)
+
+    @property
+    def logged_in_until(self) -> datetime | None:
+        return self.shown.seen.logged_in_until if self.shown is not None else None
+
+    @property
     def shown(self) -> CatalogEntry | None:
         """The entry that stands for all: the newest that reaches it, else the newest."""
         return next(iter((*self.healthy, *self.living)), None)

@@ -1,6 +1,7 @@
 """REST answers about the system: MCP servers, warnings, sessions that are set aside."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from pydantic import JsonValue
 
@@ -81,6 +82,8 @@ def _server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
         denied_count=sum(tool.allowed is False for tool in server.tools),
         refused_count=said.refused_count if said is not None else 0,
         refused_tools=said.refused_tools if said is not None else (),
+        login_needed=server.login_needed,
+        logged_in_until=_time(server.logged_in_until),
         tools=tools,
         workers=tuple(_worker(entry) for entry in server.living[:MOST_WORKERS]),
     )
@@ -97,6 +100,8 @@ def _worker(entry: CatalogEntry) -> McpWorker:
         tool_count=len(entry.seen.tools),
         checked_at=wire_time(checked_at(entry)),
         since=wire_time(entry.health_since),
+        login_needed=entry.seen.login_needed,
+        logged_in_until=_time(entry.seen.logged_in_until),
     )
 
 
@@ -115,6 +120,10 @@ def _tool(tool: CatalogTool, description: str, input_schema: dict[str, JsonValue
         approval=tool.approval,
         input_schema=input_schema,
     )
+
+
+def _time(at: datetime | None) -> str | None:
+    return None if at is None else wire_time(at)
 
 
 def _short(text: str | None) -> str | None:

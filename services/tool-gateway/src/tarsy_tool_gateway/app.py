@@ -30,6 +30,10 @@ from tarsy_tool_gateway.builtin.tool_server import BuiltinToolServer
 from tarsy_tool_gateway.catalog import CatalogPublisher
 from tarsy_tool_gateway.gateway_config import GatewayConfig, prepare_gateway
 from tarsy_tool_gateway.masking import ServerMaskers, check_custom_patterns
+from tarsy_tool_gateway.mcp.logins.renewal import LoginRenewals
+from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
+from tarsy_tool_gateway.mcp.logins.stored_logins import StoredLogins
+from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
 from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
@@ -42,6 +46,7 @@ from tarsy_tool_gateway.service import ToolGateway, tool_worker
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 NAME = "tool-gateway"
+LOGINS = "logins"
 
 
 def build(
@@ -109,10 +114,14 @@ def assemble_from(
     catalog = CatalogPublisher(
         publisher, worker_id=worker_id, source=source, now=now, new_id=new_id, too_large=metrics.catalog_shortened
     )
+    stored = StoredLogins(TokenKeys(settings.token_keys))
+    logins = LoginRenewals(
+        stored, TokenWriter(publisher), claimant=worker_id, now=now, new_id=new_id, renewed=metrics.login_renewed
+    )
     runbooks = LiveRunbookTool(lambda: config().runbooks)
     own = BuiltinToolServer({FETCH_RUNBOOK: runbooks.fetch, READ_RESULT: read_result_tool(bus)})
     servers = ServerFleet(
-        ServerFactory(settings, publisher, metrics, lambda: config().masking, now).make,
+        ServerFactory(settings, publisher, metrics, lambda: config().masking, now, logins).make,
         {OWN_SERVER: own},
         catalog,
         removed=metrics.forget,
@@ -147,7 +156,14 @@ def assemble_from(
         drain_seconds=settings.tool_gateway_drain_seconds,
     )
     gate = ReadinessGate(servers.connections.values(), seconds=settings.mcp_ready_seconds)
-    return ToolGateway(worker=worker, gate=gate, servers=servers.running, switch=switch)
+    return ToolGateway(
+        worker=worker,
+        gate=gate,
+        servers=servers.running,
+        logins=logins.running,
+        following={LOGINS: partial(stored.follow, bus, worker.supervisor.steps(LOGINS))},
+        switch=switch,
+    )
 
 
 def now() -> datetime:

@@ -102,6 +102,8 @@ class CatalogPublisher:
             refused_count=connection.refused.count,
             refused_tools=tuple(connection.mask(name) for name in connection.refused.named),
             starting=not connection.diagnosed,
+            login_needed=connection.login_needed,
+            logged_in_until=connection.logged_in_until,
         )
 
     async def _masked_tools(

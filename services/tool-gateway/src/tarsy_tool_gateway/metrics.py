@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from tarsy_contracts.events import Outcome
 from tarsy_tool_gateway.mcp.connection import SessionEnd
 from tarsy_tool_gateway.mcp.failures import RETRIED, FailureKind
+from tarsy_tool_gateway.mcp.logins.renewal import RenewalOutcome
 from tarsy_worker.claim_types import ServerLoad
 
 OTHER = "other"
@@ -21,6 +22,8 @@ class HealthWatched(Protocol):
     def healthy(self) -> bool: ...
     @property
     def misconfigured(self) -> bool: ...
+    @property
+    def login_needed(self) -> bool: ...
 
 
 class Metrics:
@@ -120,8 +123,23 @@ class Metrics:
             ["server"],
             registry=registry,
         )
+        self._logins_needed = Gauge(
+            "tarsy_tool_gateway_login_needed",
+            "1 while a person has to log in before this gateway can reach the MCP server, else 0",
+            ["server"],
+            registry=registry,
+        )
+        self._renewals = Counter(
+            "tarsy_tool_gateway_login_renewals_total",
+            "Renewals of logins at an MCP server, by outcome",
+            ["server", "outcome"],
+            registry=registry,
+        )
         for server in self._servers:
             self._begin_at_nought(server)
+
+    def login_renewed(self, server: str, outcome: RenewalOutcome) -> None:
+        self._renewals.labels(self._known(server), outcome).inc()
 
     def ended(self, server: str, outcome: Outcome, seconds: float) -> None:
         self._calls.labels(self._known(server), outcome).inc()
@@ -147,10 +165,11 @@ class Metrics:
         self._show_load(server)
         self._healthy.labels(server).set_function(lambda: float(watched.healthy))
         self._misconfigured.labels(server).set_function(lambda: float(watched.misconfigured))
+        self._logins_needed.labels(server).set_function(lambda: float(watched.login_needed))
 
     def forget(self, server: str) -> None:
         """It is configured no longer: its gauges would stay as they were. Its counters stay."""
-        for gauge in (self._healthy, self._misconfigured):
+        for gauge in (self._healthy, self._misconfigured, self._logins_needed):
             gauge.remove(server)
 
     def connected(self, server: str) -> None:
@@ -198,6 +217,8 @@ class Metrics:
             self._retries.labels(server, kind)
         for end in get_args(SessionEnd.__value__):
             self._sessions_ended.labels(server, end)
+        for renewal in get_args(RenewalOutcome.__value__):
+            self._renewals.labels(server, renewal)
 
     def _known(self, server: str) -> str:
         return server if server in self._servers else OTHER

@@ -13,6 +13,7 @@ from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool, PoolLimits
 from tarsy_tool_gateway.mcp.progress import ProgressPublisher
 from tarsy_tool_gateway.mcp.server_plan import CATALOG_SESSION, ServerPlan, for_session
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
@@ -26,6 +27,7 @@ class ServerFactory:
     metrics: Metrics
     masking: Callable[[], ServerMaskers]
     now: Callable[[], datetime]
+    logins: Logins = NO_LOGINS
 
     def make(self, plan: ServerPlan) -> ManagedServer:
         name, metrics = plan.name, self.metrics
@@ -37,6 +39,7 @@ class ServerFactory:
             ended=partial(metrics.session_ended, name),
             unchecked=partial(metrics.unchecked, name),
             now=self.now,
+            logins=self.logins,
         )
         metrics.watch(name, connection)
         if plan.isolation != "session":
@@ -54,6 +57,7 @@ class ServerFactory:
             connect_seconds=self.settings.mcp_connect_seconds,
             unchecked=partial(self.metrics.unchecked, plan.name),
             now=self.now,
+            logins=self.logins,
         )
 
     def _tools(self, connection: McpConnection) -> McpToolServer:

@@ -1,8 +1,8 @@
 """Service of the tool gateway: a worker that keeps MCP servers connected, and is ready when none is misconfigured."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from opentelemetry.trace import Tracer
@@ -26,12 +26,14 @@ from tarsy_worker.service import WorkerService, WorkQueue
 class ToolGateway:
     """`servers` keeps the MCP servers running; `switch` lets the configuration of now hold for them.
 
-    `configuration`: long-lived tasks that follow it.
+    `logins` renews those at MCP servers, and `following` reads them. `configuration`: long-lived tasks that follow it.
     """
 
     worker: WorkerService[ToolCallRequest, ToolCallRequest]
     gate: ReadinessGate
     servers: Callable[[Supervisor], AbstractAsyncContextManager[None]]
+    logins: Callable[[Supervisor], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
+    following: Mapping[str, Callable[[], Work]] = field(default_factory=dict)
     switch: Callable[[], None] = lambda: None
     configuration: Callable[[], Mapping[str, Work]] = dict
 
@@ -49,7 +51,13 @@ class ToolGateway:
 
     @asynccontextmanager
     async def _resources(self) -> AsyncIterator[None]:
-        async with self.servers(self.supervisor), self.supervisor.background(self.configuration()):
+        supervisor = self.supervisor
+        async with (
+            supervisor.background({name: follow() for name, follow in self.following.items()}),
+            self.logins(supervisor),
+            self.servers(supervisor),
+            supervisor.background(self.configuration()),
+        ):
             yield
 
 

@@ -1,11 +1,46 @@
 """Settings of the tool gateway."""
 
-from pydantic import Field
+import re
 
-from tarsy_service.settings import ConfigSettings, DeadAfterSettings, MaskingSettings
+from pydantic import Field, SecretStr, field_validator
+
+from tarsy_service.secret_files import SettingsWithSecretFiles
+from tarsy_service.settings import SHORTEST_KEY_BYTES, ConfigSettings, DeadAfterSettings, MaskingSettings
+
+BETWEEN_KEYS = re.compile(r"[\s,]+")
 
 
-class ToolGatewaySettings(ConfigSettings, DeadAfterSettings, MaskingSettings):
+class TokenKeySettings(SettingsWithSecretFiles):
+    """For whoever keeps logins at MCP servers: the tool gateway, and `tarsy servers login`."""
+
+    token_key: SecretStr = Field(
+        SecretStr(""),
+        description="the keys that encrypt logins at MCP servers, with commas between them: the first encrypts, all "
+        "decrypt. Each at least 16 random bytes, such as `openssl rand -hex 32` writes; the same in every tool "
+        "gateway and for `tarsy servers login`",
+    )
+
+    @field_validator("token_key")
+    @classmethod
+    def _each_hard_to_guess(cls, value: SecretStr) -> SecretStr:
+        if any(len(key) < SHORTEST_KEY_BYTES for key in _keys(value)):
+            raise ValueError(
+                f"a key is shorter than {SHORTEST_KEY_BYTES} bytes: take one such as `openssl rand -hex 32` writes"
+            )
+        return value
+
+    @property
+    def token_keys(self) -> list[bytes]:
+        """The first one encrypts."""
+        return _keys(self.token_key)
+
+
+def _keys(value: SecretStr) -> list[bytes]:
+    parts = BETWEEN_KEYS.split(value.get_secret_value())
+    return [part.encode(errors="surrogateescape") for part in parts if part]
+
+
+class ToolGatewaySettings(ConfigSettings, DeadAfterSettings, MaskingSettings, TokenKeySettings):
     mcp_connect_seconds: float = Field(30.0, description="how long an MCP server may take to start and list its tools")
     mcp_ready_seconds: float = Field(
         10.0, description="how long a call waits for an MCP server that was tried, before it is unavailable"

@@ -13,6 +13,7 @@ from tarsy_contracts.events import EVENTS, ToolCallCompleted
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.layout import ClusterLayout
+from tarsy_contracts.mcp_tokens import McpRefreshClaimed, McpTokenSealed
 from tarsy_contracts.message import Message
 from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.requests import SummaryRequest, ToolCallRequest
@@ -21,7 +22,15 @@ from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_docgen.messages import PIECE, PUBLIC_HEADERS_SCHEMA
 
 type Service = Literal[
-    "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "notifier", "topics-apply"
+    "ingest",
+    "orchestrator",
+    "tool-gateway",
+    "summarizer",
+    "timeline",
+    "websocket-gateway",
+    "notifier",
+    "topics-apply",
+    "servers-login",
 ]
 type Parties = tuple[Service, ...]
 
@@ -34,6 +43,7 @@ PEOPLE: Parties = ("websocket-gateway",)
 NOTIFIER: Parties = ("notifier",)
 WORKERS: Parties = (*GATEWAY, *SUMMARIZER)
 OPERATOR: Parties = ("topics-apply",)
+LOGIN: Parties = ("servers-login",)
 ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE, *NOTIFIER)
 
 
@@ -200,6 +210,17 @@ CHANNELS: tuple[Channel, ...] = (
         about="Each MCP server's tools and health, as each worker sees them. A tombstone: it sees it no longer.",
         key="the server, a slash, and the worker's id",
         messages=(_sent("workers", ServerCatalogued, GATEWAY, OWNER),),
+    ),
+    Channel(
+        topic="mcp_tokens",
+        title="Tokens of MCP servers",
+        about="Logins of people at MCP servers, encrypted, and claims of gateways that renew them. The first record of"
+        " the highest number of a server counts. A tombstone: a newer one counts.",
+        key="the server; of a login a slash, its number, a slash, and an id of its own; of a claim `/claim`",
+        messages=(
+            _sent("mcp-tokens", McpTokenSealed, (*LOGIN, *GATEWAY), (*LOGIN, *GATEWAY)),
+            _sent("mcp-tokens", McpRefreshClaimed, GATEWAY, GATEWAY),
+        ),
     ),
     Channel(
         topic="workers",

@@ -14,6 +14,7 @@ from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.inputs import INPUTS
 from tarsy_contracts.layout import ClusterLayout
+from tarsy_contracts.mcp_tokens import McpRefreshClaimed, McpTokenSealed
 from tarsy_contracts.message import Message
 from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.requests import REQUESTS
@@ -34,6 +35,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "held": {SessionSetAside.type: SessionSetAside},
     "dead-letters": {DeadLetterRedriven.type: DeadLetterRedriven},
     "audit": {ActRequested.type: ActRequested},
+    "mcp-tokens": {kind.type: kind for kind in (McpTokenSealed, McpRefreshClaimed)},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 

@@ -22,7 +22,7 @@ def check(path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder")
     """
     from tarsy_cli.config.summary import summary_of
 
-    for line in summary_of(_read(path)):
+    for line in summary_of(read_config(path)):
         say(line)
 
 
@@ -34,7 +34,7 @@ def show(
     from tarsy_cli.config.effective import effective
     from tarsy_cli.config.lines import lines_of
 
-    found = effective(_read(path), os.environ)
+    found = effective(read_config(path), os.environ)
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
@@ -42,7 +42,8 @@ def show(
         say(line)
 
 
-def _read(path: Path) -> "Config":
+def read_config(path: Path) -> "Config":
+    """Ends the command when the configuration has mistakes."""
     # Here, as it takes a moment to import: other commands would wait for it.
     from tarsy_config.errors import InvalidConfigError
     from tarsy_config.load import MAIN, load_config

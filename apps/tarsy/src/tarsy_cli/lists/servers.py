@@ -54,6 +54,8 @@ def print_server(api: str, name: str, console: Console) -> None:
 def _told(server: McpServer) -> Iterator[str]:
     for worker in server.workers:
         yield f"  seen by {one_line(worker.worker_id)}: {one_line(worker.error or 'healthy')}"
+    if login := _login(server):
+        yield f"  {one_line(login)}"
     yield counted(server.tool_count, "tool")
     for tool in server.tools:
         often = "repeatable" if tool.repeatable else "once"
@@ -79,11 +81,18 @@ def _access(tool: McpTool) -> str:
 def _line(server: McpServer) -> str:
     reaching = sum(worker.healthy for worker in server.workers)
     gateways = f"{reaching} of {len(server.workers)}"
-    cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(server.error or ""))
+    said = server.error or _login(server)
+    cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(said))
     return LINE.format(*cells).rstrip()
+
+
+def _login(server: McpServer) -> str:
+    return f"logged in until {server.logged_in_until}" if server.logged_in_until is not None else ""
 
 
 def _state(server: McpServer) -> str:
     if server.misconfigured:
         return "misconfigured"
+    if server.login_needed:
+        return "needs login"
     return "healthy" if server.healthy else "unreachable"

@@ -7,7 +7,7 @@ from tarsy_cli.errors import CommandError
 from tarsy_config.errors import InvalidConfigError, suggestion
 from tarsy_config.load import load_config
 from tarsy_config.masking import DataMasking
-from tarsy_local.masking_key import VARIABLE
+from tarsy_local.kept_keys import MASKING_KEY
 from tarsy_masking.masker import Masker
 from tarsy_masking.rules import InvalidPatternsError
 from tarsy_service.settings import SHORTEST_KEY_BYTES
@@ -30,11 +30,13 @@ def masker_for(*, server: str, folder: Path, session: str, environ: Mapping[str,
 
 
 def _key(environ: Mapping[str, str]) -> bytes:
-    key = environ.get(VARIABLE, "").strip().encode(errors="surrogateescape")
+    key = environ.get(MASKING_KEY.variable, "").strip().encode(errors="surrogateescape")
     if not key:
-        raise InvalidRulesError(f"--session needs {VARIABLE}: the key that TARSy's services have.")
+        raise InvalidRulesError(f"--session needs {MASKING_KEY.variable}: the key that TARSy's services have.")
     if len(key) < SHORTEST_KEY_BYTES:
-        raise InvalidRulesError(f"{VARIABLE} is shorter than {SHORTEST_KEY_BYTES} bytes: no service would take it.")
+        raise InvalidRulesError(
+            f"{MASKING_KEY.variable} is shorter than {SHORTEST_KEY_BYTES} bytes: no service would take it."
+        )
     return key
 
 

@@ -25,7 +25,11 @@ class McpTool(ApiModel):
 
 
 class McpWorker(ApiModel):
-    """The server as one running tool gateway sees it. `since`: since when it says the same of its health."""
+    """The server as one running tool gateway sees it. `since`: since when it says the same of its health.
+
+    `login_needed`: a person has to log in, and `error` has the command. `logged_in_until`: when that will be so, where
+    it is known.
+    """
 
     worker_id: str
     healthy: bool
@@ -36,6 +40,8 @@ class McpWorker(ApiModel):
     tool_count: int
     checked_at: Timestamp
     since: Timestamp
+    login_needed: bool = False
+    logged_in_until: Timestamp | None = None
 
 
 class McpServer(ApiModel):
@@ -43,7 +49,8 @@ class McpServer(ApiModel):
 
     In the list of all servers, `tools` are at most a thousand, with the beginnings of their descriptions; `tool_count`
     counts all. `denied_count`: tools that agents do not get, as `allow` does not name them. `refused_tools`: the first
-    of `refused_count` that the protocol does not allow.
+    of `refused_count` that the protocol does not allow. `login_needed`: no running tool gateway reaches it before a
+    person has logged in; `logged_in_until`: when that will be so, where it is known.
     """
 
     id: str
@@ -57,6 +64,8 @@ class McpServer(ApiModel):
     denied_count: int = 0
     refused_count: int = 0
     refused_tools: tuple[str, ...] = ()
+    login_needed: bool = False
+    logged_in_until: Timestamp | None = None
     tools: tuple[McpTool, ...]
     workers: tuple[McpWorker, ...]
 

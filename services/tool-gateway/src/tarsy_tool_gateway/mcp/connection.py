@@ -21,6 +21,7 @@ from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.session import McpSession
 from tarsy_tool_gateway.mcp.tool_sieve import NONE_REFUSED, RefusedTools
+from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins, login_end
 from tarsy_tool_gateway.mcp.transports.opener import Open, opener
 from tarsy_tool_gateway.results.text import truncate_at_space
 
@@ -64,10 +65,12 @@ class McpConnection:
         unchecked: Callable[[], None] = lambda: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         checking: HealthCheck = HealthCheck(),
+        logins: Logins = NO_LOGINS,
     ) -> None:
         self.plan = plan
         self.error = "it has not been reached yet"
         self.misconfigured = False
+        self.login_needed = False
         self.checked_at: datetime | None = None
         self.refused = NONE_REFUSED
         self.changed = asyncio.Event()
@@ -78,6 +81,7 @@ class McpConnection:
         self._unchecked = unchecked
         self._now = now
         self._checking = checking
+        self._logins = logins
         self._eras = ProtocolVersions(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
         self._session: McpSession | None = None
         self._retired: deque[McpSession] = deque()
@@ -101,6 +105,11 @@ class McpConnection:
         return self._diagnosed.is_set()
 
     @property
+    def logged_in_until(self) -> datetime | None:
+        """When a person has to log in again, where that is known."""
+        return login_end(self._logins, self.plan.transport)
+
+    @property
     def tools(self) -> Mapping[str, Tool]:
         """As they were listed last."""
         return self._known
@@ -122,7 +131,7 @@ class McpConnection:
     async def run(self) -> None:
         """Keeps a session until `stop`; one that ended is followed by another, after growing pauses."""
         self._task = asyncio.current_task()
-        async with opener(self.plan, self.mask) as open_streams, asyncio.TaskGroup() as sessions:
+        async with opener(self.plan, self.mask, self._logins) as open_streams, asyncio.TaskGroup() as sessions:
             pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
             while not self._stopping:
                 began = time.monotonic()
@@ -271,7 +280,7 @@ class McpConnection:
         if session.tools != self._known:
             self._known = session.tools
         self.refused = session.refused
-        self.error, self.misconfigured = "", False
+        self.error, self.misconfigured, self.login_needed = "", False, False
         self.checked_at = self._now()
         self._ready.set()
         self._diagnosed.set()
@@ -288,6 +297,7 @@ class McpConnection:
         self.checked_at = self._now()
         self._diagnosed.set()
         self.misconfigured = verdict is not None and verdict.misconfigured
+        self.login_needed = verdict is not None and verdict.login_needed
         if verdict is not None:
             self.error = self._shown(verdict.reason)
         self.error = self.error or "it ended by itself"

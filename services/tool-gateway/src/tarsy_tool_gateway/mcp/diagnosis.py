@@ -16,6 +16,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from tarsy_config.oauth_client import SCOPE
 from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.mcp.failures import is_gateway_error
 
@@ -34,19 +35,41 @@ class MisconfiguredError(ToolGatewayError):
     """The operator must correct a mistake, which the message names: no repetition will help."""
 
 
+class LoginNeededError(ToolGatewayError):
+    """The operator has a person log in, once, with the command that the message names."""
+
+
+def login_needed(server: str, why: str, *, scope: str = "") -> LoginNeededError:
+    """`scope`: as a server asks for it."""
+    wanted = f" --scope '{scope}'" if SCOPE.fullmatch(scope) and "'" not in scope else ""
+    return LoginNeededError(f"{why}: run `tarsy servers login {server}{wanted}`")
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """`reason` is neither masked nor cut yet."""
+    """`reason` is neither masked nor cut yet. `login_needed`: a person has to log in, and nothing is wrong."""
 
     misconfigured: bool
     reason: str
+    login_needed: bool = False
 
 
 def diagnose(problem: BaseException) -> Diagnosis:
     """Diagnoses the error that ended an attempt to connect, or to list the tools."""
     leaves = list(_leaves(problem))
     wrong = next((leaf for leaf in leaves if _is_wrong(leaf)), None)
+    missing = next((leaf for leaf in leaves if _needs_login(leaf)), None)
+    if missing is not None:
+        said = missing.message if isinstance(missing, MCPError) else str(missing)
+        return Diagnosis(misconfigured=False, reason=said, login_needed=True)
     return Diagnosis(wrong is not None, _said(wrong or leaves[0]))
+
+
+def _needs_login(problem: BaseException) -> bool:
+    if isinstance(problem, MCPError):
+        data = problem.error.data
+        return is_gateway_error(data) and data["tarsy"] == "login_needed"
+    return isinstance(problem, LoginNeededError)
 
 
 def _leaves(problem: BaseException) -> Iterator[BaseException]:

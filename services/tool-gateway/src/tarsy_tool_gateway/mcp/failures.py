@@ -19,6 +19,7 @@ type FailureKind = Literal[
     "session_over",
     "throttled",
     "refused",
+    "login_needed",
     "server_failed",
     "lost",
     "session_ended",
@@ -49,6 +50,8 @@ MEANINGS: Mapping[FailureKind, Meaning] = {
     "throttled": Meaning("no", "keep", "when_told"),
     # Any other HTTP 4xx: 401 and 403 above all.
     "refused": Meaning("no", "ask", "never"),
+    # The login of a person is missing, has ended, or does not reach so far.
+    "login_needed": Meaning("no", "ask", "never"),
     # Any other HTTP 5xx. It may come from a proxy, after the tool ran.
     "server_failed": Meaning("maybe", "ask", "once"),
     # The connection broke under this one request: end of file, reset, broken pipe.

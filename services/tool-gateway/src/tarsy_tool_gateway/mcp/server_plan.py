@@ -50,6 +50,19 @@ class OAuthCredentials:
 
 
 @dataclass(frozen=True, slots=True)
+class LoginClient:
+    """Client for which a person logs in at the authorization server with this issuer; without an id it is registered
+    there."""
+
+    server: str
+    issuer: str
+    client_id: str | None = None
+    client_secret: str | None = field(default=None, repr=False)
+    method: ClientAuthentication = "client_secret_basic"
+    scope: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WebAddress:
     """`headers` are sent with every request. `ca_file` is trusted instead of the CAs of the system.
 
@@ -61,7 +74,7 @@ class WebAddress:
     verify: bool = True
     ca_file: Path | None = None
     cleanup_url: str | None = field(default=None, repr=False)
-    oauth: OAuthCredentials | None = None
+    oauth: OAuthCredentials | LoginClient | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +117,7 @@ def plan_of(name: str, server: McpServerConfig, approve: Approve | None = None) 
     """`approve`: what counts for the server, its own word or that of the defaults."""
     return ServerPlan(
         name=name,
-        transport=_transport(server.transport),
+        transport=_transport(name, server.transport),
         call_seconds=server.transport.timeout,
         repeatable_tools=frozenset(server.repeatable_tools),
         unrepeatable_tools=frozenset(server.unrepeatable_tools),
@@ -145,7 +158,7 @@ def _filled(values: Mapping[str, str], session_id: str) -> dict[str, str]:
     return {name: with_session(value, session_id) for name, value in values.items()}
 
 
-def _transport(given: Transport) -> TransportPlan:
+def _transport(server: str, given: Transport) -> TransportPlan:
     if given.type == "stdio":
         assert given.command is not None  # load_config refuses this
         environment = _shown(given.env)
@@ -154,7 +167,14 @@ def _transport(given: Transport) -> TransportPlan:
     headers = _shown(given.headers)
     if given.bearer_token is not None:
         headers["Authorization"] = f"Bearer {given.bearer_token.get_secret_value()}"
-    address = (given.url, headers, given.verify_ssl, given.ca_file, given.session_cleanup_url, _oauth(given.oauth))
+    address = (
+        given.url,
+        headers,
+        given.verify_ssl,
+        given.ca_file,
+        given.session_cleanup_url,
+        _oauth(server, given.oauth),
+    )
     match given.type:
         case "http":
             return HttpTransport(*address, given.protocol)
@@ -164,11 +184,20 @@ def _transport(given: Transport) -> TransportPlan:
             assert_never(given.type)
 
 
-def _oauth(given: OAuthClient | None) -> OAuthCredentials | None:
+def _oauth(server: str, given: OAuthClient | None) -> OAuthCredentials | LoginClient | None:
     if given is None:
         return None
-    secret, method = given.client_secret.get_secret_value(), CLIENT_AUTHENTICATION[given.client_authentication]
-    return OAuthCredentials(given.issuer, given.client_id, secret, method, given.scope)
+    secret = given.client_secret.get_secret_value() if given.client_secret is not None else None
+    method = CLIENT_AUTHENTICATION[given.client_authentication]
+    match given.grant:
+        case "client_credentials":
+            assert given.client_id is not None  # load_config refuses this
+            assert secret is not None  # and this
+            return OAuthCredentials(given.issuer, given.client_id, secret, method, given.scope)
+        case "authorization_code":
+            return LoginClient(server, given.issuer, given.client_id, secret, method, given.scope)
+        case _:
+            assert_never(given.grant)
 
 
 def _shown(secrets: Mapping[str, SecretStr]) -> dict[str, str]:

@@ -8,9 +8,10 @@ export function serversSummary(count, warnings) {
 }
 
 /** A word, and the class of its colour. */
-export function serverState({ healthy, misconfigured, workers }) {
+export function serverState({ healthy, misconfigured, login_needed: waits, workers }) {
   const reaching = workers.filter((worker) => worker.healthy).length;
   if (misconfigured) return { word: "Configured wrongly", tone: "bad" };
+  if (waits) return { word: "Needs a login", tone: "warning" };
   if (workers.length === 0) return { word: "Not reported", tone: "bad" };
   if (!healthy) return { word: "Not reachable", tone: "bad" };
   if (reaching < workers.length) return { word: `Reached by ${reaching} of ${workers.length}`, tone: "warning" };

@@ -28,6 +28,7 @@ POISONED: Sequence[Topic] = (
     "stream",
     "control",
     "catalog",
+    "mcp-tokens",
     "workers",
     "layout",
 )

@@ -20,7 +20,7 @@ from tarsy_tool_gateway.results.results import MOST_BYTES
 from tarsy_tool_gateway.results.text import truncate_at_space
 
 NOT_SENT, REFUSED, SESSION_OVER, LOST = -31001, -31002, -31003, -31004
-THROTTLED, FAILED, TOO_LONG = -31005, -31006, -31007
+THROTTLED, FAILED, TOO_LONG, NO_LOGIN = -31005, -31006, -31007, -31008
 CODES: Mapping[FailureKind, int] = {
     "not_sent": NOT_SENT,
     "refused": REFUSED,
@@ -29,6 +29,7 @@ CODES: Mapping[FailureKind, int] = {
     "throttled": THROTTLED,
     "server_failed": FAILED,
     "unreadable": TOO_LONG,
+    "login_needed": NO_LOGIN,
 }
 """A server may use these codes too: what makes an error one of ours is the mark in its data."""
 
@@ -41,6 +42,8 @@ SHORT_SECONDS = 3.0
 
 NOT_AUTHORIZED = "tarsy.not_authorized"
 """Extension of a response: why there is no token for its request."""
+LOGIN_NEEDED = "tarsy.login_needed"
+"""Extension of the same response: a person has to log in."""
 SESSION = "mcp-session-id"
 HANDSHAKE = ("server/discover", "initialize")
 INITIALIZED = "notifications/initialized"
@@ -158,6 +161,8 @@ def _refusal(
         return _response(question, server_error)
     said = response.extensions.get(NOT_AUTHORIZED)
     message = f"it answered HTTP {status} {_phrase(status)}".rstrip() if said is None else str(said)
+    if LOGIN_NEEDED in response.extensions:
+        kind = "login_needed"
     return _response(question, gateway_error(kind, message, status=status, retry_after=retry_after))
 
 

@@ -11,6 +11,7 @@ import structlog
 
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.server_plan import WebAddress
+from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins
 from tarsy_tool_gateway.mcp.transports.streamable_http import web_client
 
 log = structlog.get_logger(__name__)
@@ -19,19 +20,19 @@ CLEANUP_SECONDS = 15.0
 
 
 @asynccontextmanager
-async def terminating_sessions(server: str, address: WebAddress) -> AsyncIterator[None]:
+async def terminating_sessions(server: str, address: WebAddress, logins: Logins = NO_LOGINS) -> AsyncIterator[None]:
     """Best effort: what the server does not hear of, it has to forget by itself."""
     try:
         yield
     finally:
         if address.cleanup_url is not None:
-            await _clean_up(server, address, address.cleanup_url)
+            await _clean_up(server, address, address.cleanup_url, logins)
 
 
-async def _clean_up(server: str, address: WebAddress, url: str) -> None:
+async def _clean_up(server: str, address: WebAddress, url: str, logins: Logins) -> None:
     recipient = address if _same_host(address.url, url) else replace(address, headers={}, oauth=None)
     try:
-        async with asyncio.timeout(CLEANUP_SECONDS), web_client(recipient, calls=1) as client:
+        async with asyncio.timeout(CLEANUP_SECONDS), web_client(recipient, calls=1, logins=logins) as client:
             response = await client.request("DELETE", url)
     except (TimeoutError, MisconfiguredError, httpx2.TransportError, httpx2.InvalidURL) as problem:
         log.warning("mcp_server.not_cleaned_up", server=server, problem=type(problem).__name__)

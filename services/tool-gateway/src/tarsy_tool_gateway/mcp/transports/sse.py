@@ -17,10 +17,11 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
 from mcp_types import jsonrpc_message_adapter as MESSAGE
 
-from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams, request_within_origin, sse_within_origin
 from tarsy_tool_gateway.mcp.server_plan import SseTransport
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, gateway_error
+from tarsy_tool_gateway.mcp.transports.http_errors import LOGIN_NEEDED, MOST_ANSWER_BYTES, NOT_AUTHORIZED, gateway_error
+from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins
 from tarsy_tool_gateway.mcp.transports.streamable_http import web_client
 
 log = structlog.get_logger(__name__)
@@ -32,11 +33,11 @@ type Incoming = SessionMessage | Exception
 
 @asynccontextmanager
 async def sse_streams(
-    transport: SseTransport, *, calls: int, ended: Callable[[], None]
+    transport: SseTransport, *, calls: int, ended: Callable[[], None], logins: Logins = NO_LOGINS
 ) -> AsyncIterator[TransportStreams]:
     """`ended` is called when the server's stream is over. Raises MisconfiguredError."""
     async with (
-        web_client(transport, calls=calls) as client,
+        web_client(transport, calls=calls, logins=logins) as client,
         sse_within_origin(client, transport.url, max_event_size=MOST_ANSWER_BYTES) as events,
     ):
         _check(events.response)
@@ -51,6 +52,8 @@ async def sse_streams(
 
 
 def _check(response: httpx2.Response) -> None:
+    if LOGIN_NEEDED in response.extensions:
+        raise LoginNeededError(response.extensions[NOT_AUTHORIZED])
     response.raise_for_status()
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "text/event-stream":

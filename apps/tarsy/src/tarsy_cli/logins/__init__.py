@@ -1,0 +1,1 @@
+"""`tarsy servers login`: a person's consent for an MCP server."""

@@ -1,0 +1,60 @@
+"""The command that logs a person in at an MCP server."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption, bus_of_home, exit_on_kafka_failure
+from tarsy_cli.options import DEFAULT_HOME, HomeOption
+from tarsy_cli.terminal import fail, say
+from tarsy_local.terminal_text import printable
+
+
+def login(
+    server: Annotated[str, typer.Argument(help="a server of tarsy.yaml with `grant: authorization_code`")],
+    scope: Annotated[str, typer.Option(help="more scope than the configuration, or the server, asks for")] = "",
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65_535, help="of the listener on 127.0.0.1, where the client is registered with it"),
+    ] = 0,
+    seconds: Annotated[float, typer.Option(min=1, max=3_600, help="how long the login may take")] = 300.0,
+    config: Annotated[Path, typer.Option(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
+    kafka: KafkaOption = "",
+    topic_prefix: PrefixOption = "",
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Log in at an MCP server, once, for all tool gateways.
+
+    It prints the address to open in a browser on this machine, and waits for the answer on 127.0.0.1. The tokens are
+    encrypted with TARSY_TOKEN_KEY, or the key that `tarsy up` keeps in the home, and written to Kafka.
+    """
+    import asyncio
+
+    from tarsy_cli.logins.client_of_config import client_of_config, token_keys_of_home
+    from tarsy_cli.logins.errors import ServerLoginError
+    from tarsy_cli.logins.login import LoginOptions, log_in_and_record
+    from tarsy_service.logs import configure_logs
+
+    # The sentence below says what is wrong; the SDK's lines would hold what servers said.
+    configure_logs("CRITICAL", logging.NullHandler())
+    bus = bus_of_home(home, kafka, topic_prefix)
+    try:
+        address, client = client_of_config(config, server)
+        keys = token_keys_of_home(home)
+        with exit_on_kafka_failure(bus):
+            found = asyncio.run(
+                log_in_and_record(bus, keys, address, client, LoginOptions(scope, port, seconds), _show)
+            )
+    except ServerLoginError as problem:
+        raise fail(f"No login at {server}: {problem}.") from None
+    until = f" until {found.ends_at.astimezone():%Y-%m-%d %H:%M:%S}" if found.ends_at is not None else ""
+    say(f"Logged in at {server}{until}. Tool gateways use it within half a minute.")
+
+
+def _show(url: str, waiting: str) -> None:
+    say("Open this address in a browser on this machine:")
+    # As it is: a line that is broken could not be copied.
+    typer.echo(printable(url))
+    say(f"The answer is awaited at {waiting}.")

@@ -1,0 +1,88 @@
+"""A login from the first request to its record."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthFlowError
+from mcp.client.auth.utils import union_scopes
+from mcp.shared.auth import AuthorizationCodeResult
+from pydantic import ValidationError
+
+from tarsy_bus.connection import Bus
+from tarsy_cli.logins.errors import ServerLoginError
+from tarsy_cli.logins.loopback import LoopbackListener, listening
+from tarsy_cli.logins.recording import login_on_record, record_login
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.logins.consent import log_in
+from tarsy_tool_gateway.mcp.logins.errors import ConsentError
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
+from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
+from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
+from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
+from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
+from tarsy_tool_gateway.mcp.transports.connections import connections_to
+from tarsy_tool_gateway.mcp.transports.token_requests import describe_problem
+
+FAILURES = (
+    ConsentError,
+    OAuthFlowError,
+    ValidationError,
+    TooLongError,
+    MisconfiguredError,
+    httpx2.TransportError,
+    OSError,
+)
+
+type Show = Callable[[str, str], None]
+"""Shows the address to open, and the one that waits for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoginOptions:
+    """`scope`: more than is asked for without it. `port`: of the listener, 0 for any. `seconds`: for all of it."""
+
+    scope: str = ""
+    port: int = 0
+    seconds: float = 300.0
+
+
+async def log_in_and_record(
+    bus: Bus, keys: TokenKeys, address: WebAddress, client: LoginClient, options: LoginOptions, show: Show
+) -> McpLogin:
+    """Raises ServerLoginError, and KafkaError."""
+    # First: nobody consents to what cannot be kept.
+    known = login_on_record(await read_tokens(bus), keys, client.server)
+    # A step up keeps what was granted before.
+    granted = known.scope if known is not None and options.scope and known.fits(address.url, client) else None
+    scope = union_scopes(granted, options.scope) or ""
+    try:
+        async with asyncio.timeout(options.seconds):
+            login = await _consent(address, client, scope, options.port, show)
+    except TimeoutError:
+        raise ServerLoginError(f"it was not finished within {options.seconds:g} seconds") from None
+    except FAILURES as problem:
+        raise ServerLoginError(describe_problem(problem)) from None
+    await record_login(bus, keys, client.server, login)
+    return login
+
+
+async def _consent(address: WebAddress, client: LoginClient, scope: str, port: int, show: Show) -> McpLogin:
+    async with listening(port) as listener, connections_to(address, most=2) as wire:
+        return await log_in(
+            wire,
+            address.url,
+            client,
+            lambda url: _answered(listener, url, show),
+            redirect_uri=listener.redirect_uri,
+            scope=scope,
+            now=lambda: datetime.now(UTC),
+        )
+
+
+async def _answered(listener: LoopbackListener, url: str, show: Show) -> AuthorizationCodeResult:
+    show(url, listener.redirect_uri)
+    return await listener.wait(parse_qs(urlsplit(url).query)["state"][0])

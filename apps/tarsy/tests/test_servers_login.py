@@ -1,0 +1,167 @@
+"""`tarsy servers login`, on the real Kafka, with a person's browser and an authorization server of the tests."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import httpx2
+import pytest
+from typer.testing import CliRunner
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.topics_admin import apply_topics
+from tarsy_cli.app import cli
+from tarsy_cli.logins import command
+from tarsy_consent_server import ConsentServer, browse, consent_server
+from tarsy_contracts.topics import Topics
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
+from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
+from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
+
+KEY = "0123456789abcdef0123456789abcdef"
+CONFIGURATION = """
+mcp_servers:
+  remote: {{transport: {{type: http, url: "{url}", oauth: {{grant: authorization_code, issuer: "{issuer}"}}}}}}
+  plain: {{transport: {{type: http, url: "{url}"}}}}
+agents: {{A: {{mcp_servers: [remote]}}}}
+agent_chains: {{k: {{alert_types: [kubernetes], stages: [{{name: s, agents: [{{name: A}}]}}]}}}}
+llm_providers: {{scripted: {{type: scripted, script: tarsy.yaml}}}}
+defaults: {{llm_provider: scripted}}
+"""
+
+
+@pytest.fixture(scope="module")
+def bus(kafka_bootstrap: str) -> Bus:
+    bus = Bus(kafka_bootstrap, Topics(f"t{os.urandom(6).hex()}"), client="test")
+    asyncio.run(apply_topics(bus))
+    return bus
+
+
+@pytest.fixture
+def server() -> Iterator[ConsentServer]:
+    """In a loop of its own: the command has another."""
+    found: list[ConsentServer] = []
+    started, over = Event(), Event()
+
+    async def run() -> None:
+        async with consent_server() as one:
+            found.append(one)
+            started.set()
+            await asyncio.to_thread(over.wait)
+
+    thread = Thread(target=lambda: asyncio.run(run()))
+    thread.start()
+    assert started.wait(60)
+    yield found[0]
+    over.set()
+    thread.join(60)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, server: ConsentServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    text = CONFIGURATION.format(url=server.url, issuer=server.issuer)
+    (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("TARSY_TOKEN_KEY", KEY)
+    return tmp_path
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Somebody opens the address that is shown, and a page of somebody else asks the listener too. Their statuses."""
+    statuses: list[int] = []
+
+    def show(url: str, waiting: str) -> None:
+        def open_both() -> None:
+            statuses.append(httpx2.get(f"{waiting}?code=stolen&state=guessed", trust_env=False).status_code)
+            statuses.append(httpx2.get(waiting.replace("callback", "other"), trust_env=False).status_code)
+            statuses.append(asyncio.run(browse(url)))
+
+        Thread(target=open_both).start()
+
+    monkeypatch.setattr(command, "_show", show)
+    return statuses
+
+
+def login(bus: Bus, folder: Path, *arguments: str) -> tuple[int, str]:
+    place = ["--kafka", bus.bootstrap, "--topic-prefix", bus.topics.prefix, "--config", str(folder)]
+    home = ["--home", str(folder / "home")]
+    answer = CliRunner().invoke(cli, ["servers", "login", *place, *home, *arguments])
+    return answer.exit_code, " ".join(answer.output.split())
+
+
+def on_record(bus: Bus, *, key: str = KEY) -> tuple[int, McpLogin]:
+    token = asyncio.run(read_tokens(bus)).token("remote")
+    assert token is not None
+    opened = TokenKeys([key.encode()]).open(token.sealed, "remote", token.number)
+    return token.number, McpLogin.model_validate_json(opened)
+
+
+def test_a_person_logs_in_and_again_and_the_last_login_counts(
+    bus: Bus, server: ConsentServer, folder: Path, opened: list[int]
+) -> None:
+    for number in (1, 2):
+        code, output = login(bus, folder, "remote")
+        assert (code, output) == (0, "Logged in at remote. Tool gateways use it within half a minute.")
+        counting, kept = on_record(bus)
+        assert (counting, server.judged(kept.authorization)) == (number, None)
+    assert opened[:3] == [400, 404, 200]
+    code, _ = login(bus, folder, "remote", "--scope", "tools.write")
+    assert (code, on_record(bus)[1].scope) == (0, "tools.read tools.write")
+
+
+def test_the_address_is_shown_on_one_line(bus: Bus, folder: Path) -> None:
+    code, output = login(bus, folder, "remote", "--seconds", "1")
+    assert code == 1
+    assert "Open this address in a browser on this machine: http://127.0.0.1:" in output
+    assert "code_challenge_method=S256" in output
+    assert "The answer is awaited at http://127.0.0.1:" in output
+    assert output.endswith("No login at remote: it was not finished within 1 seconds.")
+
+
+def test_a_refusal_of_the_person_is_said(bus: Bus, server: ConsentServer, folder: Path, opened: list[int]) -> None:
+    server.refusal = "access_denied"
+    code, output = login(bus, folder, "remote")
+    said = "No login at remote: the authorization server refused it: access_denied: the person said no."
+    assert (code, output) == (1, said)
+
+
+def test_another_issuer_gets_nothing(bus: Bus, server: ConsentServer, folder: Path, opened: list[int]) -> None:
+    server.named_issuer = f"{server.issuer}/other"
+    code, output = login(bus, folder, "remote")
+    assert code == 1
+    assert output.startswith(f"No login at remote: nobody answers for the issuer {server.issuer}")
+    assert (server.clients, server.grants, opened) == ({}, [], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("plain", "no oauth with grant: authorization_code"), ("nobody", "has no MCP server of this name, but")],
+)
+def test_a_server_that_wants_no_login_is_a_mistake(bus: Bus, folder: Path, name: str, said: str) -> None:
+    code, output = login(bus, folder, name)
+    assert (code, said in output) == (1, True)
+
+
+def test_the_key_of_the_home_is_taken_where_the_environment_has_none(
+    bus: Bus, folder: Path, opened: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TARSY_TOKEN_KEY")
+    code, output = login(bus, folder, "remote")
+    assert code == 1
+    assert "neither TARSY_TOKEN_KEY nor" in output
+    (folder / "home").mkdir()
+    (folder / "home" / "token.key").write_text(f"{KEY[::-1]}\n", "ascii")
+    assert login(bus, folder, "remote")[0] == 0
+    assert on_record(bus, key=KEY[::-1])[1].access_token
+
+
+def test_a_port_that_is_taken_is_said(bus: Bus, folder: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, output = login(bus, folder, "remote", "--port", str(taken.getsockname()[1]))
+    assert code == 1
+    assert "address already in use" in output

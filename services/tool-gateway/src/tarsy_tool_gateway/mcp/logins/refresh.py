@@ -1,0 +1,53 @@
+"""The request that renews a login, and what its answer means."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import httpx2
+from mcp.shared.auth import OAuthToken
+from pydantic import BaseModel, ValidationError
+
+from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
+from tarsy_tool_gateway.mcp.logins.login import McpLogin, refresh_request
+from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
+from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
+from tarsy_tool_gateway.mcp.transports.connections import connections_to
+from tarsy_tool_gateway.mcp.transports.token_requests import ask, describe_problem
+
+FINAL = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})
+"""Codes of RFC 6749 5.2 that the same request would get again."""
+
+
+class _OAuthError(BaseModel):
+    error: str = ""
+
+
+async def ask_for_token(
+    address: WebAddress, client: LoginClient, login: McpLogin, now: Callable[[], datetime]
+) -> McpLogin:
+    """The login with its next token. The caller limits the time. Raises RefusedError or NotRenewedError."""
+    async with connections_to(address, most=1) as wire:
+        return await renew_over(wire, client, login, now)
+
+
+async def renew_over(
+    wire: httpx2.AsyncBaseTransport, client: LoginClient, login: McpLogin, now: Callable[[], datetime]
+) -> McpLogin:
+    """The same over given connections."""
+    try:
+        answer = await ask(wire, refresh_request(login, client))
+        if answer.status_code != httpx2.codes.OK:
+            raise _refusal(answer)
+        return login.renewed(OAuthToken.model_validate_json(answer.content), now())
+    except (httpx2.TransportError, TooLongError, ValidationError) as problem:
+        raise NotRenewedError(describe_problem(problem)) from None
+
+
+def _refusal(answer: httpx2.Response) -> RefusedError | NotRenewedError:
+    try:
+        code = _OAuthError.model_validate_json(answer.content).error
+    except ValidationError:
+        code = ""
+    if answer.status_code < 500 and code in FINAL:
+        return RefusedError(code)
+    return NotRenewedError(f"the authorization server answered HTTP {answer.status_code}")

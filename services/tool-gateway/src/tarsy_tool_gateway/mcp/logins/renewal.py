@@ -1,0 +1,171 @@
+"""Renewal of logins: one gateway asks the authorization server, all others read what it got (decision 0041)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+import structlog
+
+from tarsy_bus.publisher import NotWrittenError
+from tarsy_bus.retries import growing_pauses
+from tarsy_contracts.mcp_tokens import CLAIM_SECONDS
+from tarsy_service.supervision import SupervisedGroup, Supervisor
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
+from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
+from tarsy_tool_gateway.mcp.logins.refresh import ask_for_token
+from tarsy_tool_gateway.mcp.logins.stored_logins import NumberedLogin, StoredLogins
+from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
+from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
+
+log = structlog.get_logger(__name__)
+
+REFRESH_SECONDS = 30.0
+"""For claim and request together: half of the time that a claim holds."""
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.2, 10.0
+STOP_SECONDS = 5.0
+
+
+type RenewalOutcome = Literal["renewed", "left_to_another", "refused", "failed"]
+
+
+@dataclass(slots=True)
+class _Renewal:
+    """One that runs. Without a `problem` it is worth looking at the login again when it is `done`."""
+
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    problem: str = ""
+
+
+class LoginRenewals:
+    """`fresh` is for sessions; renewals outlive them, so that no new token is lost with one."""
+
+    def __init__(
+        self,
+        stored: StoredLogins,
+        writer: TokenWriter,
+        *,
+        claimant: str,
+        now: Callable[[], datetime],
+        new_id: Callable[[], str],
+        renewed: Callable[[str, RenewalOutcome], None] = lambda _server, _outcome: None,
+    ) -> None:
+        self._stored = stored
+        self._writer = writer
+        self._claimant = claimant
+        self._now = now
+        self._new_id = new_id
+        self._renewed = renewed
+        self._running: dict[str, _Renewal] = {}
+        self._refused: dict[str, tuple[int, LoginClient]] = {}
+        self._group: SupervisedGroup | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def running(self, supervisor: Supervisor) -> AsyncIterator[None]:
+        """After the body it waits for renewals that have begun: a token that came is written."""
+        async with supervisor.group() as self._group:
+            try:
+                yield
+            finally:
+                self._group = None
+                if self._tasks:
+                    await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
+
+    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
+        """The login that counts now. Raises LoginNeededError or MisconfiguredError."""
+        return self._stored.login(address.url, client).login
+
+    async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> McpLogin:
+        """A login with another token than the refused one (its header), which has not expired.
+
+        The caller limits the time. Raises LoginNeededError, MisconfiguredError or NotRenewedError.
+        """
+        await self._stored.wait_through()
+        began: int | None = None
+        while True:
+            found = self._stored.login(address.url, client)
+            is_new = began not in (None, found.number)
+            if found.login.authorization != refused and (is_new or not found.login.has_expired(self._now())):
+                return found.login
+            began = found.number
+            if found.login.refresh_token is None:
+                raise login_needed(client.server, "the login has ended")
+            if self._refused.get(client.server) == (found.number, client):
+                raise login_needed(client.server, "the authorization server does not renew the login")
+            renewal = self._begun(address, client, found)
+            await renewal.done.wait()
+            if renewal.problem:
+                raise NotRenewedError(renewal.problem)
+
+    def _begun(self, address: WebAddress, client: LoginClient, found: NumberedLogin) -> _Renewal:
+        running = self._running.get(client.server)
+        if running is not None:
+            return running
+        if self._group is None:
+            raise NotRenewedError("the gateway stops")
+        renewal = self._running[client.server] = _Renewal()
+        work = self._renew(address, client, found, renewal)
+        task = self._group.start_finite(f"login at {client.server}", work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return renewal
+
+    async def _renew(self, address: WebAddress, client: LoginClient, found: NumberedLogin, renewal: _Renewal) -> None:
+        outcome: RenewalOutcome = "failed"
+        try:
+            async with asyncio.timeout(REFRESH_SECONDS):
+                holds = await self._claimed(client.server, found.number)
+                login = await ask_for_token(address, client, found.login, self._now) if holds else None
+            outcome = "renewed" if login is not None else "left_to_another"
+            if login is None:
+                await self._left_to_another(client.server, found.number)
+            else:
+                await self._write(client.server, found.number + 1, login)
+        except RefusedError as problem:
+            outcome = "refused"
+            self._refused[client.server] = (found.number, client)
+            log.warning("mcp_login.refused", server=client.server, reason=str(problem))
+        except (NotRenewedError, NotWrittenError, MisconfiguredError) as problem:
+            renewal.problem = str(problem)
+        except TimeoutError:
+            renewal.problem = f"nobody gave a token within {REFRESH_SECONDS:g} seconds"
+        finally:
+            self._renewed(client.server, outcome)
+            del self._running[client.server]
+            renewal.done.set()
+
+    async def _claimed(self, server: str, number: int) -> bool:
+        """Whether our claim holds, once it was read back. The caller limits the time."""
+        offset = await self._writer.claim(server, number, self._claimant, self._new_id())
+        await self._stored.wait_for(offset)
+        return self._stored.records.holder(server, number) == self._claimant and not self._is_over(server, number)
+
+    async def _left_to_another(self, server: str, number: int) -> None:
+        try:
+            async with asyncio.timeout(CLAIM_SECONDS):
+                await self._stored.wait_until(lambda: self._is_over(server, number))
+        except TimeoutError:
+            log.warning("mcp_login.claim_expired", server=server)
+
+    async def _write(self, server: str, number: int, login: McpLogin) -> None:
+        """Until Kafka has taken it: the old token may count no longer. Then it is read back."""
+        sealed, id = self._stored.seal(login, server, number), self._new_id()
+        for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+            try:
+                offset = await self._writer.write_token(server, number, sealed, id)
+                break
+            except NotWrittenError:
+                log.warning("mcp_login.not_written", server=server)
+                await asyncio.sleep(pause)
+        await self._stored.wait_for(offset)
+        await self._writer.drop(self._stored.records.superseded(server))
+        log.info("mcp_login.renewed", server=server)
+
+    def _is_over(self, server: str, number: int) -> bool:
+        """Whether another token than the one with this number counts."""
+        token = self._stored.records.token(server)
+        return token is None or token.number != number

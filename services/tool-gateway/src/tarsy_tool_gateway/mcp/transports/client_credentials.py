@@ -1,0 +1,72 @@
+"""Tokens by the client's own credentials. They belong to a session with the server: another one is always to be had."""
+
+import asyncio
+from functools import partial
+
+import httpx2
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+
+from tarsy_tool_gateway.mcp.server_plan import OAuthCredentials
+from tarsy_tool_gateway.mcp.transports.token_requests import AUTHORIZATION, TOKEN_SECONDS, ask, asking_for, follow_flow
+
+
+class MemoryTokens:
+    """A `TokenStorage` for one session."""
+
+    def __init__(self) -> None:
+        self._token: OAuthToken | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self._token
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self._token = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return None
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """The client is that of the configuration."""
+
+
+class ClientCredentialsTokens:
+    """Tokens for one session. `wire` reaches the authorization server.
+
+    The SDK knows how a token is found (RFC 9728, 8414, 8707). It would also send the requests, one after the other:
+    here it is only asked for a token, when the server has refused a request.
+    """
+
+    def __init__(self, wire: httpx2.AsyncBaseTransport, url: str, client: OAuthCredentials) -> None:
+        self._wire = wire
+        self._url = httpx2.URL(url)
+        self._scope = client.scope
+        self._provider = ClientCredentialsOAuthProvider(
+            url, MemoryTokens(), client.client_id, client.client_secret, client.method, client.scope, client.issuer
+        )
+        self._authorization: str | None = None
+        self._renewing = asyncio.Lock()
+
+    def known(self) -> str | None:
+        return self._authorization
+
+    async def renewed(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
+        """One request asks for all that were refused with the same token."""
+        async with self._renewing:
+            fresh = self._authorization
+            if fresh is None or fresh == used:
+                async with asyncio.timeout(TOKEN_SECONDS):
+                    fresh = self._authorization = await self._token(request, refused)
+            return fresh
+
+    async def _token(self, request: httpx2.Request, refused: httpx2.Response) -> str:
+        """Raises OAuthFlowError, and ConnectError where nobody answers: the request itself was not taken."""
+        probe = httpx2.Request(request.method, self._url, headers=request.headers)
+        probe.headers.pop(AUTHORIZATION, None)
+        flow = self._provider.async_auth_flow(probe)
+        try:
+            if refused.status_code == httpx2.codes.UNAUTHORIZED:
+                refused = asking_for(refused, self._scope)
+            return await follow_flow(flow, probe, refused, partial(ask, self._wire))
+        finally:
+            await flow.aclose()
