@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 SHOW = (
     """async ([assets, id, chatEnabled, messages]) => {
-    const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
+    const { newSession, take, beginAgain } = await import(`${assets}/state/session_state.js`);
     const { timeline } = await import(`${assets}/views/timeline.js`);
     const { turns } = await import(`${assets}/views/turns.js`);
     const { chat } = await import(`${assets}/views/chat.js`);

@@ -26,7 +26,7 @@ type Story = Callable[[], Any]
 
 SHOW = (
     """async ([assets, messages]) => {
-    const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
+    const { newSession, take, beginAgain } = await import(`${assets}/state/session_state.js`);
     const { timeline } = await import(`${assets}/views/timeline.js`);
     const { turns } = await import(`${assets}/views/turns.js`);
     const { stages } = await import(`${assets}/views/stages.js`);
@@ -267,7 +267,7 @@ async def test_the_list_says_who_waits_where_until_they_begin(tab: Tab) -> None:
 
     found = await tab.page.evaluate(
         """async ([assets, row, began]) => {
-            const { newSessions, takePage, takeStatus } = await import(`${assets}/sessions_state.js`);
+            const { newSessions, takePage, takeStatus } = await import(`${assets}/state/sessions_state.js`);
             const { sessionRow } = await import(`${assets}/views/row.js`);
             const sessions = newSessions();
             takePage(sessions, [row]);
@@ -295,7 +295,7 @@ async def test_a_session_that_waits_says_its_place_until_it_begins(tab: Tab) -> 
 
     found = await tab.page.evaluate(
         """async ([assets, detail]) => {
-            const { newSession, take } = await import(`${assets}/session_state.js`);
+            const { newSession, take } = await import(`${assets}/state/session_state.js`);
             const { sessionHead } = await import(`${assets}/views/head.js`);
             const { cancelling } = await import(`${assets}/views/cancelling.js`);
             const session = newSession();

@@ -21,7 +21,7 @@ async def test_a_large_session_is_drawn_without_freezing_and_what_is_folded_is_n
     """2,000 items, 500 of which have a result of 32 kB."""
     found = await tab.page.evaluate(
         """async ([assets, step, mostPerFrame]) => {
-            const { newSession, take } = await import(`${assets}/session_state.js`);
+            const { newSession, take } = await import(`${assets}/state/session_state.js`);
             const { timeline } = await import(`${assets}/views/timeline.js`);
             const { turns } = await import(`${assets}/views/turns.js`);
             const session = newSession();

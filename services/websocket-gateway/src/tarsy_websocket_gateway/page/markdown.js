@@ -6,9 +6,7 @@ import { element } from "./elements.js";
 
 const MOST_CHARACTERS = 200_000;
 const MOST_TOKENS = 20_000;
-const TAGS = new Set(
-  "p ul ol li blockquote table thead tbody tr th td strong em s h1 h2 h3 h4 h5 h6".split(" "),
-);
+const TAGS = new Set("p ul ol li blockquote table thead tbody tr th td strong em s h1 h2 h3 h4 h5 h6".split(" "));
 const parser = new MarkdownIt({ html: false, linkify: false });
 
 /** What is too large to be worth it is shown as it is. */

@@ -1,10 +1,10 @@
 // A tool call that waits for a person: what it would do and why, who may decide and until when, and two buttons. It shows
 // what the log says: a decision is there when its event has come.
 
-import { decideCall, mayRepeat, newKey } from "../api.js";
-import { argumentLines } from "../call_arguments.js";
+import { decideCall, mayRepeat, newKey } from "../net/api.js";
+import { argumentLines } from "../words/call_arguments.js";
 import { element, show, write } from "../elements.js";
-import { timeOf } from "./clock.js";
+import { timeOf } from "./old_clock.js";
 
 const AT_THE_END = { deny: "the call is denied", fail: "the session fails" };
 const LONGEST_COMMENT = 2000;
@@ -16,7 +16,16 @@ export function approvalBody() {
   const terms = element("p", { class: "quiet" });
   const said = element("p", { class: "text" });
   const deciding = decisionForm();
-  const node = element("div", { class: "body approval" }, element("p", {}, tool), given, reason, terms, said, deciding.node);
+  const node = element(
+    "div",
+    { class: "body approval" },
+    element("p", {}, tool),
+    given,
+    reason,
+    terms,
+    said,
+    deciding.node,
+  );
   let drawn = false;
 
   function draw({ metadata }) {
@@ -42,7 +51,12 @@ export function approvalBody() {
 }
 
 function decisionForm() {
-  const comment = element("input", { type: "text", maxlength: String(LONGEST_COMMENT), "aria-label": "Comment", placeholder: "Comment" });
+  const comment = element("input", {
+    type: "text",
+    maxlength: String(LONGEST_COMMENT),
+    "aria-label": "Comment",
+    placeholder: "Comment",
+  });
   const approve = element("button", { type: "button" }, "Approve");
   const deny = element("button", { type: "button", class: "danger" }, "Deny");
   const answer = element("p", { class: "answer", role: "status" });
@@ -58,7 +72,10 @@ function decisionForm() {
     enable(false);
     write(answer, "Asking …");
     try {
-      write(answer, (await decideCall(about.sessionId, about.metadata.call_id, decision, comment.value, keys[decision])).message);
+      write(
+        answer,
+        (await decideCall(about.sessionId, about.metadata.call_id, decision, comment.value, keys[decision])).message,
+      );
     } catch (problem) {
       write(answer, `Not decided: ${problem.message}`);
       if (!mayRepeat(problem)) keys[decision] = newKey();

@@ -1,9 +1,9 @@
 // The field for a question. Its words stay until the question has been taken in.
 
-import { askSession, mayRepeat, newKey } from "../api.js";
-import { hasQuestion, openReply, whyClosed } from "../chat_state.js";
+import { askSession, mayRepeat, newKey } from "../net/api.js";
+import { hasQuestion, openReply, whyClosed } from "../state/chat_state.js";
 import { element, show, write } from "../elements.js";
-import { counted } from "../wording.js";
+import { counted } from "../words/wording.js";
 import { replyCancelling } from "./reply_cancelling.js";
 
 const MOST_CHARACTERS = 100_000;
@@ -46,7 +46,10 @@ export function asking(id) {
     if (field.disabled || content.trim() === "") return;
     const count = [...content].length;
     if (count > MOST_CHARACTERS) {
-      write(answer, `Not asked: at most ${counted(MOST_CHARACTERS, "character")} fit, and these are ${counted(count, "character")}.`);
+      write(
+        answer,
+        `Not asked: at most ${counted(MOST_CHARACTERS, "character")} fit, and these are ${counted(count, "character")}.`,
+      );
       return;
     }
     if (attempt?.content !== content) attempt = { content, key: newKey(), messageId: null };

@@ -1,10 +1,10 @@
 // A tool call: one line, which unfolds to its arguments and its result. What is folded is not in the page.
 
-import { argumentLine, argumentLines } from "../call_arguments.js";
+import { argumentLine, argumentLines } from "../words/call_arguments.js";
 import { element, show, write } from "../elements.js";
-import { counted, duration, size } from "../wording.js";
+import { counted, duration, size } from "../words/wording.js";
 import { resultReader } from "./result_reader.js";
-import { statusChip } from "./status.js";
+import { statusChip } from "./old_status.js";
 
 const PREVIEW = 120;
 const OUTCOMES = {

@@ -1,6 +1,6 @@
 // The request that cancels: a button sends it, and its answer is shown.
 
-import { cancelSession, mayRepeat, newKey } from "../api.js";
+import { cancelSession, mayRepeat, newKey } from "../net/api.js";
 import { write } from "../elements.js";
 
 /** Returns what `button` does when it is pressed. `answer` is where the answer is written. */

@@ -1,9 +1,9 @@
 // What the session is about: its alert, state and times.
 
 import { element, show, write } from "../elements.js";
-import { hasEnded } from "../wording.js";
-import { setDuration, timeOf } from "./clock.js";
-import { setStatus, statusChip } from "./status.js";
+import { hasEnded } from "../words/wording.js";
+import { setDuration, timeOf } from "./old_clock.js";
+import { setStatus, statusChip } from "./old_status.js";
 
 export function sessionHead(id, actions) {
   const title = element("h1", {}, "Session");

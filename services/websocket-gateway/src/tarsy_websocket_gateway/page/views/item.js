@@ -2,7 +2,7 @@
 
 import { element, show, write } from "../elements.js";
 import { markdown } from "../markdown.js";
-import { counted } from "../wording.js";
+import { counted } from "../words/wording.js";
 import { approvalBody } from "./approval.js";
 import { callBody } from "./call.js";
 import { questionBody } from "./question.js";
@@ -111,7 +111,13 @@ function reminder({ metadata }) {
 function summaryNote({ metadata }) {
   const { model, tokens_before: before, tokens_after: after } = metadata;
   if (!Number.isFinite(before) || !Number.isFinite(after)) return [];
-  return [element("p", { class: "quiet" }, `${model}: about ${counted(before, "token")} became ${after.toLocaleString("en")}`)];
+  return [
+    element(
+      "p",
+      { class: "quiet" },
+      `${model}: about ${counted(before, "token")} became ${after.toLocaleString("en")}`,
+    ),
+  ];
 }
 
 /** What a summary was made of. */

@@ -1,7 +1,7 @@
 // A list of items, in order.
 
 import { element } from "../elements.js";
-import { placeOf } from "../ordering.js";
+import { placeOf } from "../state/ordering.js";
 
 export function itemList() {
   const node = element("ol", { class: "items" });

@@ -1,7 +1,7 @@
 // A question: who asked it, when, and in which words. They are text, whatever they look like.
 
 import { element, show, write } from "../elements.js";
-import { timeOf } from "./clock.js";
+import { timeOf } from "./old_clock.js";
 
 export function questionBody() {
   const author = element("span", { class: "author" });

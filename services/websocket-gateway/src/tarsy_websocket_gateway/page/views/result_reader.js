@@ -1,9 +1,9 @@
 // The whole result of a call: page by page, the lines of a time, or those that match a search. Nothing is asked for until
 // it is unfolded.
 
-import { readResult, resultDownload } from "../api.js";
+import { readResult, resultDownload } from "../net/api.js";
 import { element, show, write } from "../elements.js";
-import { lineSummary, matchSummary } from "../result_words.js";
+import { lineSummary, matchSummary } from "../words/result_words.js";
 
 const START = { offset: 0, byte: 0 };
 
@@ -22,7 +22,14 @@ function reading(sessionId, callId) {
   const anyCase = element("input", { type: "checkbox" });
   const [from, until] = [timeInput("from"), timeInput("until")];
   const times = [label(from, "from"), label(until, "until")];
-  const search = element("form", { class: "row" }, words, label(anyCase, "any case"), ...times, button("Search", "submit"));
+  const search = element(
+    "form",
+    { class: "row" },
+    words,
+    label(anyCase, "any case"),
+    ...times,
+    button("Search", "submit"),
+  );
   const [back, on] = [button("Previous"), button("Next")];
   const notice = element("p", { class: "quiet", role: "status" });
   const lines = element("pre", { class: "data", tabindex: "0" });

@@ -1,9 +1,9 @@
 // What happened in one stage: of each agent on its own, and then in the synthesis.
 
 import { element, write } from "../elements.js";
-import { stageFacts } from "../wording.js";
+import { stageFacts } from "../words/wording.js";
 import { itemList } from "./item_list.js";
-import { setStatus, statusChip } from "./status.js";
+import { setStatus, statusChip } from "./old_status.js";
 import { tabs } from "./tabs.js";
 
 export function stageGroup(stage) {

@@ -1,9 +1,9 @@
 // The stages that have begun, each with its agents; a synthesis under the stage whose analyses it joins.
 
 import { element, show } from "../elements.js";
-import { inOrder, synthesesOf } from "../order_of_stages.js";
-import { agentFacts, stageFacts } from "../wording.js";
-import { statusChip } from "./status.js";
+import { inOrder, synthesesOf } from "../state/order_of_stages.js";
+import { agentFacts, stageFacts } from "../words/wording.js";
+import { statusChip } from "./old_status.js";
 
 export function stages() {
   const list = element("ol");

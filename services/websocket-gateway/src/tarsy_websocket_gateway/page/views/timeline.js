@@ -2,12 +2,12 @@
 // what belongs to a question in its turn of the chat.
 // Only what has changed is drawn, a few items a frame.
 
-import { openReply } from "../chat_state.js";
+import { openReply } from "../state/chat_state.js";
 import { element, show } from "../elements.js";
 import { drawSome, perFrame } from "../frames.js";
-import { inOrder, repliesOf, synthesesOf } from "../order_of_stages.js";
-import { saidAbove } from "../session_state.js";
-import { hasEnded } from "../wording.js";
+import { inOrder, repliesOf, synthesesOf } from "../state/order_of_stages.js";
+import { saidAbove } from "../state/session_state.js";
+import { hasEnded } from "../words/wording.js";
 import { itemView } from "./item.js";
 import { itemList } from "./item_list.js";
 import { stageGroup } from "./stage_group.js";

@@ -1,9 +1,9 @@
 // A question, its reply, and what people wanted of it.
 
 import { element, show, write } from "../elements.js";
-import { hasEnded } from "../wording.js";
+import { hasEnded } from "../words/wording.js";
 import { itemList } from "./item_list.js";
-import { setStatus, statusChip } from "./status.js";
+import { setStatus, statusChip } from "./old_status.js";
 
 export function turn() {
   const asked = itemList();

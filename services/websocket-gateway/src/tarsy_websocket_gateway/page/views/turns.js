@@ -1,6 +1,6 @@
 // The turns of a chat, in order.
 
-import { turnOf } from "../chat_state.js";
+import { turnOf } from "../state/chat_state.js";
 import { itemList } from "./item_list.js";
 import { turn } from "./turn.js";
 

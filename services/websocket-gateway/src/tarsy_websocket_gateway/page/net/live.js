@@ -21,7 +21,12 @@ export class Live {
   constructor(channel, listener) {
     this.#channel = channel;
     this.#listener = listener;
-    addEventListener("online", () => this.#atOnce());
+    addEventListener("online", this.#atOnce);
+  }
+
+  stop() {
+    removeEventListener("online", this.#atOnce);
+    this.#drop();
   }
 
   start() {
@@ -69,21 +74,26 @@ export class Live {
   }
 
   #lost() {
-    clearInterval(this.#watch);
-    clearTimeout(this.#next);
-    const socket = this.#socket;
-    this.#socket = null;
-    socket.onopen = socket.onmessage = socket.onclose = null;
-    socket.close();
+    this.#drop();
     const pause = PAUSES[Math.min(this.#failures, PAUSES.length - 1)];
     this.#failures += 1;
     this.#listener.interrupted();
     this.#next = setTimeout(() => this.start(), pause * (0.75 + Math.random() / 2));
   }
 
-  #atOnce() {
+  #drop() {
+    clearInterval(this.#watch);
+    clearTimeout(this.#next);
+    const socket = this.#socket;
+    this.#socket = null;
+    if (socket === null) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+
+  #atOnce = () => {
     if (this.#socket !== null) return;
     clearTimeout(this.#next);
     this.start();
-  }
+  };
 }

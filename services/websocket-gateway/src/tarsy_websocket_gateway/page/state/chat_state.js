@@ -2,7 +2,7 @@
 //
 // Each question has a stage, in which it is answered: both together are a turn, and the stage's id is the turn's.
 
-import { hasEnded } from "./wording.js";
+import { hasEnded } from "../words/wording.js";
 
 export function isReply(stage) {
   return stage?.stage_type === "chat";

@@ -1,6 +1,6 @@
 // The list of sessions, from the REST API and live messages: no DOM, no clock, no network.
 
-import { hasEnded } from "./wording.js";
+import { hasEnded } from "../words/wording.js";
 
 export function newSessions() {
   return { rows: [], byId: new Map() };
@@ -11,7 +11,9 @@ export function takePage(sessions, rows) {
   const known = sessions.byId;
   sessions.rows = rows.map((row) => {
     const before = known.get(row.id);
-    return before === undefined || before.number <= row.last_number ? fromRow(row) : { ...fromRow(row), ...live(before) };
+    return before === undefined || before.number <= row.last_number
+      ? fromRow(row)
+      : { ...fromRow(row), ...live(before) };
   });
   sessions.byId = new Map(sessions.rows.map((row) => [row.id, row]));
 }

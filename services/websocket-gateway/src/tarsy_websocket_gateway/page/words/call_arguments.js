@@ -13,5 +13,9 @@ export function argumentLine(given) {
 
 function byKey(_, value) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.keys(value).toSorted().map((key) => [key, value[key]]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, value[key]]),
+  );
 }

@@ -20,7 +20,9 @@ export function serverState({ healthy, misconfigured, workers }) {
 export function serverFacts(server) {
   const { protocol_version: protocol, server_version: version, tool_count: tools, denied_count: denied } = server;
   const kept = denied > 0 ? `${denied} not given to agents` : "";
-  return [counted(tools, "tool"), kept, version, protocol === "" ? "" : `protocol ${protocol}`].filter(Boolean).join(" · ");
+  return [counted(tools, "tool"), kept, version, protocol === "" ? "" : `protocol ${protocol}`]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** What we make of the tool, and what its server says of it. */
