@@ -13,6 +13,8 @@ INDEX = "index.html"
 FIRST_MODULE = "main.js"
 VERSION_PLACE = b"{version}"
 PRELOADS_PLACE = b"{preloads}"
+STYLES_PLACE = b"{styles}"
+STYLES = "styles/"
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -49,8 +51,15 @@ def load_page() -> Page:
     for path, asset in sorted(found.items()):
         digest.update(f"{path}\n{len(asset.body)}\n".encode() + asset.body)
     version = digest.hexdigest()[:16]
-    body = index.body.replace(PRELOADS_PLACE, _preloads(found)).replace(VERSION_PLACE, version.encode())
+    body = index.body.replace(STYLES_PLACE, _styles(found)).replace(PRELOADS_PLACE, _preloads(found))
+    body = body.replace(VERSION_PLACE, version.encode())
     return Page(version, _asset(body, index.media_type), found)
+
+
+def _styles(assets: Mapping[str, Asset]) -> bytes:
+    """Those of the views, after the one of all."""
+    paths = ["style.css", *sorted(path for path in assets if path.startswith(STYLES))]
+    return "\n".join(f'<link rel="stylesheet" href="/assets/{{version}}/{path}">' for path in paths).encode()
 
 
 def _preloads(assets: Mapping[str, Asset]) -> bytes:
