@@ -39,16 +39,25 @@ export function readSessions(page, pageSize) {
   return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
 }
 
-/** As it is after the event of this number, or later. */
+/** As it is after the event of this number, or later.
+ *  @param {string} id
+ *  @param {number} atLeast
+ *  @returns {Promise<import("tarsy-api").components["schemas"]["SessionDetail"]>} */
 export function readSession(id, atLeast = 0) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
 }
 
-/** `query`: where to begin, and what to search for. */
+/** `query`: where to begin, and what to search for.
+ *  @param {string} sessionId
+ *  @param {string} callId
+ *  @param {Record<string, string>} query
+ *  @returns {Promise<import("tarsy-api").components["schemas"]["ToolCallResult"]>} */
 export function readResult(sessionId, callId, query) {
   return ask(`${resultPath(sessionId, callId)}?${new URLSearchParams(query)}`);
 }
 
+/** @param {string} sessionId
+ *  @param {string} callId */
 export function resultDownload(sessionId, callId) {
   return `${resultPath(sessionId, callId)}/download`;
 }
@@ -71,7 +80,10 @@ export function readWarnings() {
   return ask("/api/v1/system/warnings");
 }
 
-/** The same key again asks for the same answer. */
+/** The same key again asks for the same answer.
+ *  @param {string} id
+ *  @param {string} key
+ *  @returns {Promise<{ message: string }>} */
 export function cancelSession(id, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/cancel`, {
     method: "POST",
@@ -79,7 +91,25 @@ export function cancelSession(id, key) {
   });
 }
 
-/** `decision`: approve or deny. The same key again is the same decision. */
+/** The investigation once more, as it was: another session. The same key again is the same one.
+ *  @param {string} id
+ *  @param {string} key
+ *  @returns {Promise<import("tarsy-api").components["schemas"]["RerunAccepted"]>} */
+export function rerunSession(id, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/rerun`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: "{}",
+  });
+}
+
+/** The same key again is the same decision.
+ *  @param {string} id
+ *  @param {string} callId
+ *  @param {"approve" | "deny"} decision
+ *  @param {string} comment
+ *  @param {string} key
+ *  @returns {Promise<{ message: string }>} */
 export function decideCall(id, callId, decision, comment, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/approvals/${encodeURIComponent(callId)}`, {
     method: "POST",
@@ -88,7 +118,11 @@ export function decideCall(id, callId, decision, comment, key) {
   });
 }
 
-/** The same key again is the same question. */
+/** The same key again is the same question.
+ *  @param {string} id
+ *  @param {string} content
+ *  @param {string} key
+ *  @returns {Promise<{ accepted: boolean, message_id: string }>} */
 export function askSession(id, content, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/chat/messages`, {
     method: "POST",
@@ -97,9 +131,10 @@ export function askSession(id, content, key) {
   });
 }
 
-/** It may have been asked already: then the same key brings the answer. */
+/** It may have been asked already: then the same key brings the answer.
+ *  @param {unknown} problem */
 export function mayRepeat(problem) {
-  return problem.status === 0 || problem.status >= 500;
+  return problem instanceof ApiError && (problem.status === 0 || problem.status >= 500);
 }
 
 /** `crypto.randomUUID` is missing on pages that came over plain HTTP. */

@@ -3,10 +3,37 @@
 // History and live messages are of the same types, and a lost connection brings the history again. So everything is
 // kept by id, and what the log said is replaced only by what the log said later (`number`).
 
-import { isOfReply, repeatsResponse } from "./chat_state.js";
+import { hasEnded } from "../words/wording.js";
+import { beginItemsAgain, takeChunk, takeCompleted, takeCreated, takeProgress, takeReset } from "./item_state.js";
 
-const PLACES = 10;
+/** @typedef {import("tarsy-live").components["schemas"]} Live
+ *  @typedef {{ beganAt: string | null, endedAt: string | null }} Times
+ *  @typedef {Omit<Live["StageStatusChanged"], "type"> & Times} Stage
+ *  @typedef {Omit<Live["ExecutionStatusChanged"], "type"> & Times} Execution
+ *  @typedef {import("./item_state.js").Item} Item */
 
+/** @typedef {object} Session
+ *  @property {number} number
+ *  @property {string | null} status  null until something is known
+ *  @property {string} finalAnalysis
+ *  @property {string} executiveSummary
+ *  @property {string} executiveSummaryError
+ *  @property {string} error
+ *  @property {string | null} startedAt
+ *  @property {string | null} changedAt  when the status changed last
+ *  @property {Map<string, Stage>} stages
+ *  @property {Map<string, Execution>} executions
+ *  @property {Map<string, Item>} items */
+
+/** What a message has changed: something of the session, its stages or agents; and these items.
+ *  @typedef {{ session: boolean, items: string[] }} Changes */
+
+/** The types of messages that belong to a session.
+ *  @typedef {Live["SessionStatusChanged"] | Live["StageStatusChanged"] | Live["ExecutionStatusChanged"]
+ *    | Live["TimelineEventCreated"] | Live["TimelineEventCompleted"] | Live["StreamedText"] | Live["StreamBegunAgain"]
+ *    | Live["StreamedProgress"] | Live["SessionGone"]} Message */
+
+/** @returns {Session} */
 export function newSession() {
   return {
     number: 0,
@@ -15,6 +42,7 @@ export function newSession() {
     executiveSummary: "",
     executiveSummaryError: "",
     error: "",
+    startedAt: null,
     changedAt: null,
     stages: new Map(),
     executions: new Map(),
@@ -22,65 +50,56 @@ export function newSession() {
   };
 }
 
-/** Changes `session`; returns what has changed. An item that is named and no longer there was removed. */
+/** Changes `session`; returns what has changed. An item that is named and no longer there was removed.
+ *  @param {Session} session
+ *  @param {Message} message
+ *  @returns {Changes} */
 export function take(session, message) {
   switch (message.type) {
     case "session.status":
-      return takeStatus(session, message);
+      return { session: takeStatus(session, message), items: [] };
     case "stage.status":
-      return takeStep(session.stages, message.stage_id, message);
+      return { session: takeStep(session.stages, message.stage_id, message), items: [] };
     case "execution.status":
-      return takeStep(session.executions, message.execution_id, message);
-    case "timeline_event.created":
-      return takeCreated(session, message);
-    case "timeline_event.completed":
-      return takeCompleted(session, message);
+      return { session: takeStep(session.executions, message.execution_id, message), items: [] };
+    case "timeline_event.created": {
+      const isNew = !session.items.has(message.event_id);
+      const items = takeCreated(session.items, message);
+      return { session: isNew && fellBack(session, message), items };
+    }
+    case "timeline_event.completed": {
+      const isNew = !session.items.has(message.event_id);
+      const items = takeCompleted(session.items, message);
+      return { session: isNew && fellBack(session, message), items };
+    }
     case "stream.chunk":
-      return takeChunk(session, message);
+      return { session: false, items: takeChunk(session.items, message) };
     case "stream.reset":
-      return takeReset(session, message);
+      return { session: false, items: takeReset(session.items, message) };
     case "stream.progress":
-      return takeProgress(session, message);
+      return { session: false, items: takeProgress(session.items, message) };
     default:
-      return NOTHING;
+      return { session: false, items: [] };
   }
 }
 
-/** The history follows: it tells again what streams now, and no longer what came to nothing meanwhile. */
+/** The history follows: it tells again what streams now, and no longer what came to nothing meanwhile.
+ *  @param {Session} session
+ *  @returns {Changes} */
 export function beginAgain(session) {
-  const changed = [];
-  for (const item of session.items.values()) {
-    if (item.status !== "streaming") continue;
-    changed.push(item.id);
-    if (item.number === null) session.items.delete(item.id);
-    else item.isToldAgain = true;
-  }
-  return changes({ items: changed });
+  return { session: false, items: beginItemsAgain(session.items) };
 }
 
-/** What stands above the timeline, or in the same reply: is this the same text? It may have been cut for display.
-    Empty when it is not. A reply may say what the investigation said: it is a reply all the same. */
-export function saidAbove(session, item) {
-  if (isOfReply(session, item)) return repeatsResponse(session, item) ? "response" : "";
-  if (isSame(session.finalAnalysis, item)) return "final analysis";
-  return isSame(session.executiveSummary, item) ? "executive summary" : "";
+/** Whether an investigation has a result, or will have none.
+ *  @param {Session} session */
+export function isOver(session) {
+  return hasEnded(session.status);
 }
 
-function isSame(above, item) {
-  const whole = above.trim();
-  const text = item.content.trim();
-  if (whole === "" || text === "" || item.status === "streaming") return false;
-  return item.metadata.display_cut === true ? whole.startsWith(text) : whole === text;
-}
-
-const NOTHING = changes({});
-
-function changes({ session = false, items = [] }) {
-  return { session, items };
-}
-
+/** @param {Session} session
+ *  @param {Live["SessionStatusChanged"]} message */
 function takeStatus(session, message) {
-  if (message.number < session.number) return NOTHING;
+  if (message.number < session.number) return false;
   session.number = message.number;
   session.status = message.status;
   session.finalAnalysis = message.final_analysis ?? "";
@@ -88,102 +107,35 @@ function takeStatus(session, message) {
   session.executiveSummaryError = message.executive_summary_error ?? "";
   session.error = message.error_message ?? "";
   session.changedAt = message.timestamp;
-  return changes({ session: true });
-}
-
-/** What a step is, is told once, when it begins; how it ended, when it has. */
-function takeStep(steps, id, message) {
-  const before = steps.get(id);
-  if (before !== undefined && message.number < before.number) return NOTHING;
-  steps.set(id, { ...before, ...message });
-  return changes({ session: true });
-}
-
-/** An agent that fell back asks another provider from here on. */
-function fellBack(session, message) {
-  const agent = session.executions.get(message.execution_id);
-  if (message.event_type !== "provider_fallback" || agent === undefined) return false;
-  const { from, to } = message.metadata ?? {};
-  agent.original_llm_provider = agent.original_llm_provider ?? from;
-  agent.llm_provider = to;
+  if (message.status === "in_progress") session.startedAt ??= message.timestamp;
   return true;
 }
 
-function takeCreated(session, message) {
-  const before = session.items.get(message.event_id);
-  if (before === undefined) {
-    session.items.set(message.event_id, {
-      id: message.event_id,
-      sessionId: message.session_id ?? "",
-      executionId: message.execution_id ?? null,
-      type: message.event_type,
-      status: message.status,
-      content: message.content ?? "",
-      metadata: message.metadata ?? {},
-      sequence: message.sequence_number ?? (message.number ?? 0) * PLACES,
-      number: message.number ?? null,
-      time: message.timestamp ?? null,
-      isToldAgain: false,
-      progress: null,
-    });
-  } else if (isNews(before, message)) {
-    before.executionId = message.execution_id ?? before.executionId;
-    before.sequence = message.sequence_number ?? before.sequence;
-    before.number = message.number ?? before.number;
-    if (message.status !== "streaming") end(before, message);
-  } else {
-    return NOTHING;
-  }
-  return changes({ session: before === undefined && fellBack(session, message), items: [message.event_id] });
+/** What a step is, is told once, when it begins; how it ended, when it has.
+ *  @template {Live["StageStatusChanged"] | Live["ExecutionStatusChanged"]} M
+ *  @param {Map<string, Omit<M, "type"> & Times>} steps
+ *  @param {string} id
+ *  @param {M} message */
+function takeStep(steps, id, message) {
+  const before = steps.get(id);
+  if (before !== undefined && message.number < before.number) return false;
+  const isEnd = hasEnded(message.status);
+  const beganAt = before?.beganAt ?? (isEnd ? null : (message.timestamp ?? null));
+  steps.set(id, { ...before, ...message, beganAt, endedAt: isEnd ? (message.timestamp ?? null) : null });
+  return true;
 }
 
-function takeCompleted(session, message) {
-  const before = session.items.get(message.event_id);
-  if (message.metadata?.discarded === true) {
-    if (before?.status !== "streaming") return NOTHING;
-    session.items.delete(message.event_id);
-    return changes({ items: [message.event_id] });
-  }
-  return takeCreated(session, message);
-}
-
-/** What has ended is changed by nothing but a later word of the log. */
-function isNews(item, message) {
-  if (item.status === "streaming") return true;
-  return message.status !== "streaming" && message.number !== null && message.number > item.number;
-}
-
-function end(item, message) {
-  item.status = message.status;
-  item.content = message.content ?? "";
-  item.metadata = { ...item.metadata, ...message.metadata };
-  item.progress = null;
-  item.isToldAgain = false;
-}
-
-function takeChunk(session, message) {
-  const item = session.items.get(message.event_id);
-  if (item === undefined || item.status !== "streaming") return NOTHING;
-  item.content = item.isToldAgain ? message.delta : item.content + message.delta;
-  item.isToldAgain = false;
-  return changes({ items: [item.id] });
-}
-
-function takeReset(session, message) {
-  const item = session.items.get(message.event_id);
-  if (item === undefined || item.status !== "streaming") return NOTHING;
-  item.content = "";
-  item.isToldAgain = false;
-  return changes({ items: [item.id] });
-}
-
-/** The latest word of a running call. Of two runs of one call, the newer counts. */
-function takeProgress(session, message) {
-  const item = session.items.get(message.event_id);
-  if (item === undefined || item.status !== "streaming") return NOTHING;
-  const { run, index, text } = message;
-  const before = item.progress;
-  if (before !== null && (run < before.run || (run === before.run && index <= before.index))) return NOTHING;
-  item.progress = { run, index, text };
-  return changes({ items: [item.id] });
+/** An agent that fell back asks another provider from here on.
+ *  @param {Session} session
+ *  @param {Live["TimelineEventCreated"] | Live["TimelineEventCompleted"]} message */
+function fellBack(session, message) {
+  const agent = session.executions.get(message.execution_id ?? "");
+  if (message.event_type !== "provider_fallback" || agent === undefined) return false;
+  const { from, to } = message.metadata ?? {};
+  session.executions.set(agent.execution_id, {
+    ...agent,
+    original_llm_provider: agent.original_llm_provider ?? (typeof from === "string" ? from : null),
+    llm_provider: typeof to === "string" ? to : agent.llm_provider,
+  });
+  return true;
 }

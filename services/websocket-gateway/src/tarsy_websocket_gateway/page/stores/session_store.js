@@ -2,28 +2,43 @@
 // it is drawn again when that part has changed, once a frame.
 
 import { perFrame } from "../frames.js";
-import { readSession } from "../net/api.js";
+import { ApiError, readSession } from "../net/api.js";
 import { Live } from "../net/live.js";
-import { beginAgain, newSession, take } from "../state/session_state.js";
-import { batch, signal } from "../ui.js";
+import { standingOf } from "../state/repetition.js";
+import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
+import { signal } from "../ui.js";
+import { hasEnded } from "../words/wording.js";
+import { ChoiceStore } from "./choice_store.js";
 import { isLive, isLost } from "./connection.js";
+import { StoryStore } from "./story_store.js";
 
-const QUEUE_EVERY_MILLISECONDS = 5000;
+/** @typedef {import("../state/session_state.js").Message} Message
+ *  @typedef {import("../state/session_state.js").Changes} Changes
+ *  @typedef {import("tarsy-api").components["schemas"]["SessionDetail"]} Detail */
+
+const LOOK_EVERY_MILLISECONDS = 5000;
+const READ_EVERY_MILLISECONDS = 15_000;
 
 export class SessionStore {
   session = newSession();
-  /** The API's answer; null until it is there. */
+  story = new StoryStore(this.session);
+  /** The API's answer; null until it is there.
+   *  @type {import("@preact/signals").Signal<Detail | null>} */
   detail = signal(null);
   /** What is to be said instead of the session, or above it. */
   notice = signal("Loading …");
   /** Goes up when something of the session, a stage or an agent has changed. */
   version = signal(0);
-  /** Goes up when items came or went. */
-  order = signal(0);
+  /** How many items came since the page was there: those of the history do not count. */
+  arrivals = signal(0);
+  choice = new ChoiceStore();
   #id;
-  #items = new Map();
-  #waiting = new Set();
   #isChanged = false;
+  #isHistory = true;
+  #readAt = 0;
+  #agents = 0;
+  #wasOver = false;
+  #above = "";
   #publish = perFrame(() => this.#publishNow());
 
   /** @param {string} id */
@@ -35,15 +50,14 @@ export class SessionStore {
     return this.#id;
   }
 
-  /** Goes up when this item has changed.
-   *  @param {string} id */
-  versionOf(id) {
-    let found = this.#items.get(id);
-    if (found === undefined) {
-      found = signal(0);
-      this.#items.set(id, found);
-    }
-    return found;
+  /** When an agent began, and when it ended: as the API has it, or else as its messages came.
+   *  @param {import("../state/session_state.js").Execution} agent
+   *  @returns {{ from: string | null, until: string | null }} */
+  timesOf({ execution_id: id, stage_id: stage, status, beganAt, endedAt }) {
+    const known = this.detail.value?.stages?.find((one) => one.id === stage);
+    const row = known?.executions.find((one) => one.execution_id === id);
+    const from = row?.started_at ?? beganAt;
+    return { from, until: row?.completed_at ?? endedAt ?? (hasEnded(status) ? from : null) };
   }
 
   /** Returns what ends it. */
@@ -51,16 +65,16 @@ export class SessionStore {
     const live = new Live(`session:${this.#id}`, {
       begins: () => {
         isLive();
-        this.apply(beginAgain(this.session));
+        this.begin();
         if (this.detail.value === null) this.read();
       },
-      takes: (message) => this.#take(message),
+      takes: (/** @type {Message} */ message) => {
+        if (message.session_id === this.#id) this.take(message);
+      },
       unknown: isLive,
       interrupted: isLost,
     });
-    const asking = setInterval(() => {
-      if (this.session.status === "pending") this.read();
-    }, QUEUE_EVERY_MILLISECONDS);
+    const asking = setInterval(() => this.#lookAgain(), LOOK_EVERY_MILLISECONDS);
     live.start();
     this.read();
     return () => {
@@ -70,60 +84,95 @@ export class SessionStore {
   }
 
   async read(atLeast = 0) {
+    this.#readAt = performance.now();
     try {
       const detail = await readSession(this.#id, atLeast);
-      if (detail.id !== this.#id) {
-        // The alert joined another session.
-        location.replace(`/sessions/${detail.id}`);
-        return;
-      }
-      this.detail.value = detail;
-      this.notice.value = "";
-      this.apply({ ...take(this.session, asStatus(detail)), session: true });
+      if (detail.id === this.#id) this.takeDetail(detail);
+      // The alert joined another session.
+      else location.replace(`/sessions/${detail.id}`);
     } catch (problem) {
-      if (this.detail.value !== null) return;
+      if (this.detail.value !== null || !(problem instanceof ApiError)) return;
       this.notice.value = problem.status === 404 ? `No session ${this.#id} is known here.` : problem.message;
     }
   }
 
-  /** Shows what has changed with the next frame. */
-  apply({ session, items }) {
-    this.#isChanged ||= session;
-    for (const id of items) this.#waiting.add(id);
-    if (session || items.length > 0) this.#publish();
+  /** The place in the queue, and what is counted, come with no message. */
+  #lookAgain() {
+    const { status } = this.session;
+    if (document.hidden || status === null || isOver(this.session)) return;
+    const every = status === "pending" ? LOOK_EVERY_MILLISECONDS : READ_EVERY_MILLISECONDS;
+    if (performance.now() - this.#readAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
   }
 
-  #take(message) {
-    if (message.session_id !== this.#id) return;
+  /** @param {Detail} detail */
+  takeDetail(detail) {
+    if (this.detail.value === null) this.notice.value = "";
+    this.detail.value = detail;
+    this.#apply({ ...take(this.session, asStatus(detail)), session: true });
+  }
+
+  /** The history follows. */
+  begin() {
+    this.#isHistory = true;
+    this.#apply(beginAgain(this.session));
+  }
+
+  /** @param {Message} message */
+  take(message) {
     if (message.type === "session.deleted") this.notice.value = "This session was deleted.";
-    this.apply(take(this.session, message));
-    if (this.detail.value === null && message.type === "session.status") this.read(message.number);
+    const known = this.session.items.size;
+    this.#apply(take(this.session, message));
+    if (!this.#isHistory && this.session.items.size > known) this.arrivals.value += 1;
+    const isNews = !this.#isHistory;
+    // The history ends with it.
+    if (message.type === "session.status") this.#isHistory = false;
+    if (message.type === "session.status" && this.#knowsLessThan(message)) this.read(message.number);
+    if (message.type === "stage.status" && isNews && hasEnded(message.status)) this.read(message.number);
+  }
+
+  /** What was counted is known only when it is read again.
+   *  @param {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} message */
+  #knowsLessThan(message) {
+    const detail = this.detail.value;
+    return detail === null || (detail.status !== message.status && detail.last_number < message.number);
+  }
+
+  /** Shows what has changed with the next frame.
+   *  @param {Changes} changes */
+  #apply({ session, items }) {
+    this.#isChanged ||= session;
+    if (session) this.#publish();
+    this.story.changed(items);
   }
 
   #publishNow() {
-    batch(() => {
-      if (this.#isChanged) this.version.value += 1;
-      if ([...this.#waiting].some((id) => this.#hasComeOrGone(id))) this.order.value += 1;
-      for (const id of this.#waiting) this.#publishItem(id);
-    });
+    if (!this.#isChanged) return;
     this.#isChanged = false;
-    this.#waiting.clear();
+    this.version.value += 1;
+    const agents = this.session.executions.size + this.session.stages.size;
+    if (agents !== this.#agents || isOver(this.session) !== this.#wasOver) this.story.rearrange();
+    this.#agents = agents;
+    this.#wasOver = isOver(this.session);
+    this.#foldWhatStandsAbove();
   }
 
-  #hasComeOrGone(id) {
-    return this.session.items.has(id) !== this.#items.has(id);
-  }
-
-  #publishItem(id) {
-    if (this.session.items.has(id)) this.versionOf(id).value += 1;
-    else this.#items.delete(id);
+  /** What stands above as well is known only when it is there. */
+  #foldWhatStandsAbove() {
+    const above = `${this.session.finalAnalysis}\n${this.session.executiveSummary}`;
+    if (above === this.#above) return;
+    this.#above = above;
+    const same = [...this.session.items.values()].filter((item) => standingOf(this.session, item).above !== "");
+    this.story.changed(same.map((item) => item.id));
   }
 }
 
-/** So that something is there before the WebSocket is. */
+/** So that something is there before the WebSocket is.
+ *  @param {Detail} detail
+ *  @returns {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} */
 function asStatus(detail) {
   return {
     type: "session.status",
+    session_id: detail.id,
     number: detail.last_number,
     status: detail.status,
     final_analysis: detail.final_analysis,

@@ -1,9 +1,41 @@
-import { isLive, isLost } from "../stores/connection.js";
-import { html, useEffect, useRef } from "../ui.js";
-import { sessionView } from "./old_session.js";
+// One session as it happens: how its stages go, what came of it, its story, and what else is known of it.
 
+import { SessionStore } from "../stores/session_store.js";
+import { html, useEffect, useMemo } from "../ui.js";
+import { Chat } from "./chat.js";
+import { Facts } from "./facts.js";
+import { SessionHead } from "./head.js";
+import { Now } from "./now.js";
+import { Outline } from "./outline.js";
+import { Timeline } from "./timeline.js";
+import { Verdict } from "./verdict.js";
+
+/** @param {{ id: string }} props */
 export function SessionView({ id }) {
-  const place = useRef(null);
-  useEffect(() => sessionView(place.current, { live: isLive, lost: isLost }, id), []);
-  return html`<div class="view" ref=${place}></div>`;
+  const store = useMemo(() => new SessionStore(id), [id]);
+  useEffect(() => store.open(), [store]);
+  return html`<${SessionPage} store=${store} />`;
+}
+
+/** @param {{ store: SessionStore }} props */
+export function SessionPage({ store }) {
+  const notice = store.notice.value;
+  return html`
+    <div class="session">
+      ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
+      <${SessionHead} store=${store} />
+      <div class="columns">
+        <${Outline} store=${store} />
+        <div class="middle">
+          <${Verdict} store=${store} />
+          <${Timeline} store=${store} />
+          <${Chat} store=${store} />
+        </div>
+        <aside class="side" aria-label="About this session">
+          <${Now} store=${store} />
+          <${Facts} store=${store} />
+        </aside>
+      </div>
+    </div>
+  `;
 }

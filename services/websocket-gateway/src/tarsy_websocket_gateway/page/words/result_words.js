@@ -2,15 +2,20 @@
 
 import { counted, size } from "./wording.js";
 
+/** @typedef {import("tarsy-api").components["schemas"]} Schemas */
+
+/** @param {Schemas["ToolCallResult"]} found */
 export function lineSummary({ lines, total_lines: total, size: bytes }) {
   const of = `of ${counted(total, "line")}, ${size(bytes)}`;
-  if (lines.length === 0) return `There is nothing here, ${of}.`;
-  const [first, last] = [lines[0].number, lines.at(-1).number];
+  const [first, last] = [lines[0]?.number, lines.at(-1)?.number];
+  if (first === undefined) return `There is nothing here, ${of}.`;
   const what = first === last ? `Line ${first}` : `Lines ${first} to ${last}`;
   return `${what} (counted from 0) ${of}.`;
 }
 
-export function matchSummary({ matches, total_lines: total }) {
+/** @param {Schemas["ResultMatches"]} matches
+ *  @param {number} total  lines of the whole result */
+export function matchSummary(matches, total) {
   const { count, shown, complete, first_line: first, last_line: last } = matches;
   const late = complete ? "" : " The search took too long and was stopped.";
   if (count === 0) return `No line matches, of ${counted(total, "line")}.${late}`;
@@ -19,6 +24,7 @@ export function matchSummary({ matches, total_lines: total }) {
   return `${what}${where}.${shown < count ? ` ${shown} of them are shown here.` : ""}${late}`;
 }
 
+/** @param {Schemas["ResultMatches"]} matches */
 function times({ first_time: first, last_time: last }) {
   return first === null || last === null ? "" : ` (${first} to ${last})`;
 }

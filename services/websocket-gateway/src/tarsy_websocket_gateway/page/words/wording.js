@@ -1,5 +1,6 @@
 // How times, sizes and states are said.
 
+/** @type {Record<string, string>} */
 const STATUS_WORDS = {
   pending: "Pending",
   in_progress: "Running",
@@ -12,6 +13,7 @@ const STATUS_WORDS = {
   cancelled: "Cancelled",
   timed_out: "Timed out",
 };
+/** @type {Record<string, string>} */
 const TONES = {
   in_progress: "running",
   started: "running",
@@ -24,19 +26,23 @@ const TONES = {
 };
 const ENDED = new Set(["completed", "failed", "cancelled", "timed_out"]);
 
+/** @param {string} status */
 export function statusWord(status) {
-  return Object.hasOwn(STATUS_WORDS, status) ? STATUS_WORDS[status] : String(status);
+  return Object.hasOwn(STATUS_WORDS, status) ? String(STATUS_WORDS[status]) : status;
 }
 
-/** The class of a colour. It only repeats what the word says. */
+/** The class of a colour. It only repeats what the word says.
+ *  @param {string} status */
 export function tone(status) {
-  return Object.hasOwn(TONES, status) ? TONES[status] : "plain";
+  return Object.hasOwn(TONES, status) ? String(TONES[status]) : "plain";
 }
 
+/** @param {string | null} status */
 export function hasEnded(status) {
-  return ENDED.has(status);
+  return status !== null && ENDED.has(status);
 }
 
+/** @param {number} milliseconds */
 export function duration(milliseconds) {
   if (milliseconds < 950) return `${Math.max(0, Math.round(milliseconds))} ms`;
   const seconds = milliseconds / 1000;
@@ -48,20 +54,37 @@ export function duration(milliseconds) {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The time of day; with the date when it is not today's. */
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const SHORT_CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+
+/** The time of day; with the date when it is not today's.
+ *  @param {Date} time
+ *  @param {Date} now */
 export function moment(time, now) {
-  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-  const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  return (time.toDateString() === now.toDateString() ? clock : whole).format(time);
+  return (time.toDateString() === now.toDateString() ? CLOCK : WHOLE).format(time);
 }
 
+/** The time of day alone, in as little room as it takes.
+ *  @param {Date} time */
+export function clockTime(time) {
+  return SHORT_CLOCK.format(time);
+}
+
+/** @param {number} bytes */
 export function size(bytes) {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** What an agent is asked through, and how far it came. */
+/** What an agent is asked through, and how far it came.
+ *  @param {import("../state/session_state.js").Execution} agent */
 export function agentFacts(agent) {
   const { llm_provider: provider, original_llm_provider: first, iterations, forced_conclusion: forced } = agent;
   const facts = [];
@@ -71,7 +94,8 @@ export function agentFacts(agent) {
   return facts.join(" · ");
 }
 
-/** Nothing of a stage of one agent. */
+/** Nothing of a stage of one agent.
+ *  @param {import("../state/session_state.js").Stage} stage */
 export function stageFacts(stage) {
   const count = stage.expected_agent_count ?? 1;
   if (count < 2) return "";
@@ -80,6 +104,8 @@ export function stageFacts(stage) {
   return `${count} ${who} in parallel, ${policy}`;
 }
 
+/** @param {number} count
+ *  @param {string} one */
 export function counted(count, one) {
   return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
