@@ -124,7 +124,7 @@ async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_concl
 
     lines = await tab.page.evaluate(
         """() => [...document.querySelectorAll(".stages li")].map((one) => [
-            one.querySelector(":scope > .name").textContent, one.querySelector(":scope > .about")?.textContent ?? null,
+            one.querySelector(":scope > .name").textContent, one.querySelector(":scope > .more > .about").textContent,
             one.parentElement.closest("li")?.querySelector(":scope > .name").textContent ?? null,
         ])"""
     )
@@ -133,11 +133,11 @@ async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_concl
         ["look", "2 agents in parallel, one must complete", None],
         ["Pods", "gemini · 1 iteration", "look"],
         ["Metrics", "claude instead of gemini · 20 iterations · made to conclude", "look"],
-        ["look - Synthesis", None, "look"],
+        ["look - Synthesis", "", "look"],
         ["Synthesis", "gemini · 1 iteration", "look - Synthesis"],
-        ["advise", None, None],
+        ["advise", "", None],
         ["Adviser", "gemini · 1 iteration", "advise"],
-        ["Executive Summary", None, None],
+        ["Executive Summary", "", None],
         ["Summary", "gemini · 1 iteration", "Executive Summary"],
     ]
 

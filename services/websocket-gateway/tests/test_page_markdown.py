@@ -29,7 +29,8 @@ async def rendered(tab: Tab, text: str) -> str:
 
 CODE = (
     '<div class="code"><pre tabindex="0"><code>a: &lt;b&gt;\n</code></pre>'
-    '<button type="button" class="copy" aria-label="Copy the code"><span role="status">Copy</span></button></div>'
+    '<button type="button" class="copy" aria-label="Copy the code">Copy</button>'
+    '<span class="unseen" role="status"></span></div>'
 )
 
 
@@ -47,7 +48,7 @@ CODE = (
         ("~~no~~ &amp; 1 &lt; 2", "<p><s>no</s> &amp; 1 &lt; 2</p>"),
         (
             "|a|b|\n|-|-:|\n|1|2|",
-            '<table><thead><tr><th>a</th><th class="right">b</th></tr></thead>'
+            '<table tabindex="0"><thead><tr><th>a</th><th class="right">b</th></tr></thead>'
             '<tbody><tr><td>1</td><td class="right">2</td></tr></tbody></table>',
         ),
         (

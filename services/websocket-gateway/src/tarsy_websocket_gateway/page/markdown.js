@@ -64,6 +64,8 @@ function container(token, inside) {
   if (!TAGS.has(token.tag)) return html`<span>${inside}</span>`;
   const start = token.tag === "ol" ? Number(token.attrGet("start") ?? 1) : 1;
   const isNumbered = Number.isSafeInteger(start) && start !== 1;
+  // It scrolls by itself, also with keys.
+  if (token.tag === "table") return html`<table tabindex="0">${inside}</table>`;
   const isRight = token.attrGet("style") === "text-align:right";
   return html`<${token.tag} start=${isNumbered ? start : undefined} class=${isRight ? "right" : undefined}>${inside}<//>`;
 }

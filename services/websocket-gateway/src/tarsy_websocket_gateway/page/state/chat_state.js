@@ -21,6 +21,12 @@ export function openReply(session) {
   return [...session.stages.values()].find((stage) => isReply(stage) && !hasEnded(stage.status)) ?? null;
 }
 
+/** Whether agents are at work.
+ *  @param {Session} session */
+export function isRunning(session) {
+  return !hasEnded(session.status) || openReply(session) !== null;
+}
+
 /** Whether an agent said it in a reply.
  *  @param {Session} session
  *  @param {Item} item */

@@ -24,9 +24,9 @@ export function stoppedIn(session) {
  *  @returns {{ id: string, name: string, text: string }[]} */
 export function foundSoFar(session) {
   const found = [];
-  for (const item of sorted(session)) {
+  for (const item of inOrder(session, ({ type }) => type === "final_analysis")) {
     const agent = session.executions.get(item.executionId ?? "");
-    if (item.type !== "final_analysis" || agent === undefined || isReply(session.stages.get(agent.stage_id))) continue;
+    if (agent === undefined || isReply(session.stages.get(agent.stage_id))) continue;
     found.push({ id: item.id, name: agent.agent_name, text: item.content });
   }
   return found;
@@ -35,14 +35,14 @@ export function foundSoFar(session) {
 /** Calls that are not repeatable and ran, or may have run.
  *  @param {Session} session */
 export function changedBy(session) {
-  return sorted(session).filter(
-    ({ type, metadata }) => type === "llm_tool_call" && metadata.repeatable === false && hasRun(metadata.outcome),
-  );
+  return inOrder(session, ({ type, metadata }) => {
+    return type === "llm_tool_call" && metadata.repeatable === false && hasRun(metadata.outcome);
+  });
 }
 
 /** @param {Session} session */
 export function approvalsOf(session) {
-  return sorted(session).filter(({ type }) => type === "approval");
+  return inOrder(session, ({ type }) => type === "approval");
 }
 
 /** The names of the models that answered.
@@ -73,7 +73,8 @@ function hasRun(outcome) {
   return outcome !== undefined && !RAN_WITHOUT.has(outcome);
 }
 
-/** @param {Session} session */
-function sorted(session) {
-  return [...session.items.values()].sort((one, other) => one.sequence - other.sequence);
+/** @param {Session} session
+ *  @param {(item: Item) => boolean} isWanted */
+function inOrder(session, isWanted) {
+  return [...session.items.values()].filter(isWanted).sort((one, other) => one.sequence - other.sequence);
 }

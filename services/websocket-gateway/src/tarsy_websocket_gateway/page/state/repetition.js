@@ -46,7 +46,7 @@ function isSame(above, item) {
  *  @param {Session} session
  *  @param {Item} item */
 function isConclusionOfResponse(session, item) {
-  if (item.type !== "final_analysis") return false;
+  if (!CONCLUSIONS.has(item.type)) return false;
   const last = lastResponse(session, item.executionId);
   return last?.content.trimEnd().endsWith(item.content.trimEnd()) ?? false;
 }
@@ -59,7 +59,7 @@ function isLastWord(session, item) {
   if (!isLastResponse(session, item)) return false;
   const text = item.content.trimEnd();
   for (const one of session.items.values()) {
-    if (one.type === "final_analysis" && one.executionId === item.executionId) {
+    if (CONCLUSIONS.has(one.type) && one.executionId === item.executionId) {
       return text.endsWith(one.content.trimEnd());
     }
   }

@@ -5,6 +5,7 @@ import { perFrame } from "../frames.js";
 import { ApiError, readSession } from "../net/api.js";
 import { Live } from "../net/live.js";
 import { standingOf } from "../state/repetition.js";
+import { isRunning } from "../state/chat_state.js";
 import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
 import { signal } from "../ui.js";
 import { hasEnded } from "../words/wording.js";
@@ -37,7 +38,7 @@ export class SessionStore {
   #isHistory = true;
   #readAt = 0;
   #agents = 0;
-  #wasOver = false;
+  #wasRunning = true;
   #above = "";
   #publish = perFrame(() => this.#publishNow());
 
@@ -150,9 +151,9 @@ export class SessionStore {
     this.#isChanged = false;
     this.version.value += 1;
     const agents = this.session.executions.size + this.session.stages.size;
-    if (agents !== this.#agents || isOver(this.session) !== this.#wasOver) this.story.rearrange();
+    if (agents !== this.#agents || isRunning(this.session) !== this.#wasRunning) this.story.rearrange();
     this.#agents = agents;
-    this.#wasOver = isOver(this.session);
+    this.#wasRunning = isRunning(this.session);
     this.#foldWhatStandsAbove();
   }
 

@@ -16,10 +16,13 @@ const FEWEST = 5;
 const FIRST = 30;
 const MOST = 60;
 const OPEN_THOUGHTS = 3;
+const CONCLUSIONS = new Set(["final_analysis", "executive_summary"]);
 
 export class StoryStore {
   /** How many items stand in some list. */
   count = signal(0);
+  /** Goes up when items came, went, or ended. */
+  settled = signal(0);
   #session;
   /** @type {Map<string, { ids: Ids, entries: Entry[] }>} */
   #lists = new Map();
@@ -78,7 +81,7 @@ export class StoryStore {
     if (item === undefined || item.executionId === null) return;
     const analysis = this.#analyses.get(item.executionId);
     if (item.type === "llm_response" && analysis !== undefined) this.#waiting.add(analysis);
-    if (item.type !== "final_analysis" || analysis === id) return;
+    if (!CONCLUSIONS.has(item.type) || analysis === id) return;
     this.#analyses.set(item.executionId, id);
     for (const one of this.#session.items.values()) {
       if (one.type === "llm_response" && one.executionId === item.executionId) this.#waiting.add(one.id);
@@ -91,12 +94,14 @@ export class StoryStore {
     const lists = new Set();
     /** @type {Count[]} */
     const versions = [];
+    let hasSettled = false;
     let left = this.#perFrame;
     for (const id of this.#waiting) {
       if (left === 0) break;
       left -= 1;
       this.#waiting.delete(id);
       this.#place(id, lists);
+      hasSettled ||= this.#session.items.get(id)?.status !== "streaming";
       const version = this.versionOf(id);
       if (version !== undefined) versions.push(version);
     }
@@ -107,6 +112,7 @@ export class StoryStore {
         list.ids.value = list.entries.map((entry) => entry.id);
       }
       this.count.value = this.#placed.size;
+      if (hasSettled || lists.size > 0) this.settled.value += 1;
     });
     // The components are drawn before this.
     queueMicrotask(() => this.#adapt(performance.now() - began));

@@ -21,7 +21,8 @@ export function CopyButton({ text, label = "Copy", title }) {
     said.value = (await copyText(text())) ? "Copied" : "Not copied";
   }
 
-  return html`<button type="button" class="copy" aria-label=${title && said.value === "" ? title : undefined} onClick=${copy}>
-    <span role="status">${said.value || label}</span>
-  </button>`;
+  return html`
+    <button type="button" class="copy" aria-label=${said.value === "" ? title : undefined} onClick=${copy}>${said.value || label}</button>
+    <span class="unseen" role="status">${said.value}</span>
+  `;
 }

@@ -17,7 +17,7 @@ import { Export } from "./export.js";
 /** @param {{ store: Store }} props */
 export function Facts({ store }) {
   store.version.value;
-  store.story.count.value;
+  store.story.settled.value;
   const detail = store.detail.value;
   const data = detail?.alert_data ?? "";
   const alert = useMemo(() => alertFacts(data), [data]);

@@ -1,6 +1,7 @@
 // One item of the story, by its type.
 
 import { isNoWorry, labelOf, levelOf } from "../words/item_words.js";
+import { isRunning } from "../state/chat_state.js";
 import { html } from "../ui.js";
 import { standingOf } from "../state/repetition.js";
 import { ApprovalBody } from "./approval.js";
@@ -27,7 +28,7 @@ const BODIES = {
   user_question: QuestionBody,
 };
 /** Those say by themselves what they are, and when. */
-const UNLABELLED = new Set(["llm_tool_call", "user_question"]);
+const UNLABELLED = new Set(["llm_thinking", "llm_tool_call", "user_question"]);
 
 /** @param {{ store: import("../stores/session_store.js").SessionStore, id: string }} props */
 export function ItemView({ store, id }) {
@@ -45,7 +46,7 @@ export function ItemView({ store, id }) {
       <${Moment} item=${item} />
       <div class="said">
         ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${labelOf(item, standing)}</span></div>`}
-        ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${store.story.isLastThought(id)} />`}
+        ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} />`}
       </div>
     </li>
   `;

@@ -9,6 +9,7 @@ import { outlineSummary, stagesToCome } from "../words/outline_words.js";
 import { toComeWords } from "../words/session_words.js";
 import { agentFacts, stageFacts } from "../words/wording.js";
 import { Took } from "./clock.js";
+import { follow } from "./fold.js";
 import { Status } from "./status.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
@@ -24,19 +25,19 @@ export function Outline({ store }) {
   if (stages.length === 0) return null;
   const toCome = isOver(session) ? 0 : stagesToCome(session, store.detail.value);
 
-  /** @param {Event} event */
-  function toggle(event) {
-    if (!isWide.value && event.currentTarget instanceof HTMLDetailsElement) isOpen.value = event.currentTarget.open;
-  }
-
+  const list = html`
+    <ol>
+      ${stages.map((stage) => html`<${StageLine} key=${stage.stage_id} store=${store} stage=${stage} />`)}
+      ${toCome > 0 && html`<li class="to-come quiet">${toComeWords(toCome)}</li>`}
+    </ol>
+  `;
+  const title = html`<h2 id="stages">Stages</h2>`;
+  if (isWide.value) return html`<nav class="stages" aria-labelledby="stages">${title}${list}</nav>`;
   return html`
     <nav class="stages" aria-labelledby="stages">
-      <details open=${isWide.value || isOpen.value} onToggle=${toggle}>
-        <summary><h2 id="stages">Stages</h2> <span class="quiet">${outlineSummary(stages)}</span></summary>
-        <ol>
-          ${stages.map((stage) => html`<${StageLine} key=${stage.stage_id} store=${store} stage=${stage} />`)}
-          ${toCome > 0 && html`<li class="to-come quiet">${toComeWords(toCome)}</li>`}
-        </ol>
+      <details open=${isOpen.value} onToggle=${follow(isOpen)}>
+        <summary>${title} <span class="quiet">${outlineSummary(stages)}</span></summary>
+        ${list}
       </details>
     </nav>
   `;
@@ -50,7 +51,7 @@ function StageLine({ store, stage }) {
     <li>
       <a class="name" href=${`#stage-${stage.stage_id}`}>${stage.stage_name}</a>
       <${Status} status=${stage.status} />
-      <${Facts} text=${stageFacts(stage)} />
+      <span class="more quiet"><span class="about">${stageFacts(stage)}</span></span>
       <${Failure} store=${store} step=${stage} />
       <ul>
         ${agents.map((agent) => html`<${AgentLine} key=${agent.execution_id} store=${store} agent=${agent} />`)}
@@ -68,16 +69,10 @@ function AgentLine({ store, agent }) {
     <li>
       <a class="name" href=${`#panel-${id}`} onClick=${() => store.choice.chooseAgent(stage, id)}>${agent.agent_name}</a>
       <${Status} status=${agent.status} />
-      <span class="quiet"><${Took} ...${store.timesOf(agent)} /></span>
-      <${Facts} text=${agentFacts(agent)} />
+      <span class="more quiet"><${Took} ...${store.timesOf(agent)} /><span class="about">${agentFacts(agent)}</span></span>
       <${Failure} store=${store} step=${agent} />
     </li>
   `;
-}
-
-/** @param {{ text: string }} props */
-function Facts({ text }) {
-  return text === "" ? null : html`<span class="about quiet">${text}</span>`;
 }
 
 /** Why a session came to nothing stands above, once.

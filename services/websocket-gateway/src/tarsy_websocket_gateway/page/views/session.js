@@ -5,6 +5,7 @@ import { html, useEffect, useMemo } from "../ui.js";
 import { Chat } from "./chat.js";
 import { Facts } from "./facts.js";
 import { SessionHead } from "./head.js";
+import { useMark } from "./mark.js";
 import { Now } from "./now.js";
 import { Outline } from "./outline.js";
 import { Timeline } from "./timeline.js";
@@ -20,6 +21,7 @@ export function SessionView({ id }) {
 /** @param {{ store: SessionStore }} props */
 export function SessionPage({ store }) {
   const notice = store.notice.value;
+  useMark(store);
   return html`
     <div class="session">
       ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}

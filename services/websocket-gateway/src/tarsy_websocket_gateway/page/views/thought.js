@@ -10,7 +10,9 @@ export function ThoughtBody({ item, isLast }) {
    *  @type {import("@preact/signals").Signal<boolean | null>} */
   const chosen = useSignal(null);
   const text = item.content;
-  if (item.status === "streaming" || isShort(text)) return html`<div class="body text">${text}</div>`;
+  if (item.status === "streaming" || isShort(text)) {
+    return html`<div class="line"><span class="label">Thinking</span></div><div class="body text">${text}</div>`;
+  }
   const isOpen = chosen.value ?? isLast;
 
   /** @param {Event} event */
@@ -21,9 +23,9 @@ export function ThoughtBody({ item, isLast }) {
   }
 
   return html`
-    <details class="body thought" open=${isOpen} onToggle=${toggle}>
-      <summary>${firstLine(text)}</summary>
-      ${isOpen && html`<div class="text">${text}</div>`}
+    <details class="thought" open=${isOpen} onToggle=${toggle}>
+      <summary><span class="label">Thinking</span> ${!isOpen && html`<span class="first-line">${firstLine(text)}</span>`}</summary>
+      ${isOpen && html`<div class="body text">${text}</div>`}
     </details>
   `;
 }
