@@ -6,7 +6,7 @@ import { hasEnded } from "../words/wording.js";
 
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./session_state.js").Stage} Stage
- *  @typedef {import("./item_state.js").Item} Item */
+ *  @typedef {import("./item_types.js").Item} Item */
 
 const SEQUENCES_PER_EVENT = 10;
 

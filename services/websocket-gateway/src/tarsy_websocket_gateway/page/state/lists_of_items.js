@@ -3,7 +3,7 @@
 import { turnOf } from "./chat_state.js";
 
 /** @typedef {import("./session_state.js").Session} Session
- *  @typedef {import("./item_state.js").Item} Item */
+ *  @typedef {import("./item_types.js").Item} Item */
 
 export const OF_THE_SESSION = "session";
 

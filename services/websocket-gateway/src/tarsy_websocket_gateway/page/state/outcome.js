@@ -5,7 +5,7 @@ import { isReply } from "./chat_state.js";
 
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./session_state.js").Execution} Execution
- *  @typedef {import("./item_state.js").Item} Item */
+ *  @typedef {import("./item_types.js").Item} Item */
 
 const RAN_WITHOUT = new Set(["rejected", "unavailable", "cancelled"]);
 

@@ -1,33 +1,35 @@
 // Which items say what stands elsewhere on the page already: nothing stands twice.
 
 import { isOfReply } from "./chat_state.js";
+import { CONCLUSIONS, lastWordOf } from "./last_words.js";
 
 /** @typedef {import("./session_state.js").Session} Session
- *  @typedef {import("./item_state.js").Item} Item */
+ *  @typedef {import("./item_types.js").Item} Item */
 
 /** How an item stands where it is: as it is; folded, as the same text stands above (`above`: by this name); or not at
  *  all, as the same text stands in another item.
  *  @typedef {{ above: string, isHidden: boolean, isConclusion: boolean }} Standing */
-
-const CONCLUSIONS = new Set(["final_analysis", "executive_summary"]);
 
 /** A reply may say what the investigation said: it is a reply all the same.
  *  @param {Session} session
  *  @param {Item} item
  *  @returns {Standing} */
 export function standingOf(session, item) {
-  if (isConclusionOfResponse(session, item)) return { above: "", isHidden: true, isConclusion: true };
-  const isConclusion = CONCLUSIONS.has(item.type) || isLastWord(session, item);
+  const { response, conclusion } = lastWordOf(session.lastWords, item);
+  const isSource = isMadeOf(conclusion, response);
+  if (isSource && CONCLUSIONS.has(item.type)) return { above: "", isHidden: true, isConclusion: true };
+  const isConclusion = CONCLUSIONS.has(item.type) || (isSource && item.id === response?.id);
   if (isOfReply(session, item)) return { above: "", isHidden: false, isConclusion };
-  const above = nameAbove(session, item);
+  // A response that only happens to be the same stays.
+  const isOther = item.type === "llm_response" && item.id !== response?.id;
+  const above = isOther ? "" : nameAbove(session, item);
   return { above, isHidden: above !== "" && CONCLUSIONS.has(item.type), isConclusion };
 }
 
-/** The final analysis, or the summary, of the whole session. A response that only happens to be the same stays.
+/** The final analysis, or the summary, of the whole session, if this is the same text. Empty when it is not.
  *  @param {Session} session
  *  @param {Item} item */
-function nameAbove(session, item) {
-  if (item.type === "llm_response" && !isLastResponse(session, item)) return "";
+export function nameAbove(session, item) {
   if (isSame(session.finalAnalysis, item)) return "final analysis";
   return isSame(session.executiveSummary, item) ? "executive summary" : "";
 }
@@ -42,45 +44,10 @@ function isSame(above, item) {
   return item.metadata.display_cut === true ? whole.startsWith(text) : whole === text;
 }
 
-/** Whether the agent's analysis stands in its last response.
- *  @param {Session} session
- *  @param {Item} item */
-function isConclusionOfResponse(session, item) {
-  if (!CONCLUSIONS.has(item.type)) return false;
-  const last = lastResponse(session, item.executionId);
-  return last?.content.trimEnd().endsWith(item.content.trimEnd()) ?? false;
-}
-
-/** Whether an agent's analysis was taken from this response.
- *  @param {Session} session
- *  @param {Item} item */
-function isLastWord(session, item) {
-  if (item.type !== "llm_response" || item.status !== "completed") return false;
-  if (!isLastResponse(session, item)) return false;
-  const text = item.content.trimEnd();
-  for (const one of session.items.values()) {
-    if (CONCLUSIONS.has(one.type) && one.executionId === item.executionId) {
-      return text.endsWith(one.content.trimEnd());
-    }
-  }
-  return false;
-}
-
-/** @param {Session} session
- *  @param {Item} item */
-function isLastResponse(session, item) {
-  return lastResponse(session, item.executionId)?.id === item.id;
-}
-
-/** @param {Session} session
- *  @param {string | null} executionId
- *  @returns {Item | null} */
-function lastResponse(session, executionId) {
-  /** @type {Item | null} */
-  let last = null;
-  for (const one of session.items.values()) {
-    if (one.type !== "llm_response" || one.executionId !== executionId) continue;
-    if (last === null || one.sequence > last.sequence) last = one;
-  }
-  return last;
+/** Whether an agent's conclusion is the end of its last response.
+ *  @param {Item | null} conclusion
+ *  @param {Item | null} response */
+function isMadeOf(conclusion, response) {
+  const text = conclusion?.content.trim() ?? "";
+  return text !== "" && response !== null && response.content.trimEnd().endsWith(text);
 }

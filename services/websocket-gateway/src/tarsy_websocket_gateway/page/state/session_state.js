@@ -5,12 +5,13 @@
 
 import { hasEnded } from "../words/wording.js";
 import { beginItemsAgain, takeChunk, takeCompleted, takeCreated, takeProgress, takeReset } from "./item_state.js";
+import { noteLastWord } from "./last_words.js";
 
 /** @typedef {import("tarsy-live").components["schemas"]} Live
  *  @typedef {{ beganAt: string | null, endedAt: string | null }} Times
  *  @typedef {Omit<Live["StageStatusChanged"], "type"> & Times} Stage
  *  @typedef {Omit<Live["ExecutionStatusChanged"], "type"> & Times} Execution
- *  @typedef {import("./item_state.js").Item} Item */
+ *  @typedef {import("./item_types.js").Item} Item */
 
 /** @typedef {object} Session
  *  @property {number} number
@@ -23,7 +24,8 @@ import { beginItemsAgain, takeChunk, takeCompleted, takeCreated, takeProgress, t
  *  @property {string | null} changedAt  when the status changed last
  *  @property {Map<string, Stage>} stages
  *  @property {Map<string, Execution>} executions
- *  @property {Map<string, Item>} items */
+ *  @property {Map<string, Item>} items
+ *  @property {import("./last_words.js").LastWords} lastWords */
 
 /** What a message has changed: something of the session, its stages or agents; and these items.
  *  @typedef {{ session: boolean, items: string[] }} Changes */
@@ -47,6 +49,7 @@ export function newSession() {
     stages: new Map(),
     executions: new Map(),
     items: new Map(),
+    lastWords: new Map(),
   };
 }
 
@@ -62,16 +65,9 @@ export function take(session, message) {
       return { session: takeStep(session.stages, message.stage_id, message), items: [] };
     case "execution.status":
       return { session: takeStep(session.executions, message.execution_id, message), items: [] };
-    case "timeline_event.created": {
-      const isNew = !session.items.has(message.event_id);
-      const items = takeCreated(session.items, message);
-      return { session: isNew && fellBack(session, message), items };
-    }
-    case "timeline_event.completed": {
-      const isNew = !session.items.has(message.event_id);
-      const items = takeCompleted(session.items, message);
-      return { session: isNew && fellBack(session, message), items };
-    }
+    case "timeline_event.created":
+    case "timeline_event.completed":
+      return takeItem(session, message);
     case "stream.chunk":
       return { session: false, items: takeChunk(session.items, message) };
     case "stream.reset":
@@ -94,6 +90,17 @@ export function beginAgain(session) {
  *  @param {Session} session */
 export function isOver(session) {
   return hasEnded(session.status);
+}
+
+/** @param {Session} session
+ *  @param {Live["TimelineEventCreated"] | Live["TimelineEventCompleted"]} message
+ *  @returns {Changes} */
+function takeItem(session, message) {
+  const isNew = !session.items.has(message.event_id);
+  const isCreated = message.type === "timeline_event.created";
+  const items = isCreated ? takeCreated(session.items, message) : takeCompleted(session.items, message);
+  noteLastWord(session.lastWords, session.items.get(message.event_id));
+  return { session: isNew && fellBack(session, message), items };
 }
 
 /** @param {Session} session

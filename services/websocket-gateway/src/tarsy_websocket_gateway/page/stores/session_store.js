@@ -4,8 +4,9 @@
 import { perFrame } from "../frames.js";
 import { ApiError, readSession } from "../net/api.js";
 import { Live } from "../net/live.js";
-import { standingOf } from "../state/repetition.js";
+import { nameAbove } from "../state/repetition.js";
 import { isRunning } from "../state/chat_state.js";
+import { asStatus } from "../state/detail.js";
 import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
 import { signal } from "../ui.js";
 import { hasEnded } from "../words/wording.js";
@@ -49,16 +50,6 @@ export class SessionStore {
 
   get id() {
     return this.#id;
-  }
-
-  /** When an agent began, and when it ended: as the API has it, or else as its messages came.
-   *  @param {import("../state/session_state.js").Execution} agent
-   *  @returns {{ from: string | null, until: string | null }} */
-  timesOf({ execution_id: id, stage_id: stage, status, beganAt, endedAt }) {
-    const known = this.detail.value?.stages?.find((one) => one.id === stage);
-    const row = known?.executions.find((one) => one.execution_id === id);
-    const from = row?.started_at ?? beganAt;
-    return { from, until: row?.completed_at ?? endedAt ?? (hasEnded(status) ? from : null) };
   }
 
   /** Returns what ends it. */
@@ -162,24 +153,7 @@ export class SessionStore {
     const above = `${this.session.finalAnalysis}\n${this.session.executiveSummary}`;
     if (above === this.#above) return;
     this.#above = above;
-    const same = [...this.session.items.values()].filter((item) => standingOf(this.session, item).above !== "");
+    const same = [...this.session.items.values()].filter((item) => nameAbove(this.session, item) !== "");
     this.story.changed(same.map((item) => item.id));
   }
-}
-
-/** So that something is there before the WebSocket is.
- *  @param {Detail} detail
- *  @returns {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} */
-function asStatus(detail) {
-  return {
-    type: "session.status",
-    session_id: detail.id,
-    number: detail.last_number,
-    status: detail.status,
-    final_analysis: detail.final_analysis,
-    executive_summary: detail.executive_summary,
-    executive_summary_error: detail.executive_summary_error,
-    error_message: detail.error_message,
-    timestamp: detail.completed_at ?? detail.started_at ?? detail.created_at,
-  };
 }

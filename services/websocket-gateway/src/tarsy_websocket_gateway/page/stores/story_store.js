@@ -2,6 +2,8 @@
 // shows a list is drawn again when items came or went, whoever shows an item when that item has changed.
 
 import { perFrame } from "../frames.js";
+import { LastThoughts } from "../state/last_thoughts.js";
+import { lastWordOf } from "../state/last_words.js";
 import { listOf } from "../state/lists_of_items.js";
 import { placeOf } from "../state/ordering.js";
 import { batch, signal } from "../ui.js";
@@ -15,8 +17,6 @@ const BUDGET_MILLISECONDS = 10;
 const FEWEST = 5;
 const FIRST = 30;
 const MOST = 60;
-const OPEN_THOUGHTS = 3;
-const CONCLUSIONS = new Set(["final_analysis", "executive_summary"]);
 
 export class StoryStore {
   /** How many items stand in some list. */
@@ -28,12 +28,9 @@ export class StoryStore {
   #lists = new Map();
   /** @type {Map<string, { entry: Entry, version: Count }>} */
   #placed = new Map();
-  /** @type {Map<string, string>} the response and the analysis of an agent are drawn together */
-  #analyses = new Map();
   /** @type {Set<string>} */
   #waiting = new Set();
-  /** @type {Entry[]} */
-  #lastThoughts = [];
+  #thoughts = new LastThoughts();
   #perFrame = FIRST;
   #draw = perFrame(() => this.#drawSome());
 
@@ -57,7 +54,7 @@ export class StoryStore {
   /** Whether a thought is among the last.
    *  @param {string} id */
   isLastThought(id) {
-    return this.#lastThoughts.some((one) => one.id === id);
+    return this.#thoughts.has(id);
   }
 
   /** @param {Iterable<string>} ids */
@@ -72,20 +69,18 @@ export class StoryStore {
   /** Agents became known, or the session has ended: some items stand elsewhere now. */
   rearrange() {
     const moved = [...this.#placed.values()].filter(({ entry }) => this.#isElsewhere(entry));
-    this.changed([...moved.map(({ entry }) => entry.id), ...this.#lastThoughts.map((entry) => entry.id)]);
+    this.changed([...moved.map(({ entry }) => entry.id), ...this.#thoughts.ids]);
   }
 
-  /** @param {string} id */
+  /** The last response of an agent and the conclusion that was made of it hang on each other.
+   *  @param {string} id */
   #addKin(id) {
     const item = this.#session.items.get(id);
-    if (item === undefined || item.executionId === null) return;
-    const analysis = this.#analyses.get(item.executionId);
-    if (item.type === "llm_response" && analysis !== undefined) this.#waiting.add(analysis);
-    if (!CONCLUSIONS.has(item.type) || analysis === id) return;
-    this.#analyses.set(item.executionId, id);
-    for (const one of this.#session.items.values()) {
-      if (one.type === "llm_response" && one.executionId === item.executionId) this.#waiting.add(one.id);
-    }
+    if (item === undefined || item.status === "streaming") return;
+    const { response, conclusion } = lastWordOf(this.#session.lastWords, item);
+    if (conclusion === null || response === null) return;
+    if (item.id === response.id) this.#waiting.add(conclusion.id);
+    if (item.id === conclusion.id) this.#waiting.add(response.id);
   }
 
   #drawSome() {
@@ -139,7 +134,7 @@ export class StoryStore {
     }
     if (item === undefined) {
       this.#placed.delete(id);
-      this.#lastThoughts = this.#lastThoughts.filter((one) => one.id !== id);
+      this.#thoughts.remove(id);
       return;
     }
     const entry = { id, sequence: item.sequence, list: listOf(this.#session, item) };
@@ -147,16 +142,8 @@ export class StoryStore {
     entries.splice(placeOf(entries, entry), 0, entry);
     lists.add(entry.list);
     this.#placed.set(id, { entry, version: before?.version ?? signal(0) });
-    if (item.type === "llm_thinking") this.#takeThought(entry);
-  }
-
-  /** @param {Entry} thought */
-  #takeThought(thought) {
-    const all = [...this.#lastThoughts.filter((one) => one.id !== thought.id), thought];
-    all.sort((one, other) => one.sequence - other.sequence);
-    this.#lastThoughts = all.slice(-OPEN_THOUGHTS);
-    const last = all.length > OPEN_THOUGHTS ? all[0] : undefined;
-    if (last !== undefined && last.id !== thought.id) this.#waiting.add(last.id);
+    const folded = item.type === "llm_thinking" ? this.#thoughts.add(entry) : null;
+    if (folded !== null) this.#waiting.add(folded);
   }
 
   /** @param {Entry} entry */

@@ -12,7 +12,7 @@ import { Time } from "./clock.js";
 const AT_THE_END = { deny: "the call is denied", fail: "the session fails" };
 const LONGEST_COMMENT = 2000;
 
-/** @typedef {import("../state/item_state.js").Item} Item */
+/** @typedef {import("../state/item_types.js").Item} Item */
 
 /** @param {import("./item.js").BodyProps} props */
 export function ApprovalBody({ item }) {
@@ -28,7 +28,7 @@ export function ApprovalBody({ item }) {
   `;
 }
 
-/** @param {{ metadata: import("../state/item_state.js").Metadata }} props */
+/** @param {{ metadata: import("../state/item_types.js").Metadata }} props */
 function Terms({ metadata }) {
   const { role, expires_at: end, on_timeout: then = "" } = metadata;
   const what = Object.hasOwn(AT_THE_END, then) ? AT_THE_END[then] : "the wait ends";

@@ -10,7 +10,7 @@ import { Status } from "./status.js";
 
 const PREVIEW = 120;
 
-/** @typedef {import("../state/item_state.js").Item} Item */
+/** @typedef {import("../state/item_types.js").Item} Item */
 
 /** @param {import("./item.js").BodyProps} props */
 export function CallBody({ item }) {

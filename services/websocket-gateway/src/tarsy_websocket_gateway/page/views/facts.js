@@ -11,7 +11,7 @@ import { CopyButton } from "./copy.js";
 import { Export } from "./export.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
- *  @typedef {import("../state/item_state.js").Item} Item
+ *  @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../stores/session_store.js").Detail} Detail */
 
 /** @param {{ store: Store }} props */

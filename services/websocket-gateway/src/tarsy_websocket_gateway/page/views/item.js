@@ -12,7 +12,7 @@ import { RunbookBody } from "./runbook.js";
 import { SpokenBody } from "./spoken.js";
 import { ThoughtBody } from "./thought.js";
 
-/** @typedef {import("../state/item_state.js").Item} Item
+/** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {{ item: Item, standing: import("../state/repetition.js").Standing, isLast: boolean }} BodyProps */
 
 /** @type {Record<string, import("preact").FunctionComponent<BodyProps>>} */

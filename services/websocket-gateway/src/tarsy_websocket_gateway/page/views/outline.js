@@ -1,6 +1,7 @@
 // The stages with their agents, each with its state; a synthesis under the stage whose analyses it joins; and how many
 // stages are to come. Each leads to its part of the story.
 
+import { timesOf } from "../state/detail.js";
 import { agentsOf, inOrder, synthesesOf } from "../state/order_of_stages.js";
 import { isOver } from "../state/session_state.js";
 import { isWide } from "../stores/width.js";
@@ -69,7 +70,7 @@ function AgentLine({ store, agent }) {
     <li>
       <a class="name" href=${`#panel-${id}`} onClick=${() => store.choice.chooseAgent(stage, id)}>${agent.agent_name}</a>
       <${Status} status=${agent.status} />
-      <span class="more quiet"><${Took} ...${store.timesOf(agent)} /><span class="about">${agentFacts(agent)}</span></span>
+      <span class="more quiet"><${Took} ...${timesOf(store.detail.value, agent)} /><span class="about">${agentFacts(agent)}</span></span>
       <${Failure} store=${store} step=${agent} />
     </li>
   `;

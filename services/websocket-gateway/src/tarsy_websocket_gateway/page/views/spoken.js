@@ -21,7 +21,7 @@ export function SpokenBody({ item, standing }) {
   `;
 }
 
-/** @param {{ item: import("../state/item_state.js").Item }} props */
+/** @param {{ item: import("../state/item_types.js").Item }} props */
 function Notes({ item: { type, sessionId, metadata } }) {
   const { display_cut: isCut, reminder, call_id: callId } = metadata;
   const saving = savingOf(metadata);
@@ -34,7 +34,7 @@ function Notes({ item: { type, sessionId, metadata } }) {
 }
 
 /** The model of a summary, and what the agent did not have to read.
- *  @param {import("../state/item_state.js").Metadata} metadata */
+ *  @param {import("../state/item_types.js").Metadata} metadata */
 function savingOf({ model, tokens_before: before, tokens_after: after }) {
   if (typeof before !== "number" || typeof after !== "number") return "";
   return `${model}: about ${counted(before, "token")} became ${after.toLocaleString("en")}`;

@@ -2,7 +2,7 @@
 
 import { counted, duration, size } from "./wording.js";
 
-/** @typedef {import("../state/item_state.js").Item} Item */
+/** @typedef {import("../state/item_types.js").Item} Item */
 
 /** @type {Record<string, string>} */
 const OUTCOMES = {

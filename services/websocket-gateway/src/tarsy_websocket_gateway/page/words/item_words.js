@@ -1,6 +1,6 @@
 // What items of the story are called, and how much they matter.
 
-/** @typedef {import("../state/item_state.js").Item} Item
+/** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../state/repetition.js").Standing} Standing */
 
 /** @type {Record<string, string>} */

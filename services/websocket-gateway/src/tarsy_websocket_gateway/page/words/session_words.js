@@ -2,7 +2,7 @@
 
 import { clockTime, counted } from "./wording.js";
 
-/** @typedef {import("../state/item_state.js").Item} Item
+/** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../state/session_state.js").Session} Session */
 
 const PLURALS = new Intl.PluralRules("en", { type: "ordinal" });

@@ -8,7 +8,7 @@ import { labelOf } from "./item_words.js";
 import { statusWord } from "./wording.js";
 
 /** @typedef {import("../state/session_state.js").Session} Session
- *  @typedef {import("../state/item_state.js").Item} Item
+ *  @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("tarsy-api").components["schemas"]["SessionDetail"] | null} Detail */
 
 /** @param {Session} session
@@ -35,7 +35,7 @@ export function sessionText(session, detail) {
  *  @param {Session} session
  *  @param {Detail} detail */
 export function sessionJson(session, detail) {
-  const { stages, executions, items, ...known } = session;
+  const { stages, executions, items, lastWords: _, ...known } = session;
   const whole = {
     session: detail,
     ...known,
