@@ -5,7 +5,7 @@ MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test sweep rounds timing lint schemas screenshots bench clean lock
+.PHONY: help setup install up demo test sweep rounds timing lint page schemas screenshots bench clean lock
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -40,6 +40,10 @@ lint: setup    ## format, lint, types, import rules, generated schemas and their
 	@.venv/bin/lint-imports --no-cache
 	@for member in $(MEMBERS) examples/consumers/python tests-support tests-e2e helm; do echo "types: $$member"; $(PY) -m mypy --no-error-summary $$member || exit 1; done
 	@$(PY) -m tarsy_docgen --check
+
+page:    ## check the page: types, lint and format; needs npm (ARGS=--write: mend the format)
+	@cd tools/page && npm ci --silent --ignore-scripts --no-audit --no-fund && node types.mjs && npx tsc -p .
+	@tools/page/node_modules/.bin/biome check $(ARGS) --config-path=tools/page services/websocket-gateway/src/tarsy_websocket_gateway/page
 
 schemas: setup    ## write what is generated: schemas/, pages of docs/reference/, dashboards of deploy/grafana/
 	@$(PY) -m tarsy_docgen

@@ -7,7 +7,7 @@ from typing import Any
 from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
-from tarsy_page_feed import FEED
+from tarsy_page_feed import SHOW_SESSION
 from tarsy_reply import Exchange
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.outgoing import encoded
@@ -17,24 +17,6 @@ type Message = dict[str, Any]
 
 ASSETS = f"/assets/{load_page().version}"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
-
-SHOW = (
-    """async ([assets, id, chatEnabled, messages]) => {
-    const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
-    const { timeline } = await import(`${assets}/views/timeline.js`);
-    const { turns } = await import(`${assets}/views/turns.js`);
-    const { chat } = await import(`${assets}/views/chat.js`);
-    const { stages } = await import(`${assets}/views/stages.js`);
-    const session = newSession();
-    const chatTurns = turns(session);
-    const items = timeline(session, chatTurns);
-    const questions = chat(id, chatTurns);
-    questions.about({ chat_enabled: chatEnabled });
-    const parts = [stages(), items, questions];
-"""
-    + FEED
-    + "}"
-)
 
 READ = """() => {
     const shown = (item) => item.querySelector(".tool") ?? item.querySelector(".body");
@@ -63,7 +45,8 @@ class Scene:
         self._told: list[Message] = []
 
     async def show(self, *, chat_enabled: bool = True) -> None:
-        await self.tab.page.evaluate(SHOW, [ASSETS, self.session.id, chat_enabled, self._live(0)])
+        detail = {"chat_enabled": chat_enabled, "title": "Crash", "created_at": "2026-11-22T10:00:00Z"}
+        await self.tab.page.evaluate(SHOW_SESSION, [ASSETS, self.session.id, detail, self._live(0)])
 
     async def add(self, *events: e.Event) -> None:
         before = len(self.session.records)

@@ -1,19 +1,26 @@
-"""Views of the page in a tab, put together by a test and fed with what the gateway sends."""
+"""The session view of the page in a tab, fed by a test with what the gateway sends."""
 
-FEED = """
+SHOW_SESSION = """async ([assets, id, detail, messages]) => {
+    const { html, render } = await import(`${assets}/ui.js`);
+    const { SessionStore } = await import(`${assets}/stores/session_store.js`);
+    const { SessionPage } = await import(`${assets}/views/session.js`);
     const main = document.createElement("main");
-    main.append(...parts.map((part) => part.node));
     document.body.replaceChildren(main);
+    const store = new SessionStore(id);
+    store.notice.value = "";
+    store.read = async () => {};
+    if (detail !== null) store.detail.value = detail;
+    render(html`<${SessionPage} store=${store} />`, main);
     const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    window.store = store;
     window.feed = async (more) => {
         for (const message of more) {
-            const changes = message.type === "again" ? beginAgain(session) : take(session, message);
-            if (changes.session) for (const part of parts) part.update(session);
-            items.changed(changes.items);
+            if (message.type === "again") store.begin();
+            else store.take(message);
         }
-        await frames();
-        await frames();
+        for (let some = 0; some < 4; some++) await frames();
     };
     await window.feed(messages);
-"""
-"""A part of a function that has `session`, `take`, `beginAgain`, the timeline `items`, all `parts`, and `messages`."""
+}"""
+"""A function of the assets' address, the session's id, what the API answers of it (null: nothing), and messages.
+`{"type": "again"}` among them stands for a connection that came back. `window.feed` takes more."""

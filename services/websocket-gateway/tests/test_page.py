@@ -11,10 +11,10 @@ from fastapi import FastAPI
 
 from tarsy_service.problems import install_problem_handlers
 from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_websocket_gateway.page_encodings import SMALLEST, best_encoding
 from tarsy_websocket_gateway.page_routes import page_routes
 
 PAGE = load_page()
-MARKDOWN_IT = PAGE.assets["vendor/markdown-it.mjs"]
 
 
 @pytest.fixture
@@ -68,7 +68,9 @@ async def test_the_index_is_asked_for_again_and_names_assets_that_never_change(c
 
     assert index.headers["cache-control"] == "no-cache"
     named = re.findall(r'(?:href|src)="(/assets/[^"]+)"', index.text)
-    assert sorted(path.rpartition("/")[2] for path in named) == ["icon.svg", "main.js", "style.css"]
+    assert {"icon.svg", "main.js", "style.css", "ui.js", "vendor/preact.mjs"} <= {
+        path.removeprefix(f"/assets/{PAGE.version}/") for path in named
+    }
     for path in named:
         answer = await client.get(path)
         assert answer.status_code == 200, path
@@ -78,7 +80,9 @@ async def test_the_index_is_asked_for_again_and_names_assets_that_never_change(c
 async def test_every_import_leads_to_a_file_of_the_same_version(client: httpx2.AsyncClient) -> None:
     modules = {path: one.body.decode() for path, one in PAGE.assets.items() if path.endswith(".js")}
     imports = [
-        (path, name) for path, text in modules.items() for name in re.findall(r'^import .* from "(.+)";', text, re.M)
+        (path, name)
+        for path, text in modules.items()
+        for name in re.findall(r'(?:^(?:import|export) .* from |await import\()"(.+?)"', text, re.M)
     ]
 
     assert len(imports) > 20
@@ -117,7 +121,8 @@ async def test_what_is_no_asset_is_not_found(client: httpx2.AsyncClient, path: s
 
 @pytest.mark.parametrize("path", ["/", "/sessions/0e1d", asset("main.js")])
 async def test_head_has_the_headers_alone(client: httpx2.AsyncClient, path: str) -> None:
-    head, whole = await client.head(path), await client.get(path)
+    plain = {"Accept-Encoding": "identity"}
+    head, whole = await client.head(path, headers=plain), await client.get(path, headers=plain)
 
     assert head.status_code == 200
     assert head.headers == whole.headers
@@ -150,8 +155,56 @@ def test_the_index_has_no_script_or_style_of_its_own() -> None:
     assert re.findall(r"https?://", index) == []
 
 
-def test_what_others_wrote_is_what_its_readme_says() -> None:
+VENDORED = {path: asset for path, asset in PAGE.assets.items() if path.startswith("vendor/")}
+
+
+@pytest.mark.parametrize("path", sorted(path for path in VENDORED if path.endswith(".mjs")))
+def test_what_others_wrote_is_what_its_readme_says(path: str) -> None:
     readme = (files("tarsy_websocket_gateway") / "page" / "vendor" / "README.md").read_text("utf-8")
 
-    assert hashlib.sha256(MARKDOWN_IT.body).hexdigest() in readme
-    assert "vendor/markdown-it.LICENSE.txt" in PAGE.assets
+    assert hashlib.sha256(VENDORED[path].body).hexdigest() in readme
+
+
+def test_what_others_wrote_comes_with_its_licence() -> None:
+    licences = {path.removeprefix("vendor/") for path in VENDORED if path.endswith(".LICENSE.txt")}
+
+    assert licences == {f"{name}.LICENSE.txt" for name in ("markdown-it", "preact", "signals", "htm")}
+
+
+def test_the_index_preloads_what_every_view_needs_and_no_view() -> None:
+    index = PAGE.index.body.decode()
+    preloaded = re.findall(rf'modulepreload" href="/assets/{PAGE.version}/([^"]+)"', index)
+
+    assert {"app.js", "router.js", "vendor/preact.mjs", "vendor/signals-core.mjs"} <= set(preloaded)
+    assert not {"views/session.js", "views/list.js", "vendor/markdown-it.mjs"} & set(preloaded)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip", "gzip"),
+        ("br;q=0, gzip;q=0.5", "gzip"),
+        ("*", "br"),
+        ("gzip;q=0, *;q=0.1", "br"),
+        ("identity", None),
+        ("", None),
+        ("gzip;q=much", None),
+    ],
+)
+def test_the_best_encoding_is_one_that_the_browser_takes(accepted: str, encoding: str | None) -> None:
+    assert best_encoding(accepted, {"br": b"", "gzip": b""}) == encoding
+
+
+@pytest.mark.parametrize("encoding", ["br", "gzip"])
+@pytest.mark.parametrize("path", ["/", asset("main.js"), asset("vendor/markdown-it.mjs"), asset("style.css")])
+async def test_a_file_is_sent_compressed_and_is_the_same(client: httpx2.AsyncClient, path: str, encoding: str) -> None:
+    plain = await client.get(path, headers={"Accept-Encoding": "identity"})
+    packed = await client.get(path, headers={"Accept-Encoding": encoding})
+
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+    assert packed.content == plain.content
+    if len(plain.content) >= SMALLEST:
+        assert packed.headers["content-encoding"] == encoding
+        assert int(packed.headers["content-length"]) < len(plain.content)

@@ -17,7 +17,7 @@ async def test_arguments_are_shown_in_one_order_whether_they_come_live_or_from_t
     of_the_timeline = {"kind": "Pod", "list": [{"a": None, "b": 1}], "__proto__": "x", "namespace": "shop"}
     shown = await tab.page.evaluate(
         """async ([assets, all]) => {
-            const { argumentLine, argumentLines } = await import(`${assets}/call_arguments.js`);
+            const { argumentLine, argumentLines } = await import(`${assets}/words/call_arguments.js`);
             return all.map(JSON.parse).map((given) => [argumentLine(given), argumentLines(given)]);
         }""",
         [ASSETS, [json.dumps(one) for one in (live, of_the_timeline, None)]],

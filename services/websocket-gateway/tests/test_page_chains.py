@@ -11,7 +11,7 @@ from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_page_feed import FEED
+from tarsy_page_feed import SHOW_SESSION
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.outgoing import encoded
 from tarsy_websocket_gateway.page_assets import load_page
@@ -23,21 +23,6 @@ ASSETS = f"/assets/{load_page().version}"
 type Message = dict[str, Any]
 type NewSession = Callable[[], Any]
 type Story = Callable[[], Any]
-
-SHOW = (
-    """async ([assets, messages]) => {
-    const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
-    const { timeline } = await import(`${assets}/views/timeline.js`);
-    const { turns } = await import(`${assets}/views/turns.js`);
-    const { stages } = await import(`${assets}/views/stages.js`);
-    const { executiveSummary, finalAnalysis } = await import(`${assets}/views/analysis.js`);
-    const session = newSession();
-    const items = timeline(session, turns(session));
-    const parts = [executiveSummary(), finalAnalysis(), stages(), items];
-"""
-    + FEED
-    + "}"
-)
 
 READ = """() => {
     const items = (root) => [...root.querySelectorAll(":scope > .items > .item")].filter((one) => !one.hidden)
@@ -51,8 +36,8 @@ READ = """() => {
         under: [...node.querySelectorAll(":scope > .under > .group")].map(group),
     });
     return {
-        summary: document.querySelector(".short").checkVisibility() ? document.querySelector(".short").innerText : null,
-        analysis: document.querySelector(".analysis").innerText,
+        summary: document.querySelector(".short")?.innerText ?? null,
+        analysis: document.querySelector(".analysis")?.innerText ?? null,
         loose: items(document.querySelector(".timeline")),
         groups: [...document.querySelectorAll(".groups > .group")].map(group),
     };
@@ -66,7 +51,7 @@ def live(session: Any, feed: Feed | None = None, *, since: int = 0) -> list[Mess
 
 
 async def show(tab: Tab, messages: list[Message]) -> Message:
-    await tab.page.evaluate(SHOW, [ASSETS, messages])
+    await tab.page.evaluate(SHOW_SESSION, [ASSETS, "a", None, messages])
     return await read(tab)
 
 
@@ -93,12 +78,12 @@ WHOLE = {
             "about": "2 agents in parallel, one must complete",
             "tabs": [["PodsCompleted", "true"], ["MetricsCompleted", "false"]],
             "items": [
-                ["error quiet", "llm_wait", "llm_response", "final_analysis"],
-                ["error", "provider_fallback", "llm_response", "final_analysis"],
+                ["error quiet", "llm_wait", "llm_response"],
+                ["error", "provider_fallback", "llm_response"],
             ],
             "under": [
                 {
-                    "name": "look - Synthesis", "about": "", "tabs": [], "items": [["llm_response", "final_analysis"]],
+                    "name": "look - Synthesis", "about": "", "tabs": [], "items": [["llm_response"]],
                     "under": [],
                 }
             ],
@@ -139,7 +124,7 @@ async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_concl
 
     lines = await tab.page.evaluate(
         """() => [...document.querySelectorAll(".stages li")].map((one) => [
-            one.querySelector(":scope > .name").textContent, one.querySelector(":scope > .about")?.textContent ?? null,
+            one.querySelector(":scope > .name").textContent, one.querySelector(":scope > .more > .about").textContent,
             one.parentElement.closest("li")?.querySelector(":scope > .name").textContent ?? null,
         ])"""
     )
@@ -148,11 +133,11 @@ async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_concl
         ["look", "2 agents in parallel, one must complete", None],
         ["Pods", "gemini · 1 iteration", "look"],
         ["Metrics", "claude instead of gemini · 20 iterations · made to conclude", "look"],
-        ["look - Synthesis", None, "look"],
+        ["look - Synthesis", "", "look"],
         ["Synthesis", "gemini · 1 iteration", "look - Synthesis"],
-        ["advise", None, None],
+        ["advise", "", None],
         ["Adviser", "gemini · 1 iteration", "advise"],
-        ["Executive Summary", None, None],
+        ["Executive Summary", "", None],
         ["Summary", "gemini · 1 iteration", "Executive Summary"],
     ]
 
@@ -267,60 +252,40 @@ async def test_the_list_says_who_waits_where_until_they_begin(tab: Tab) -> None:
 
     found = await tab.page.evaluate(
         """async ([assets, row, began]) => {
-            const { newSessions, takePage, takeStatus } = await import(`${assets}/sessions_state.js`);
-            const { sessionRow } = await import(`${assets}/views/row.js`);
+            const { newSessions, takePage, takeStatus } = await import(`${assets}/state/sessions_state.js`);
             const sessions = newSessions();
+            const said = () => sessions.rows.map((one) => [one.status, one.queuePosition, one.startedAt]);
             takePage(sessions, [row]);
-            const view = sessionRow(sessions.rows[0]);
-            const said = () => {
-                view.update(sessions.rows[0]);
-                const text = (name) => view.node.querySelector(name).textContent;
-                return [text(".status"), text(".place"), text(".took") !== ""];
-            };
             const before = said();
             takeStatus(sessions, began);
-            return [before, said()];
+            return [...before, ...said()];
         }""",
         [ASSETS, row, began],
     )
 
-    assert found == [["Pending", "number 3 in the queue", False], ["Running", "", True]]
+    assert found == [["pending", 3, None], ["in_progress", 3, began["timestamp"]]]
 
 
 async def test_a_session_that_waits_says_its_place_until_it_begins(tab: Tab) -> None:
     detail = {
-        "id": "a", "title": "", "alert_type": "crash", "status": "pending", "queue_position": 2, "alert_data": "",
+        "title": "", "alert_type": "crash", "queue_position": 2, "alert_data": "",
         "created_at": "2026-11-22T10:00:00Z", "started_at": None,
     }  # fmt: skip
+    page = tab.page
 
-    found = await tab.page.evaluate(
-        """async ([assets, detail]) => {
-            const { newSession, take } = await import(`${assets}/session_state.js`);
-            const { sessionHead } = await import(`${assets}/views/head.js`);
-            const { cancelling } = await import(`${assets}/views/cancelling.js`);
-            const session = newSession();
-            const cancel = cancelling(detail.id);
-            const head = sessionHead(detail.id, cancel.node);
-            document.body.replaceChildren(head.node);
-            head.about(detail);
-            const told = (status, number, timestamp) => {
-                take(session, { type: "session.status", status, number, timestamp });
-                for (const part of [head, cancel]) part.update(session);
-                const queue = head.node.querySelector(".queue");
-                const button = cancel.node.querySelector("button");
-                const took = head.node.querySelector(".took").textContent;
-                return [queue.hidden ? "" : queue.textContent, !button.hidden, took];
-            };
-            return [
-                told("pending", 1, "2026-11-22T10:00:00Z"),
-                told("in_progress", 2, "2026-11-22T10:00:05Z").slice(0, 2),
-                told("completed", 9, "2026-11-22T10:00:09Z"),
-            ];
-        }""",
-        [ASSETS, detail],
-    )
+    async def told(status: str, number: int, seconds: int) -> tuple[bool, bool, str]:
+        message = {"type": "session.status", "status": status, "number": number,
+                   "timestamp": f"2026-11-22T10:00:{seconds:02}Z"}  # fmt: skip
+        await page.evaluate("(messages) => window.feed(messages)", [message])
+        cancel = page.get_by_role("button", name="Cancel", exact=True)
+        return await page.locator(".queue").is_visible(), await cancel.count() == 1, await page.inner_text(".took")
 
-    assert found == [["It waits for its turn: number 2 in the queue.", True, ""], ["", True], ["", False, "4 s"]]
+    await page.evaluate(SHOW_SESSION, [ASSETS, "a", detail, []])
+
+    assert await told("pending", 1, 0) == (True, True, "")
+    assert await page.inner_text(".queue") == "It waits for its turn: 2nd in queue."
+    assert (await told("in_progress", 2, 5))[:2] == (False, True)
+    assert await told("completed", 9, 9) == (False, False, "4 s")
 
 
 async def test_the_latest_word_of_a_running_call_stands_beside_it_until_it_ends(tab: Tab, story: Story) -> None:
@@ -338,7 +303,7 @@ async def test_the_latest_word_of_a_running_call_stands_beside_it_until_it_ends(
         )
         return found
 
-    await tab.page.evaluate(SHOW, [ASSETS, [word(1, 0, "too early"), *(one for some in live[:7] for one in some)]])
+    await show(tab, [word(1, 0, "too early"), *(one for some in live[:7] for one in some)])
     assert await shown() == []
     await tab.page.evaluate("(more) => window.feed(more)", [word(1, 0, "1 of 9"), word(1, 1, "<b>2</b> of 9")])
     assert await shown() == ["<b>2</b> of 9"]

@@ -15,14 +15,23 @@ async def rendered(tab: Tab, text: str) -> str:
     """The HTML of what `text` becomes, in the document."""
     html: str = await tab.page.evaluate(
         """async ([assets, text]) => {
-            const { markdown } = await import(`${assets}/markdown.js`);
-            const node = markdown(text);
-            document.body.replaceChildren(node);
-            return node.innerHTML;
+            const { html, render } = await import(`${assets}/ui.js`);
+            const { Markdown } = await import(`${assets}/views/markdown.js`);
+            const place = document.createElement("main");
+            document.body.replaceChildren(place);
+            render(html`<${Markdown} text=${text} />`, place);
+            return place.firstChild.innerHTML;
         }""",
         [ASSETS, text],
     )
     return html
+
+
+CODE = (
+    '<div class="code"><pre tabindex="0"><code>a: &lt;b&gt;\n</code></pre>'
+    '<button type="button" class="copy" aria-label="Copy the code">Copy</button>'
+    '<span class="unseen" role="status"></span></div>'
+)
 
 
 @pytest.mark.parametrize(
@@ -32,14 +41,14 @@ async def rendered(tab: Tab, text: str) -> str:
         ("- a\n- b\n  1. c", "<ul><li>a</li><li>b<ol><li>c</li></ol></li></ul>"),
         ("3. c\n4. d", '<ol start="3"><li>c</li><li>d</li></ol>'),
         ("`a<b`", "<p><code>a&lt;b</code></p>"),
-        ("```yaml\na: <b>\n```", '<pre tabindex="0"><code>a: &lt;b&gt;\n</code></pre>'),
+        ("```yaml\na: <b>\n```", CODE),
         ("> quoted", "<blockquote><p>quoted</p></blockquote>"),
         ("a\n\n---\n\nb", "<p>a</p><hr><p>b</p>"),
         ("one  \ntwo\nthree", "<p>one<br>two\nthree</p>"),
         ("~~no~~ &amp; 1 &lt; 2", "<p><s>no</s> &amp; 1 &lt; 2</p>"),
         (
             "|a|b|\n|-|-:|\n|1|2|",
-            '<table><thead><tr><th>a</th><th class="right">b</th></tr></thead>'
+            '<table tabindex="0"><thead><tr><th>a</th><th class="right">b</th></tr></thead>'
             '<tbody><tr><td>1</td><td class="right">2</td></tr></tbody></table>',
         ),
         (
@@ -53,7 +62,7 @@ async def test_markdown_becomes_elements(tab: Tab, text: str, html: str) -> None
     assert await rendered(tab, text) == html
 
 
-HARMLESS = {"p", "code", "pre", "a", "span", "h3", "table", "thead", "tbody", "tr", "th", "td"}
+HARMLESS = {"div", "button", "p", "code", "pre", "a", "span", "h3", "table", "thead", "tbody", "tr", "th", "td"}
 HOSTILE = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -101,7 +110,17 @@ async def test_hostile_markdown_is_harmless(tab: Tab, text: str) -> None:
     attributes = [part.split("=", 1) for part in found if "=" in part]
 
     assert tags <= HARMLESS
-    assert {name for name, _ in attributes} <= {"href", "title", "rel", "target", "tabindex", "class"}
+    assert {name for name, _ in attributes} <= {
+        "href",
+        "title",
+        "rel",
+        "target",
+        "tabindex",
+        "class",
+        "type",
+        "role",
+        "aria-label",
+    }
     assert all(value.startswith("https://") for name, value in attributes if name == "href")
 
 
@@ -131,9 +150,10 @@ async def test_html_is_shown_as_text(tab: Tab) -> None:
 async def test_markdown_that_is_made_to_be_slow_is_not(tab: Tab, text: str) -> None:
     took: float = await tab.page.evaluate(
         """async ([assets, text]) => {
-            const { markdown } = await import(`${assets}/markdown.js`);
+            const { html, render } = await import(`${assets}/ui.js`);
+            const { Markdown } = await import(`${assets}/views/markdown.js`);
             const began = performance.now();
-            markdown(text);
+            render(html`<${Markdown} text=${text} />`, document.createElement("main"));
             return performance.now() - began;
         }""",
         [ASSETS, text],

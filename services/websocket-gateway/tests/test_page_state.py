@@ -22,7 +22,7 @@ async def fold(tab: Tab, messages: list[Message]) -> Message:
     """What is known of a session after these; `{"type": "again"}` stands for a connection that came back."""
     found: Message = await tab.page.evaluate(
         """async ([assets, messages]) => {
-            const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
+            const { newSession, take, beginAgain } = await import(`${assets}/state/session_state.js`);
             const session = newSession();
             for (const message of messages) {
                 if (message.type === "again") beginAgain(session);
@@ -131,7 +131,7 @@ async def test_the_list_keeps_what_came_live_when_an_older_answer_comes(tab: Tab
 
     found = await tab.page.evaluate(
         """async ([assets, row, ended]) => {
-            const { newSessions, takePage, takeStatus } = await import(`${assets}/sessions_state.js`);
+            const { newSessions, takePage, takeStatus } = await import(`${assets}/state/sessions_state.js`);
             const sessions = newSessions();
             const before = takeStatus(sessions, ended);
             takePage(sessions, [row]);

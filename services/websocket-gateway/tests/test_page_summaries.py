@@ -3,25 +3,21 @@
 import pytest
 
 from tarsy_browser import Tab
+from tarsy_page_feed import SHOW_SESSION
 from tarsy_websocket_gateway.page_assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ASSETS = f"/assets/{load_page().version}"
 
-NOTES = """async ([assets, item]) => {
-    const { itemView } = await import(`${assets}/views/item.js`);
-    const view = itemView(item);
-    view.update(item, "");
-    document.body.replaceChildren(view.node);
-    return [...view.node.querySelectorAll(".quiet")].map((one) => one.textContent);
-}"""
-
 
 async def notes(tab: Tab, **metadata: object) -> list[str]:
-    item = {"type": "mcp_tool_summary", "status": "completed", "content": "It restarts.", "metadata": metadata}
-    found: list[str] = await tab.page.evaluate(NOTES, [ASSETS, item])
-    return found
+    summary = {
+        "type": "timeline_event.created", "event_id": "s", "event_type": "mcp_tool_summary", "status": "completed",
+        "content": "It restarts.", "metadata": metadata, "number": 1,
+    }  # fmt: skip
+    await tab.page.evaluate(SHOW_SESSION, [ASSETS, "a", None, [summary]])
+    return await tab.page.locator(".item .quiet").all_inner_texts()
 
 
 async def test_a_summary_says_its_model_and_its_sizes(tab: Tab) -> None:

@@ -21,12 +21,12 @@ async def test_a_large_session_is_drawn_without_freezing_and_what_is_folded_is_n
     """2,000 items, 500 of which have a result of 32 kB."""
     found = await tab.page.evaluate(
         """async ([assets, step, mostPerFrame]) => {
-            const { newSession, take } = await import(`${assets}/session_state.js`);
-            const { timeline } = await import(`${assets}/views/timeline.js`);
-            const { turns } = await import(`${assets}/views/turns.js`);
-            const session = newSession();
-            const view = timeline(session, turns(session));
-            document.body.replaceChildren(view.node);
+            const { html, render } = await import(`${assets}/ui.js`);
+            const { SessionStore } = await import(`${assets}/stores/session_store.js`);
+            const { SessionPage } = await import(`${assets}/views/session.js`);
+            const store = new SessionStore("a");
+            document.body.replaceChildren();
+            render(html`<${SessionPage} store=${store} />`, document.body);
             const types = ["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"];
             const result = "a line of a log, as they are\\n".repeat(1100);
             const messages = Array.from({ length: 2000 }, (_, place) => ({
@@ -36,8 +36,8 @@ async def test_a_large_session_is_drawn_without_freezing_and_what_is_folded_is_n
                 metadata: { server_name: "k8s", tool_name: "log", arguments: {}, outcome: "ok" },
                 sequence_number: place * 10,
             }));
-            for (const message of messages) view.changed(take(session, message).items);
-            const list = view.node.querySelector("ol");
+            for (const message of messages) store.take(message);
+            const list = document.querySelector(".timeline ol");
             const most = await mostPerFrame(step, () => list.children.length, messages.length);
             const before = document.body.textContent.length;
             const call = list.querySelector("details.call");

@@ -2,12 +2,19 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from tarsy_websocket_gateway.page_encodings import encoded
+from tarsy_websocket_gateway.page_modules import imported_modules
+
 INDEX = "index.html"
+FIRST_MODULE = "main.js"
 VERSION_PLACE = b"{version}"
+PRELOADS_PLACE = b"{preloads}"
+STYLES_PLACE = b"{styles}"
+STYLES = "styles/"
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -21,8 +28,11 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
+    """`encoded`: the body in each encoding that makes it smaller."""
+
     body: bytes
     media_type: str
+    encoded: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +51,25 @@ def load_page() -> Page:
     for path, asset in sorted(found.items()):
         digest.update(f"{path}\n{len(asset.body)}\n".encode() + asset.body)
     version = digest.hexdigest()[:16]
-    body = index.body.replace(VERSION_PLACE, version.encode())
-    return Page(version, Asset(body, index.media_type), found)
+    body = index.body.replace(STYLES_PLACE, _styles(found)).replace(PRELOADS_PLACE, _preloads(found))
+    body = body.replace(VERSION_PLACE, version.encode())
+    return Page(version, _asset(body, index.media_type), found)
+
+
+def _styles(assets: Mapping[str, Asset]) -> bytes:
+    """Those of the views, after the one of all."""
+    paths = ["style.css", *sorted(path for path in assets if path.startswith(STYLES))]
+    return "\n".join(f'<link rel="stylesheet" href="/assets/{{version}}/{path}">' for path in paths).encode()
+
+
+def _preloads(assets: Mapping[str, Asset]) -> bytes:
+    """A browser asks for all modules at once, instead of one after the other as it finds them."""
+    modules = imported_modules(FIRST_MODULE, {path: asset.body.decode() for path, asset in assets.items()})
+    return "\n".join(f'<link rel="modulepreload" href="/assets/{{version}}/{path}">' for path in modules).encode()
+
+
+def _asset(body: bytes, media_type: str) -> Asset:
+    return Asset(body, media_type, encoded(body))
 
 
 def _assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Asset]]:
@@ -53,4 +80,4 @@ def _assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Asset]
             continue
         media_type = MEDIA_TYPES.get(f".{entry.name.rpartition('.')[2]}")
         if media_type is not None:
-            yield path, Asset(entry.read_bytes(), media_type)
+            yield path, _asset(entry.read_bytes(), media_type)

@@ -2,7 +2,8 @@
 
 const BUDGET_MILLISECONDS = 10;
 
-/** Returns a function that asks for `draw` in the next frame, however often it is called until then. */
+/** Returns a function that asks for `draw` in the next frame, however often it is called until then.
+ *  @param {() => void} draw */
 export function perFrame(draw) {
   let asked = false;
   return function ask() {
@@ -15,7 +16,10 @@ export function perFrame(draw) {
   };
 }
 
-/** Draws as many of the ids as one frame bears, and forgets those; returns whether some are left. */
+/** Draws as many of the ids as one frame bears, and forgets those; returns whether some are left.
+ *  @template T
+ *  @param {Set<T>} ids
+ *  @param {(id: T) => void} drawOne */
 export function drawSome(ids, drawOne) {
   const limit = performance.now() + BUDGET_MILLISECONDS;
   for (const id of ids) {

@@ -1,60 +1,45 @@
-// The line in the head that says who one is, and leads to the login and out of it. The page sees no credential: the
-// browser sends its cookie by itself.
+// The line in the head that names the caller, and leads to the login and out of it.
 
-import { UNKNOWN_CALLER, canLogIn, logOut, readMe } from "../api.js";
-import { element, show, write } from "../elements.js";
+import { logOut } from "../net/api.js";
+import { path, query } from "../router.js";
+import { account, followAccount } from "../stores/account_store.js";
+import { html, useEffect, useSignal } from "../ui.js";
 
-export function accountLine(node) {
-  let isUnknown = false;
-
-  function draw(...parts) {
-    node.replaceChildren(...parts);
-    show(node, parts.length > 0);
-  }
-
-  /** Where nobody is authenticated there is no role, and the name says nothing. */
-  async function look() {
-    try {
-      const { name, role } = await readMe();
-      isUnknown = false;
-      const leaving = role !== null && (await canLogIn()) ? logOutButton() : [];
-      draw(...(role === null ? [] : [element("span", { title: `Role: ${role}` }, name), ...leaving]));
-    } catch (problem) {
-      if (problem.status !== 401) draw();
-    }
-  }
-
-  async function invite() {
-    isUnknown = true;
-    const isPossible = await canLogIn();
-    if (isUnknown) draw(...(isPossible ? [logInLink()] : []));
-  }
-
-  addEventListener(UNKNOWN_CALLER, invite);
-  // Somebody may have logged in elsewhere meanwhile.
-  document.addEventListener("visibilitychange", () => {
-    if (isUnknown && !document.hidden) look();
-  });
-  look();
+export function AccountLine() {
+  useEffect(followAccount, []);
+  const { name, role, canLogIn } = account.value;
+  if (name === null && !canLogIn) return html`<p id="account" class="account" hidden></p>`;
+  return html`
+    <p id="account" class="account">
+      ${name === null ? html`<${LogInLink} />` : html`<span title=${`Role: ${role}`}>${name}</span>`}
+      ${name !== null && canLogIn && html`<${LogOutButton} />`}
+    </p>
+  `;
 }
 
-function logInLink() {
-  const here = `${location.pathname}${location.search}`;
-  return element("a", { class: "login", href: `/login?${new URLSearchParams({ to: here })}` }, "Log in");
+function LogInLink() {
+  const search = query.value.toString();
+  const here = search === "" ? path.value : `${path.value}?${search}`;
+  return html`<a class="login" href=${`/login?${new URLSearchParams({ to: here })}`}>Log in</a>`;
 }
 
-function logOutButton() {
-  const button = element("button", { type: "button" }, "Log out");
-  const failure = element("span", { class: "failure", role: "status" });
-  button.addEventListener("click", async () => {
-    button.disabled = true;
+function LogOutButton() {
+  const isAsking = useSignal(false);
+  const failure = useSignal("");
+
+  async function leave() {
+    isAsking.value = true;
     try {
       await logOut();
       location.reload();
     } catch (problem) {
-      write(failure, `Not logged out: ${problem.message}`);
-      button.disabled = false;
+      failure.value = `Not logged out: ${problem.message}`;
+      isAsking.value = false;
     }
-  });
-  return [button, failure];
+  }
+
+  return html`
+    <button type="button" disabled=${isAsking.value} onClick=${leave}>Log out</button>
+    <span class="failure" role="status">${failure.value}</span>
+  `;
 }

@@ -1,77 +1,77 @@
 // A tool call that waits for a person: what it would do and why, who may decide and until when, and two buttons. It shows
 // what the log says: a decision is there when its event has come.
 
-import { decideCall, mayRepeat, newKey } from "../api.js";
-import { argumentLines } from "../call_arguments.js";
-import { element, show, write } from "../elements.js";
-import { timeOf } from "./clock.js";
+import { decideCall, mayRepeat, newKey } from "../net/api.js";
+import { isActionOff } from "../stores/connection.js";
+import { html, useRef, useSignal } from "../ui.js";
+import { argumentLines } from "../words/call_arguments.js";
+import { Answer } from "./cancel_request.js";
+import { Time } from "./clock.js";
 
+/** @type {Record<string, string>} */
 const AT_THE_END = { deny: "the call is denied", fail: "the session fails" };
 const LONGEST_COMMENT = 2000;
 
-export function approvalBody() {
-  const tool = element("code", { class: "tool" });
-  const given = element("pre", { class: "data", tabindex: "0" });
-  const reason = element("p", { class: "text" });
-  const terms = element("p", { class: "quiet" });
-  const said = element("p", { class: "text" });
-  const deciding = decisionForm();
-  const node = element("div", { class: "body approval" }, element("p", {}, tool), given, reason, terms, said, deciding.node);
-  let drawn = false;
+/** @typedef {import("../state/item_types.js").Item} Item */
 
-  function draw({ metadata }) {
-    write(tool, `${metadata.server_name}.${metadata.tool_name}`);
-    given.textContent = argumentLines(metadata.arguments);
-    write(reason, metadata.reason ?? "");
-    const then = AT_THE_END[metadata.on_timeout] ?? "the wait ends";
-    const until = metadata.expires_at ? [" until ", timeOf(metadata.expires_at), `; then ${then}`] : [];
-    terms.replaceChildren(`Somebody with the role ${metadata.role} decides`, ...until, ".");
-  }
-
-  function update(item) {
-    if (!drawn) draw(item);
-    drawn = true;
-    const isOpen = item.status === "streaming";
-    write(said, isOpen ? "" : item.content);
-    show(said, !isOpen);
-    show(terms, isOpen);
-    deciding.update(item, isOpen);
-  }
-
-  return { node, update };
+/** @param {import("./item.js").BodyProps} props */
+export function ApprovalBody({ item }) {
+  const { metadata } = item;
+  const isOpen = item.status === "streaming";
+  return html`
+    <div class="body approval">
+      <p><code class="tool">${metadata.server_name}.${metadata.tool_name}</code></p>
+      <pre class="data" tabindex="0">${argumentLines(metadata.arguments)}</pre>
+      <p class="text">${metadata.reason ?? ""}</p>
+      ${isOpen ? html`<${Terms} metadata=${metadata} /><${DecisionForm} item=${item} />` : html`<p class="text">${item.content}</p>`}
+    </div>
+  `;
 }
 
-function decisionForm() {
-  const comment = element("input", { type: "text", maxlength: String(LONGEST_COMMENT), "aria-label": "Comment", placeholder: "Comment" });
-  const approve = element("button", { type: "button" }, "Approve");
-  const deny = element("button", { type: "button", class: "danger" }, "Deny");
-  const answer = element("p", { class: "answer", role: "status" });
-  const node = element("div", { class: "deciding" }, comment, approve, deny, answer);
-  const keys = { approve: newKey(), deny: newKey() };
-  let about = null;
+/** @param {{ metadata: import("../state/item_types.js").Metadata }} props */
+function Terms({ metadata }) {
+  const { role, expires_at: end, on_timeout: then = "" } = metadata;
+  const what = Object.hasOwn(AT_THE_END, then) ? AT_THE_END[then] : "the wait ends";
+  return html`
+    <p class="quiet">
+      Somebody with the role ${role} decides${end && html`${" until "}<${Time} stamp=${end} />; then ${what}`}.
+    </p>
+  `;
+}
 
-  function enable(isEnabled) {
-    for (const part of [comment, approve, deny]) part.disabled = !isEnabled;
-  }
+/** @param {{ item: Item }} props */
+function DecisionForm({ item }) {
+  const answer = useSignal("");
+  const isAsking = useSignal(false);
+  /** @type {{ current: HTMLInputElement | null }} */
+  const comment = useRef(null);
+  const keys = useRef({ approve: newKey(), deny: newKey() });
+  const isOff = isAsking.value || isActionOff.value;
 
+  /** @param {"approve" | "deny"} decision */
   async function decide(decision) {
-    enable(false);
-    write(answer, "Asking …");
+    isAsking.value = true;
+    answer.value = "Asking …";
+    const said = comment.current?.value ?? "";
+    const key = keys.current[decision];
     try {
-      write(answer, (await decideCall(about.sessionId, about.metadata.call_id, decision, comment.value, keys[decision])).message);
+      answer.value = (await decideCall(item.sessionId, item.metadata.call_id ?? "", decision, said, key)).message;
     } catch (problem) {
-      write(answer, `Not decided: ${problem.message}`);
-      if (!mayRepeat(problem)) keys[decision] = newKey();
-      enable(true);
+      answer.value = `Not decided: ${problem instanceof Error ? problem.message : problem}`;
+      if (!mayRepeat(problem)) keys.current[decision] = newKey();
+      isAsking.value = false;
     }
   }
 
-  function update(item, isOpen) {
-    about = item;
-    show(node, isOpen);
-  }
-
-  approve.addEventListener("click", () => decide("approve"));
-  deny.addEventListener("click", () => decide("deny"));
-  return { node, update };
+  return html`
+    <div class="deciding">
+      <input
+        ref=${comment} type="text" maxlength=${LONGEST_COMMENT} aria-label="Comment" placeholder="Comment"
+        disabled=${isAsking.value}
+      />
+      <button type="button" disabled=${isOff} onClick=${() => decide("approve")}>Approve</button>
+      <button type="button" class="danger" disabled=${isOff} onClick=${() => decide("deny")}>Deny</button>
+      <${Answer} answer=${answer} />
+    </div>
+  `;
 }

@@ -1,99 +1,70 @@
 // The field for a question. Its words stay until the question has been taken in.
 
-import { askSession, mayRepeat, newKey } from "../api.js";
-import { hasQuestion, openReply, whyClosed } from "../chat_state.js";
-import { element, show, write } from "../elements.js";
-import { counted } from "../wording.js";
-import { replyCancelling } from "./reply_cancelling.js";
+import { openReply, whyClosed } from "../state/chat_state.js";
+import { isActionOff } from "../stores/connection.js";
+import { QuestionStore } from "../stores/question_store.js";
+import { html, useLayoutEffect, useMemo, useRef } from "../ui.js";
+import { Answer } from "./cancel_request.js";
+import { ReplyCancelling } from "./reply_cancelling.js";
 
-const MOST_CHARACTERS = 100_000;
+/** @param {{ store: import("../stores/session_store.js").SessionStore }} props */
+export function Asking({ store }) {
+  store.version.value;
+  store.story.count.value;
+  /** @type {{ current: HTMLTextAreaElement | null }} */
+  const field = useRef(null);
+  const question = useMemo(() => new QuestionStore(store, (words) => forget(field.current, words)), [store]);
+  useLayoutEffect(() => question.look());
+  const reply = openReply(store.session)?.stage_id ?? null;
+  useLayoutEffect(() => {
+    question.answer.value = "";
+  }, [reply]);
+  const why = whyClosed(store.session, store.detail.value?.chat_enabled !== false);
+  const isClosed = question.isSending.value || why !== "";
+  useKeptFocus(field, isClosed);
 
-export function asking(id) {
-  const label = element("label", { for: "question" }, "Ask the investigation");
-  const field = element("textarea", { id: "question", rows: "3", "aria-describedby": "closed" });
-  const send = element("button", { type: "submit" }, "Ask");
-  const closed = element("p", { class: "quiet", id: "closed" });
-  const answer = element("p", { class: "answer", role: "status" });
-  const cancel = replyCancelling(id, answer);
-  const row = element("div", { class: "row" }, send, closed, cancel.node);
-  const node = element("form", { class: "asking" }, label, field, row, answer);
-  let isChatEnabled = true;
-  let session = null;
-  let isSending = false;
-  let hadFocus = false;
-  let shownReply = null;
-  // The same words again are the same question, until its owner has answered.
-  let attempt = null;
-
-  function about(detail) {
-    isChatEnabled = detail.chat_enabled !== false;
-  }
-
-  function draw() {
-    const why = whyClosed(session, isChatEnabled);
-    const isClosed = isSending || why !== "";
-    write(closed, why);
-    show(closed, why !== "");
-    hadFocus ||= isClosed && document.activeElement === field;
-    field.disabled = send.disabled = isClosed;
-    if (isClosed || !hadFocus) return;
-    hadFocus = false;
-    if (document.activeElement === document.body) field.focus({ preventScroll: true });
-  }
-
-  async function ask() {
-    const content = field.value;
-    if (field.disabled || content.trim() === "") return;
-    const count = [...content].length;
-    if (count > MOST_CHARACTERS) {
-      write(answer, `Not asked: at most ${counted(MOST_CHARACTERS, "character")} fit, and these are ${counted(count, "character")}.`);
-      return;
-    }
-    if (attempt?.content !== content) attempt = { content, key: newKey(), messageId: null };
-    isSending = true;
-    write(answer, "Asking …");
-    draw();
-    await submit(attempt);
-    isSending = false;
-    draw();
-  }
-
-  async function submit(asked) {
-    try {
-      const sent = await askSession(id, asked.content, asked.key);
-      asked.messageId = sent.message_id;
-      if (sent.accepted) finish(asked);
-      else write(answer, "The question was taken in, and is not answered yet. It stands above once it is.");
-    } catch (problem) {
-      write(answer, `Not asked: ${problem.message}`);
-      if (!mayRepeat(problem)) attempt = null;
-    }
-  }
-
-  function finish(asked) {
-    if (field.value === asked.content) field.value = "";
-    attempt = null;
-    write(answer, "");
-  }
-
-  function update(now) {
-    session = now;
-    if (attempt !== null && attempt.messageId !== null && hasQuestion(session, attempt.messageId)) finish(attempt);
-    const reply = openReply(session)?.stage_id ?? null;
-    if (reply !== shownReply) write(answer, "");
-    shownReply = reply;
-    cancel.update(reply !== null);
-    draw();
-  }
-
-  field.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  /** @param {Event} event */
+  function ask(event) {
     event.preventDefault();
-    ask();
-  });
-  node.addEventListener("submit", (event) => {
-    event.preventDefault();
-    ask();
-  });
-  return { node, about, update };
+    if (!isClosed && !isActionOff.value) question.ask(field.current?.value ?? "");
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
+  }
+
+  return html`
+    <form class="asking" onSubmit=${ask}>
+      <label for="question">Ask the investigation</label>
+      <textarea
+        id="question" rows="3" aria-describedby="closed" ref=${field} disabled=${isClosed} onKeyDown=${press}
+      ></textarea>
+      <div class="row">
+        <button type="submit" disabled=${isClosed || isActionOff.value}>Ask</button>
+        <p class="quiet" id="closed" hidden=${why === ""}>${why}</p>
+        ${reply !== null && html`<${ReplyCancelling} id=${store.id} answer=${question.answer} />`}
+      </div>
+      <${Answer} answer=${question.answer} />
+    </form>
+  `;
+}
+
+/** @param {HTMLTextAreaElement | null} field
+ *  @param {string} words */
+function forget(field, words) {
+  if (field?.value === words) field.value = "";
+}
+
+/** A field that was closed under somebody's hands gets the focus back, unless they went on elsewhere.
+ *  @param {{ current: HTMLTextAreaElement | null }} field
+ *  @param {boolean} isClosed */
+function useKeptFocus(field, isClosed) {
+  const hadFocus = useRef(false);
+  if (isClosed && field.current !== null && document.activeElement === field.current) hadFocus.current = true;
+  useLayoutEffect(() => {
+    if (isClosed || !hadFocus.current) return;
+    hadFocus.current = false;
+    if (document.activeElement === document.body) field.current?.focus({ preventScroll: true });
+  }, [isClosed]);
 }

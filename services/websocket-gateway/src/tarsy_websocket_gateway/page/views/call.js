@@ -1,81 +1,67 @@
 // A tool call: one line, which unfolds to its arguments and its result. What is folded is not in the page.
 
-import { argumentLine, argumentLines } from "../call_arguments.js";
-import { element, show, write } from "../elements.js";
-import { counted, duration, size } from "../wording.js";
-import { resultReader } from "./result_reader.js";
-import { statusChip } from "./status.js";
+import { html, useSignal } from "../ui.js";
+import { argumentLine, argumentLines } from "../words/call_arguments.js";
+import { outcomeFacts, outcomeStatus } from "../words/call_words.js";
+import { counted } from "../words/wording.js";
+import { follow } from "./fold.js";
+import { ResultReader } from "./result_reader.js";
+import { Status } from "./status.js";
 
 const PREVIEW = 120;
-const OUTCOMES = {
-  ok: "completed",
-  tool_error: "failed",
-  unavailable: "failed",
-  rejected: "failed",
-  unknown: "failed",
-  cancelled: "cancelled",
-};
 
-export function callBody() {
-  const tool = element("code", { class: "tool" });
-  const preview = element("code", { class: "preview" });
-  const outcome = element("span", { class: "outcome" });
-  const progress = element("span", { class: "progress" });
-  const inner = element("div", { class: "inside" });
-  const fold = element("details", { class: "call" }, element("summary", {}, tool, preview, outcome, progress), inner);
-  const node = element("div", { class: "body" }, fold);
-  let shown = null;
+/** @typedef {import("../state/item_types.js").Item} Item */
 
-  function fill() {
-    inner.replaceChildren(...(fold.open ? inside(shown) : []));
-  }
-
-  function update(item) {
-    write(progress, item.progress?.text ?? "");
-    show(progress, item.progress !== null);
-    const isNew = shown === null || shown.status !== item.status;
-    shown = { ...item };
-    if (!isNew) return;
-    const { server_name: server, tool_name: name, arguments: given } = item.metadata;
-    write(tool, `${server}.${name}`);
-    write(preview, short(given));
-    outcome.replaceChildren(...outcomeOf(item));
-    if (fold.open) fill();
-  }
-
-  fold.addEventListener("toggle", fill);
-  return { node, update };
+/** @param {import("./item.js").BodyProps} props */
+export function CallBody({ item }) {
+  const isOpen = useSignal(false);
+  const { server_name: server, tool_name: name, arguments: given } = item.metadata;
+  return html`
+    <div class="body">
+      <details class="call" open=${isOpen.value} onToggle=${follow(isOpen)}>
+        <summary>
+          <code class="tool">${server}.${name}</code>
+          <code class="preview">${short(argumentLine(given))}</code>
+          <span class="outcome"><${Outcome} item=${item} /></span>
+          <span class="progress" hidden=${item.progress === null}>${item.progress?.text ?? ""}</span>
+        </summary>
+        <div class="inside">${isOpen.value && html`<${Inside} item=${item} />`}</div>
+      </details>
+    </div>
+  `;
 }
 
-function outcomeOf({ status, metadata }) {
-  const { outcome, lines, size: bytes, duration_ms: took, repeatable } = metadata;
-  const about = [
-    repeatable === false ? "changes something" : null,
-    Number.isFinite(lines) ? counted(lines, "line") : null,
-    Number.isFinite(bytes) ? size(bytes) : null,
-    Number.isFinite(took) ? duration(took) : null,
-  ];
-  const chip = statusChip(Object.hasOwn(OUTCOMES, outcome ?? "") ? OUTCOMES[outcome] : status);
-  if (outcome !== undefined) write(chip, outcome.replaceAll("_", " "));
-  return [chip, element("span", { class: "quiet" }, about.filter((part) => part !== null).join(" · "))];
+/** @param {{ item: Item }} props */
+function Outcome({ item }) {
+  const { outcome, repeatable } = item.metadata;
+  return html`
+    ${repeatable === false && html`<strong class="changes">changes something</strong>`}
+    <${Status} status=${outcomeStatus(item)} word=${outcome?.replaceAll("_", " ")} />
+    <span class="quiet">${outcomeFacts(item)}</span>
+  `;
 }
 
-function short(given) {
-  const text = argumentLine(given);
+/** @param {string} text */
+function short(text) {
   return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
 }
 
-function inside({ sessionId, status, content, metadata }) {
-  const result = element("pre", { class: "data", tabindex: "0" }, content);
-  const parts = [element("h3", {}, "Arguments"), element("pre", { class: "data", tabindex: "0" })];
-  parts[1].textContent = argumentLines(metadata.arguments);
-  parts.push(element("h3", {}, "Result"));
-  if (status === "streaming") parts.push(element("p", { class: "quiet" }, "It is not there yet."));
-  else if (content === "") parts.push(element("p", { class: "quiet" }, "It is empty."));
-  else parts.push(result);
-  if (metadata.display_cut === true || metadata.cut === true) {
-    parts.push(element("p", { class: "quiet" }, `Only the beginning is shown, of ${counted(metadata.lines, "line")}.`));
-    if (metadata.call_id) parts.push(resultReader(sessionId, metadata.call_id, "Show the rest"));
-  }
-  return parts;
+/** @param {{ item: Item }} props */
+function Inside({ item: { sessionId, status, content, metadata } }) {
+  const isCut = metadata.display_cut === true || metadata.cut === true;
+  return html`
+    <h3>Arguments</h3>
+    <pre class="data" tabindex="0">${argumentLines(metadata.arguments)}</pre>
+    <h3>Result</h3>
+    <${Result} isThere=${status !== "streaming"} content=${content} />
+    ${isCut && html`<p class="quiet">Only the beginning is shown, of ${counted(metadata.lines ?? 0, "line")}.</p>`}
+    ${isCut && metadata.call_id && html`<${ResultReader} sessionId=${sessionId} callId=${metadata.call_id} title="Show the rest" />`}
+  `;
+}
+
+/** @param {{ isThere: boolean, content: string }} props */
+function Result({ isThere, content }) {
+  if (!isThere) return html`<p class="quiet">It is not there yet.</p>`;
+  if (content === "") return html`<p class="quiet">It is empty.</p>`;
+  return html`<pre class="data" tabindex="0">${content}</pre>`;
 }

@@ -1,22 +1,35 @@
-// The request that cancels: a button sends it, and its answer is shown.
+// The request that cancels, and what is said of it.
 
-import { cancelSession, mayRepeat, newKey } from "../api.js";
-import { write } from "../elements.js";
+import { cancelSession, mayRepeat, newKey } from "../net/api.js";
+import { html, useRef, useSignal } from "../ui.js";
 
-/** Returns what `button` does when it is pressed. `answer` is where the answer is written. */
-export function cancelRequest(id, button, answer) {
-  let key = newKey();
+/** `answer` is where its answer is written; both come from `useCancelRequest`.
+ *  @typedef {{ send: () => Promise<void>, isAsking: boolean }} CancelRequest */
 
-  return async function cancel() {
-    button.disabled = true;
-    write(answer, "Asking …");
+/** @param {string} id  of the session
+ *  @param {import("@preact/signals").Signal<string>} answer
+ *  @returns {CancelRequest} */
+export function useCancelRequest(id, answer) {
+  const isAsking = useSignal(false);
+  const key = useRef(newKey());
+
+  async function send() {
+    isAsking.value = true;
+    answer.value = "Asking …";
     try {
-      write(answer, (await cancelSession(id, key)).message);
-      key = newKey();
+      answer.value = (await cancelSession(id, key.current)).message;
+      key.current = newKey();
     } catch (problem) {
-      write(answer, `Not cancelled: ${problem.message}`);
-      if (!mayRepeat(problem)) key = newKey();
+      answer.value = `Not cancelled: ${problem instanceof Error ? problem.message : problem}`;
+      if (!mayRepeat(problem)) key.current = newKey();
     }
-    button.disabled = false;
-  };
+    isAsking.value = false;
+  }
+
+  return { send, isAsking: isAsking.value };
+}
+
+/** @param {{ answer: import("@preact/signals").Signal<string> }} props */
+export function Answer({ answer }) {
+  return html`<p class="answer" role="status">${answer.value}</p>`;
 }

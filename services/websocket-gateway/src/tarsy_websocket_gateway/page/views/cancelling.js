@@ -1,48 +1,57 @@
 // The button that cancels, asks once more, and shows the answer.
 
-import { element, show } from "../elements.js";
-import { cancelRequest } from "./cancel_request.js";
+import { isActionOff } from "../stores/connection.js";
+import { html, useEffect, useRef, useSignal } from "../ui.js";
+import { Answer, useCancelRequest } from "./cancel_request.js";
 
 const CANCELLABLE = new Set(["pending", "in_progress"]);
 
-export function cancelling(id) {
-  const first = element("button", { type: "button" }, "Cancel");
-  const yes = element("button", { type: "button", class: "danger" }, "Yes, cancel it");
-  const no = element("button", { type: "button" }, "No, go on");
-  const question = element("span", { class: "question" }, "Cancel this investigation?", yes, no);
-  const answer = element("p", { class: "answer", role: "status" });
-  const node = element("div", { class: "cancelling" }, first, question, answer);
-  const cancel = cancelRequest(id, yes, answer);
-  let isPossible = false;
-  let isAsking = false;
+/** @param {{ id: string, status: string | null }} props */
+export function Cancelling({ id, status }) {
+  const answer = useSignal("");
+  const isSure = useSignal(true);
+  const request = useCancelRequest(id, answer);
+  /** @type {{ current: HTMLButtonElement | null }} */
+  const focused = useRef(null);
+  const wasAsked = useRef(false);
+  const isPossible = status !== null && CANCELLABLE.has(status);
+  useEffect(() => {
+    if (wasAsked.current) focused.current?.focus();
+    wasAsked.current = false;
+  }, [isSure.value]);
 
-  function draw() {
-    show(first, isPossible && !isAsking);
-    show(question, isPossible && isAsking);
+  /** @param {boolean} isCertain */
+  function ask(isCertain) {
+    wasAsked.current = true;
+    isSure.value = isCertain;
   }
 
-  function ask(asks) {
-    isAsking = asks;
-    draw();
+  async function cancel() {
+    await request.send();
+    isSure.value = true;
   }
 
-  function update(session) {
-    isPossible = CANCELLABLE.has(session.status);
-    draw();
-  }
-
-  first.addEventListener("click", () => {
-    ask(true);
-    no.focus();
-  });
-  no.addEventListener("click", () => {
-    ask(false);
-    first.focus();
-  });
-  yes.addEventListener("click", async () => {
-    await cancel();
-    ask(false);
-  });
-  draw();
-  return { node, update };
+  return html`
+    <div class="cancelling">
+      ${
+        isPossible &&
+        isSure.value &&
+        html`
+        <button key="first" ref=${focused} type="button" disabled=${isActionOff.value} onClick=${() => ask(false)}>Cancel</button>
+      `
+      }
+      ${
+        isPossible &&
+        !isSure.value &&
+        html`
+        <span key="question" class="question">
+          Cancel this investigation?
+          <button type="button" class="danger" disabled=${request.isAsking || isActionOff.value} onClick=${cancel}>Yes, cancel it</button>
+          <button ref=${focused} type="button" onClick=${() => ask(true)}>No, go on</button>
+        </span>
+      `
+      }
+      <${Answer} answer=${answer} />
+    </div>
+  `;
 }

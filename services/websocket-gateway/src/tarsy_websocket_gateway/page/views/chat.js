@@ -1,20 +1,23 @@
-// The chat below the timeline: what was asked and answered, and where to ask.
+// The chat below the story: what was asked and answered, and where to ask.
 
-import { element, show } from "../elements.js";
-import { asking } from "./asking.js";
+import { openReply } from "../state/chat_state.js";
+import { html } from "../ui.js";
+import { Asking } from "./asking.js";
+import { useFollow } from "./follow.js";
+import { Turns } from "./turns.js";
 
-/** `turns` are filled by the timeline, which draws all items. */
-export function chat(id, turns) {
-  const form = asking(id);
-  const node = element("section", { class: "chat", "aria-labelledby": "chat" });
-  node.append(element("h2", { id: "chat" }, "Chat"), turns.node, form.node);
-  show(node, false);
-
-  /** Nothing can be asked of a session that nobody knows. */
-  function update(session) {
-    show(node, session.status !== null);
-    form.update(session);
-  }
-
-  return { node, about: form.about, update };
+/** Nothing can be asked of a session that nobody knows.
+ *  @param {{ store: import("../stores/session_store.js").SessionStore }} props */
+export function Chat({ store }) {
+  store.version.value;
+  const end = useFollow(store, openReply(store.session) !== null);
+  if (store.session.status === null) return null;
+  return html`
+    <section class="chat" aria-labelledby="chat">
+      <h2 id="chat">Chat</h2>
+      <${Turns} store=${store} />
+      <${Asking} store=${store} />
+      <div ref=${end}></div>
+    </section>
+  `;
 }

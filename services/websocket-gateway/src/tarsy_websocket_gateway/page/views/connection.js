@@ -1,14 +1,16 @@
-// The line that says whether what is shown is live.
+// The line that says whether what is shown is live, and as of when it is not.
 
-import { write } from "../elements.js";
+import { connection, liveUntil } from "../stores/connection.js";
+import { html } from "../ui.js";
 
 const WORDS = { connecting: "Connecting …", live: "Live", lost: "Connection lost, trying again" };
 
-export function connectionLine(node) {
-  function say(state) {
-    node.dataset.state = state;
-    write(node, WORDS[state]);
-  }
-  say("connecting");
-  return { live: () => say("live"), lost: () => say("lost") };
+export function ConnectionLine() {
+  const state = connection.value;
+  return html`<p id="connection" class="connection" role="status" data-state=${state} title=${asOf(state)}>${WORDS[state]}</p>`;
+}
+
+function asOf(state) {
+  if (state !== "lost" || liveUntil.value === null) return "";
+  return `As of ${new Date(liveUntil.value).toLocaleTimeString()}`;
 }

@@ -1,125 +1,65 @@
-// One item of the timeline, by its type.
+// One item of the story, by its type.
 
-import { element, show, write } from "../elements.js";
-import { markdown } from "../markdown.js";
-import { counted } from "../wording.js";
-import { approvalBody } from "./approval.js";
-import { callBody } from "./call.js";
-import { questionBody } from "./question.js";
-import { resultReader } from "./result_reader.js";
-import { runbookBody } from "./runbook.js";
+import { isNoWorry, labelOf, levelOf } from "../words/item_words.js";
+import { isRunning } from "../state/chat_state.js";
+import { html } from "../ui.js";
+import { standingOf } from "../state/repetition.js";
+import { ApprovalBody } from "./approval.js";
+import { CallBody } from "./call.js";
+import { ClockTime } from "./clock.js";
+import { QuestionBody } from "./question.js";
+import { RunbookBody } from "./runbook.js";
+import { SpokenBody } from "./spoken.js";
+import { ThoughtBody } from "./thought.js";
 
-const LABELS = {
-  llm_thinking: "Thinking",
-  llm_response: "Response",
-  llm_tool_call: "Tool call",
-  mcp_tool_summary: "Summary of the result",
-  final_analysis: "Final analysis",
-  error: "Error",
-  alert_repeated: "The alert came again",
-  alert_resolved: "The alert is resolved",
-  request: "Request",
-  provider_fallback: "Another model",
-  executive_summary: "Executive summary",
-  runbook: "Runbook",
-  llm_wait: "Waiting",
-  user_question: "Question",
-  approval: "Approval",
+/** @typedef {import("../state/item_types.js").Item} Item
+ *  @typedef {{ item: Item, standing: import("../state/repetition.js").Standing, isLast: boolean }} BodyProps */
+
+/** @type {Record<string, import("preact").FunctionComponent<BodyProps>>} */
+const BODIES = {
+  llm_thinking: ThoughtBody,
+  llm_response: SpokenBody,
+  llm_tool_call: CallBody,
+  mcp_tool_summary: SpokenBody,
+  final_analysis: SpokenBody,
+  executive_summary: SpokenBody,
+  approval: ApprovalBody,
+  runbook: RunbookBody,
+  user_question: QuestionBody,
 };
-const MARKDOWN = new Set(["llm_response", "mcp_tool_summary", "final_analysis", "executive_summary"]);
-const ABOVE = new Set(["final_analysis", "executive_summary"]);
+/** Those say by themselves what they are, and when. */
+const UNLABELLED = new Set(["llm_thinking", "llm_tool_call", "user_question"]);
 
-export function itemView(item) {
-  const label = element("span", { class: "label" });
-  const node = element("li", { class: "item", "data-type": item.type });
-  const body = bodyOf(item);
-  node.append(element("div", { class: "line" }, label), body.node);
-
-  /** `above`: the name of what the page shows above the timeline, when this is the same text. */
-  function update(now, above) {
-    node.dataset.status = now.status;
-    if (isNoWorry(now)) node.dataset.quiet = "";
-    write(label, labelOf(now));
-    const isSaid = above !== "" && ABOVE.has(now.type);
-    show(node, !isSaid);
-    if (!isSaid) body.update(now, above);
-  }
-
-  return { node, update };
+/** @param {{ store: import("../stores/session_store.js").SessionStore, id: string }} props */
+export function ItemView({ store, id }) {
+  store.story.versionOf(id)?.value;
+  const item = store.session.items.get(id);
+  if (item === undefined) return null;
+  const standing = standingOf(store.session, item);
+  const Body = Object.hasOwn(BODIES, item.type) ? BODIES[item.type] : PlainBody;
+  return html`
+    <li
+      class="item" id=${`event-${id}`} data-type=${item.type} data-status=${item.status} hidden=${standing.isHidden}
+      data-level=${levelOf(item, standing)} data-changes=${item.metadata.repeatable === false ? "" : undefined}
+      data-quiet=${isNoWorry(item) ? "" : undefined}
+    >
+      <${Moment} item=${item} />
+      <div class="said">
+        ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${labelOf(item, standing)}</span></div>`}
+        ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} />`}
+      </div>
+    </li>
+  `;
 }
 
-/** The question is asked again, or nobody waits for its answer any longer. */
-function isNoWorry({ type, status, metadata }) {
-  return type === "error" && (metadata.retry === true || status === "cancelled");
+/** When it was, as a link to the item.
+ *  @param {{ item: Item }} props */
+function Moment({ item }) {
+  if (item.time === null || item.type === "user_question") return null;
+  return html`<a class="moment" href=${`#event-${item.id}`}><${ClockTime} stamp=${item.time} /></a>`;
 }
 
-function labelOf(item) {
-  if (item.type === "approval" && item.status === "streaming") return "A call waits for a person";
-  if (isNoWorry(item)) return item.status === "cancelled" ? "Stopped" : "The model did not answer";
-  return Object.hasOwn(LABELS, item.type) ? LABELS[item.type] : item.type;
-}
-
-function bodyOf(item) {
-  if (item.type === "llm_tool_call") return callBody();
-  if (item.type === "approval") return approvalBody();
-  if (item.type === "runbook") return runbookBody();
-  if (item.type === "user_question") return questionBody();
-  return MARKDOWN.has(item.type) ? spoken() : plain();
-}
-
-function plain() {
-  const node = element("div", { class: "body text" });
-  return { node, update: (item) => write(node, item.content) };
-}
-
-/** Text while it streams; Markdown when it is whole; folded when it stands above. */
-function spoken() {
-  const node = element("div", { class: "body" });
-  const growing = element("div", { class: "text" });
-  let drawn = null;
-
-  function update(item, above) {
-    if (item.status !== "completed") {
-      if (drawn !== "") node.replaceChildren(growing);
-      drawn = "";
-      write(growing, item.content);
-      return;
-    }
-    const key = `${above} ${item.content}`;
-    if (drawn === key) return;
-    drawn = key;
-    const text = above === "" ? markdown(item.content) : folded(item.content, above);
-    node.replaceChildren(text, ...cutNote(item), ...reminder(item), ...summaryNote(item), ...original(item));
-  }
-
-  return { node, update };
-}
-
-function folded(content, above) {
-  const fold = element("details", { class: "fold" }, element("summary", {}, `This is the ${above} above`));
-  fold.addEventListener("toggle", () => fold.append(markdown(content)), { once: true });
-  return fold;
-}
-
-/** Nothing followed from the answer, and the agent was told so. */
-function reminder({ metadata }) {
-  if (typeof metadata.reminder !== "string") return [];
-  return [element("p", { class: "quiet" }, `The agent was reminded: ${metadata.reminder}`)];
-}
-
-/** The model of a summary, and what the agent did not have to read. */
-function summaryNote({ metadata }) {
-  const { model, tokens_before: before, tokens_after: after } = metadata;
-  if (!Number.isFinite(before) || !Number.isFinite(after)) return [];
-  return [element("p", { class: "quiet" }, `${model}: about ${counted(before, "token")} became ${after.toLocaleString("en")}`)];
-}
-
-/** What a summary was made of. */
-function original({ type, sessionId, metadata }) {
-  if (type !== "mcp_tool_summary" || !metadata.call_id) return [];
-  return [resultReader(sessionId, metadata.call_id, "Show the whole result")];
-}
-
-function cutNote(item) {
-  return item.metadata.display_cut === true ? [element("p", { class: "quiet" }, "The rest is not shown here.")] : [];
+/** @param {BodyProps} props */
+function PlainBody({ item }) {
+  return html`<div class="body text">${item.content}</div>`;
 }

@@ -1,22 +1,20 @@
 // A list of items, in order.
 
-import { element } from "../elements.js";
-import { placeOf } from "../ordering.js";
+import { html, useMemo } from "../ui.js";
+import { ItemView } from "./item.js";
 
-export function itemList() {
-  const node = element("ol", { class: "items" });
-  let order = [];
+/** `list`: its name. An item that is there already is not looked at again when others come.
+ *  @param {{ store: import("../stores/session_store.js").SessionStore, list: string }} props */
+export function ItemList({ store, list }) {
+  /** @type {Map<string, unknown>} */
+  const known = useMemo(() => new Map(), [store, list]);
+  const ids = store.story.idsOf(list).value;
 
-  function insert(entry) {
-    const place = placeOf(order, entry);
-    node.insertBefore(entry.view.node, order[place]?.view.node ?? null);
-    order.splice(place, 0, entry);
+  /** @param {string} id */
+  function viewOf(id) {
+    if (!known.has(id)) known.set(id, html`<${ItemView} key=${id} store=${store} id=${id} />`);
+    return known.get(id);
   }
 
-  function remove(entry) {
-    order = order.filter((one) => one !== entry);
-    entry.view.node.remove();
-  }
-
-  return { node, insert, remove };
+  return html`<ol class="items">${ids.map(viewOf)}</ol>`;
 }

@@ -1,17 +1,13 @@
 // The button that cancels the reply that is being written. The session stays as it ended.
 
-import { element, show } from "../elements.js";
-import { cancelRequest } from "./cancel_request.js";
+import { isActionOff } from "../stores/connection.js";
+import { html } from "../ui.js";
+import { useCancelRequest } from "./cancel_request.js";
 
-/** `answer` is where the answer is written. */
-export function replyCancelling(id, answer) {
-  const node = element("button", { type: "button" }, "Cancel the reply");
-
-  function update(isPossible) {
-    show(node, isPossible);
-  }
-
-  node.addEventListener("click", cancelRequest(id, node, answer));
-  show(node, false);
-  return { node, update };
+/** `answer` is where the answer is written.
+ *  @param {{ id: string, answer: import("@preact/signals").Signal<string> }} props */
+export function ReplyCancelling({ id, answer }) {
+  const request = useCancelRequest(id, answer);
+  const isOff = request.isAsking || isActionOff.value;
+  return html`<button type="button" disabled=${isOff} onClick=${request.send}>Cancel the reply</button>`;
 }

@@ -1,111 +1,75 @@
 // The whole result of a call: page by page, the lines of a time, or those that match a search. Nothing is asked for until
 // it is unfolded.
 
-import { readResult, resultDownload } from "../api.js";
-import { element, show, write } from "../elements.js";
-import { lineSummary, matchSummary } from "../result_words.js";
+import { resultDownload } from "../net/api.js";
+import { ResultStore } from "../stores/result_store.js";
+import { html, useEffect, useMemo } from "../ui.js";
+import { lineSummary, matchSummary } from "../words/result_words.js";
+import { Fold } from "./fold.js";
+import { ResultLines } from "./result_lines.js";
 
-const START = { offset: 0, byte: 0 };
-
-export function resultReader(sessionId, callId, title) {
-  const inner = element("div", { class: "reader" });
-  const fold = element("details", { class: "fold" }, element("summary", {}, title), inner);
-  fold.addEventListener("toggle", () => {
-    inner.replaceChildren(...(fold.open ? reading(sessionId, callId) : []));
-  });
-  return fold;
+/** @param {{ sessionId: string, callId: string, title: string }} props */
+export function ResultReader({ sessionId, callId, title }) {
+  return html`<${Fold} title=${title}><${Reading} sessionId=${sessionId} callId=${callId} /><//>`;
 }
 
-function reading(sessionId, callId) {
-  const words = element("input", { type: "search", "aria-label": "Search in the result" });
-  words.placeholder = "An expression of RE2: timeout|refused";
-  const anyCase = element("input", { type: "checkbox" });
-  const [from, until] = [timeInput("from"), timeInput("until")];
-  const times = [label(from, "from"), label(until, "until")];
-  const search = element("form", { class: "row" }, words, label(anyCase, "any case"), ...times, button("Search", "submit"));
-  const [back, on] = [button("Previous"), button("Next")];
-  const notice = element("p", { class: "quiet", role: "status" });
-  const lines = element("pre", { class: "data", tabindex: "0" });
-  const whole = element("a", { href: resultDownload(sessionId, callId), download: "" }, "Download the whole result");
-  const pages = element("div", { class: "row" }, back, on, whole);
-  const terminal = element("p", { class: "quiet" }, "In a terminal: ");
-  terminal.append(element("code", {}, `tarsy result ${sessionId} ${callId.slice(0, 8)}`));
-  let places = [START];
-  let following = null;
-  let wanted = {};
-  let asked = 0;
+/** @param {{ sessionId: string, callId: string }} props */
+function Reading({ sessionId, callId }) {
+  const store = useMemo(() => new ResultStore(sessionId, callId), [sessionId, callId]);
+  useEffect(() => {
+    store.read();
+    return () => store.close();
+  }, [store]);
+  const found = store.found.value;
+  return html`
+    <div class="reader">
+      <${Search} store=${store} />
+      <p class="quiet" role="status">${store.notice.value || summaryOf(found)}</p>
+      ${found !== null && found.lines.length > 0 && html`<${ResultLines} lines=${found.lines} />`}
+      <div class="row">
+        <button type="button" disabled=${!store.hasPrevious.value} onClick=${() => store.back()}>Previous</button>
+        <button type="button" disabled=${!store.hasNext.value} onClick=${() => store.on()}>Next</button>
+        <a href=${resultDownload(sessionId, callId)} download="">Download the whole result</a>
+      </div>
+      <p class="quiet">In a terminal: <code>tarsy result ${sessionId} ${callId.slice(0, 8)}</code></p>
+    </div>
+  `;
+}
 
-  async function read() {
-    asked += 1;
-    const mine = asked;
-    back.disabled = on.disabled = true;
-    write(notice, "Reading …");
-    try {
-      const found = await readResult(sessionId, callId, { ...places.at(-1), ...wanted });
-      if (mine === asked) draw(found);
-    } catch (problem) {
-      if (mine === asked) write(notice, problem.message);
-    }
-    if (mine === asked) back.disabled = places.length < 2;
-  }
+/** @param {import("../stores/result_store.js").Result | null} found */
+function summaryOf(found) {
+  if (found === null) return "";
+  return found.matches === null ? lineSummary(found) : matchSummary(found.matches, found.total_lines);
+}
 
-  function draw(found) {
-    following = found.next;
-    on.disabled = following === null;
-    write(notice, found.matches === null ? lineSummary(found) : matchSummary(found));
-    lines.replaceChildren(...rows(found.lines));
-    lines.scrollTop = 0;
-    show(lines, found.lines.length > 0);
-  }
-
-  search.addEventListener("submit", (event) => {
+/** @param {{ store: ResultStore }} props */
+function Search({ store }) {
+  /** @param {SubmitEvent} event */
+  function search(event) {
     event.preventDefault();
-    places = [START];
-    wanted = {
-      ...(words.value === "" ? {} : { search: words.value, ignore_case: anyCase.checked }),
-      ...(from.value === "" ? {} : { from: from.value.trim() }),
-      ...(until.value === "" ? {} : { until: until.value.trim() }),
-    };
-    read();
-  });
-  on.addEventListener("click", () => {
-    places.push(following);
-    read();
-  });
-  back.addEventListener("click", () => {
-    places.pop();
-    read();
-  });
-  read();
-  return [search, notice, lines, pages, terminal];
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const given = new FormData(event.currentTarget);
+    const [words, from, until] = ["search", "from", "until"].map((name) => String(given.get(name) ?? ""));
+    store.search({
+      ...(words ? { search: words, ignore_case: String(given.has("ignore_case")) } : {}),
+      ...(from ? { from: from.trim() } : {}),
+      ...(until ? { until: until.trim() } : {}),
+    });
+  }
+
+  return html`
+    <form class="row" onSubmit=${search}>
+      <input type="search" name="search" aria-label="Search in the result" placeholder="An expression of RE2: timeout|refused" />
+      <label><input type="checkbox" name="ignore_case" /> any case</label>
+      <label><${TimeField} name="from" /> from</label>
+      <label><${TimeField} name="until" /> until</label>
+      <button type="submit">Search</button>
+    </form>
+  `;
 }
 
-/** With a mark where lines are left out between two. */
-function rows(lines) {
-  const width = String(lines.at(-1)?.number ?? "").length;
-  return lines.flatMap((line, place) => {
-    const isGap = place > 0 && line.number > lines[place - 1].number + 1;
-    return isGap ? [element("span", { class: "quiet" }, "--\n"), lineRow(line, width)] : [lineRow(line, width)];
-  });
-}
-
-function lineRow({ number, byte, text, matches, goes_on: goesOn }, width) {
-  const where = `${String(number).padStart(width)}${byte > 0 ? `+${byte}` : ""}`;
-  const shown = `${byte > 0 ? "…" : ""}${text}${goesOn ? "…" : ""}\n`;
-  return element("span", { class: "row-of-text", "data-line": where }, matches ? element("mark", {}, shown) : shown);
-}
-
-function button(text, type = "button") {
-  return element("button", { type }, text);
-}
-
-/** A text, and no date of the browser's: lines have other zones than the reader, and an alert's time can be pasted. */
-function timeInput(name) {
-  const input = element("input", { name, size: "20", autocomplete: "off" });
-  input.placeholder = "2026-11-22T10:05";
-  return input;
-}
-
-function label(input, text) {
-  return element("label", {}, input, ` ${text}`);
+/** A text, and no date of the browser's: lines have other zones than the reader, and an alert's time can be pasted.
+ *  @param {{ name: string }} props */
+function TimeField({ name }) {
+  return html`<input name=${name} size="20" autocomplete="off" placeholder="2026-11-22T10:05" />`;
 }

@@ -1,32 +1,29 @@
 // One line of the list.
 
-import { element, write } from "../elements.js";
-import { setDuration, timeOf } from "./clock.js";
-import { setStatus, statusChip } from "./status.js";
+import { html } from "../ui.js";
+import { Time, Took } from "./clock.js";
+import { Status } from "./status.js";
 
-export function sessionRow(row) {
-  const chip = statusChip(row.status);
-  const took = element("span", { class: "took" });
-  const place = element("span", { class: "place" });
+/** @param {{ row: import("../state/sessions_state.js").Row }} props */
+export function SessionRow({ row }) {
   const about = [row.severity, row.where, row.alertType, row.source, row.scripted ? "scripted model" : ""];
-  const node = element(
-    "li",
-    {},
-    element(
-      "a",
-      { href: `/sessions/${encodeURIComponent(row.id)}` },
-      element("span", { class: "title" }, row.title),
-      element("span", { class: "about" }, about.filter(Boolean).join(" · ")),
-      chip,
-      element("span", { class: "when" }, timeOf(row.createdAt), took, place),
-    ),
-  );
-  function update(now) {
-    setStatus(chip, now.status);
-    setDuration(took, now.startedAt, now.endedAt);
-    const waits = now.status === "pending" && now.queuePosition !== null;
-    const asks = now.approvalsWaiting > 0 ? "waits for a person" : "";
-    write(place, waits ? `number ${now.queuePosition} in the queue` : asks);
-  }
-  return { node, update };
+  return html`
+    <li>
+      <a href=${`/sessions/${encodeURIComponent(row.id)}`} data-view>
+        <span class="title">${row.title}</span>
+        <span class="about">${about.filter(Boolean).join(" · ")}</span>
+        <${Status} status=${row.status} />
+        <span class="when">
+          <${Time} stamp=${row.createdAt} />
+          <${Took} from=${row.startedAt} until=${row.endedAt} />
+          <span class="place">${place(row)}</span>
+        </span>
+      </a>
+    </li>
+  `;
+}
+
+function place({ status, queuePosition, approvalsWaiting }) {
+  if (status === "pending" && queuePosition !== null) return `number ${queuePosition} in the queue`;
+  return approvalsWaiting > 0 ? "waits for a person" : "";
 }

@@ -1,31 +1,22 @@
 // The runbook: where it comes from, and folded what it says, or why it is not there.
 
-import { element, write } from "../elements.js";
-import { markdown } from "../markdown.js";
+import { html } from "../ui.js";
+import { Fold } from "./fold.js";
+import { Markdown } from "./markdown.js";
 
-export function runbookBody() {
-  const address = element("code", { class: "address" });
-  const said = element("div");
-  const node = element("div", { class: "body" }, address, said);
-  let drawn = "";
-
-  function update(item) {
-    write(address, String(item.metadata.arguments?.url ?? ""));
-    const key = `${item.status} ${item.content}`;
-    if (drawn === key) return;
-    drawn = key;
-    said.replaceChildren(inside(item));
-  }
-
-  return { node, update };
+/** @param {import("./item.js").BodyProps} props */
+export function RunbookBody({ item }) {
+  return html`
+    <div class="body">
+      <code class="address">${String(item.metadata.arguments?.url ?? "")}</code>
+      <div><${Inside} status=${item.status} content=${item.content} /></div>
+    </div>
+  `;
 }
 
-function inside({ status, content }) {
-  if (status === "streaming") return element("p", { class: "quiet" }, "It is being fetched.");
-  if (status !== "completed") {
-    return element("p", { class: "quiet" }, `It could not be fetched, and the agents use the default one: ${content}`);
-  }
-  const fold = element("details", { class: "fold" }, element("summary", {}, "What it says"));
-  fold.addEventListener("toggle", () => fold.append(markdown(content)), { once: true });
-  return fold;
+/** @param {{ status: string, content: string }} props */
+function Inside({ status, content }) {
+  if (status === "streaming") return html`<p class="quiet">It is being fetched.</p>`;
+  if (status === "completed") return html`<${Fold} title="What it says"><${Markdown} text=${content} /><//>`;
+  return html`<p class="quiet">It could not be fetched, and the agents use the default one: ${content}</p>`;
 }

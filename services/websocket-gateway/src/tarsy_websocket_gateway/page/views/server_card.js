@@ -1,9 +1,9 @@
 // One MCP server: its state, and folded what each gateway sees of it, and its tools.
 
 import { element, show, write } from "../elements.js";
-import { serverFacts, serverState } from "../server_words.js";
-import { counted } from "../wording.js";
-import { timeOf } from "./clock.js";
+import { serverFacts, serverState } from "../words/server_words.js";
+import { counted } from "../words/wording.js";
+import { timeOf } from "./old_clock.js";
 import { toolsFold } from "./tools_fold.js";
 
 export function serverCard(id) {
@@ -49,7 +49,14 @@ export function serverCard(id) {
 function workerRow(worker) {
   const { word, tone } = serverState({ ...worker, workers: [worker] });
   const chip = element("span", { class: "status", "data-tone": tone }, word);
-  const times = element("span", { class: "quiet" }, "since ", timeOf(worker.since), ", asked ", timeOf(worker.checked_at));
+  const times = element(
+    "span",
+    { class: "quiet" },
+    "since ",
+    timeOf(worker.since),
+    ", asked ",
+    timeOf(worker.checked_at),
+  );
   const head = element("div", { class: "row" }, element("code", {}, worker.worker_id), chip, times);
   const error = worker.error === null ? null : element("p", { class: "failure text" }, worker.error);
   return element("li", {}, head, element("p", { class: "quiet" }, serverFacts(worker)), error);

@@ -1,33 +1,19 @@
-// The line in the head of every page: how many MCP servers there are, and whether something is wrong with them.
+// The link in the head of every view: how many MCP servers there are, and whether something is wrong with them.
 
-import { readWarnings } from "../api.js";
-import { show, write } from "../elements.js";
-import { whileVisible } from "../polling.js";
-import { serversSummary } from "../server_words.js";
+import { whileVisible } from "../net/polling.js";
+import { path } from "../router.js";
+import { EVERY_MILLISECONDS, askForWarnings, servers } from "../stores/servers_store.js";
+import { html, useEffect } from "../ui.js";
+import { serversSummary } from "../words/server_words.js";
 
-export const EVERY = 10_000;
-
-export function serversLine(node) {
-  function update({ warnings, server_count: count }) {
-    write(node, serversSummary(count, warnings.length));
-    node.dataset.tone = warnings.length === 0 ? "plain" : "warning";
-    show(node, true);
-  }
-
-  /** What is not known is not shown. */
-  function hide() {
-    show(node, false);
-  }
-
-  function follow() {
-    whileVisible(EVERY, async () => {
-      try {
-        update(await readWarnings());
-      } catch {
-        hide();
-      }
-    });
-  }
-
-  return { update, hide, follow };
+export function ServersLine() {
+  // The view of the servers asks for the same, and more.
+  const isElsewhere = !path.value.startsWith("/servers");
+  useEffect(() => (isElsewhere ? whileVisible(EVERY_MILLISECONDS, askForWarnings) : undefined), [isElsewhere]);
+  const known = servers.value;
+  if (known === null) return html`<a id="servers" href="/servers" data-view hidden></a>`;
+  const tone = known.warnings === 0 ? "plain" : "warning";
+  return html`
+    <a id="servers" href="/servers" data-view data-tone=${tone}>${serversSummary(known.count, known.warnings)}</a>
+  `;
 }

@@ -1,99 +1,43 @@
-// One session as it happens.
+// One session as it happens: how its stages go, what came of it, its story, and what else is known of it.
 
-import { readSession } from "../api.js";
-import { element, show, write } from "../elements.js";
-import { perFrame } from "../frames.js";
-import { Live } from "../live.js";
-import { beginAgain, newSession, take } from "../session_state.js";
-import { hasEnded } from "../wording.js";
-import { executiveSummary, finalAnalysis } from "./analysis.js";
-import { cancelling } from "./cancelling.js";
-import { chat } from "./chat.js";
-import { everySecond } from "./clock.js";
-import { sessionHead } from "./head.js";
-import { stages } from "./stages.js";
-import { timeline } from "./timeline.js";
-import { turns } from "./turns.js";
+import { SessionStore } from "../stores/session_store.js";
+import { html, useEffect, useMemo } from "../ui.js";
+import { Chat } from "./chat.js";
+import { Facts } from "./facts.js";
+import { SessionHead } from "./head.js";
+import { useMark } from "./mark.js";
+import { Now } from "./now.js";
+import { Outline } from "./outline.js";
+import { Timeline } from "./timeline.js";
+import { Verdict } from "./verdict.js";
 
-const QUEUE_EVERY = 5000;
-
-export function sessionView(content, connection, id) {
-  const session = newSession();
-  const notice = element("p", { class: "notice", role: "status" }, "Loading …");
-  const cancel = cancelling(id);
-  const head = sessionHead(id, cancel.node);
-  const chatTurns = turns(session);
-  const items = timeline(session, chatTurns);
-  const questions = chat(id, chatTurns);
-  const parts = [head, executiveSummary(), finalAnalysis(), stages(), items, questions];
-  content.replaceChildren(notice, ...parts.map((part) => part.node));
-
-  const redraw = perFrame(() => [cancel, ...parts].forEach((part) => part.update(session)));
-  let isKnown = false;
-
-  function apply(changes) {
-    if (changes.session) redraw();
-    items.changed(changes.items);
-  }
-
-  async function read(atLeast = 0) {
-    try {
-      const detail = await readSession(id, atLeast);
-      if (detail.id !== id) {
-        // The alert joined another session.
-        location.replace(`/sessions/${detail.id}`);
-        return;
-      }
-      isKnown = true;
-      show(notice, false);
-      head.about(detail);
-      questions.about(detail);
-      apply(take(session, asStatus(detail)));
-      redraw();
-    } catch (problem) {
-      if (isKnown) return;
-      write(notice, problem.status === 404 ? `No session ${id} is known here.` : problem.message);
-      show(notice, true);
-    }
-  }
-
-  new Live(`session:${id}`, {
-    begins() {
-      connection.live();
-      apply(beginAgain(session));
-      if (!isKnown) read();
-    },
-    takes(message) {
-      if (message.session_id !== id) return;
-      if (message.type === "session.deleted") {
-        write(notice, "This session was deleted.");
-        show(notice, true);
-      }
-      apply(take(session, message));
-      if (!isKnown && message.type === "session.status") read(message.number);
-    },
-    unknown: connection.live,
-    interrupted: connection.lost,
-  }).start();
-  everySecond(() => {
-    if (!hasEnded(session.status)) head.tick(session);
-  });
-  setInterval(() => {
-    if (session.status === "pending") read();
-  }, QUEUE_EVERY);
-  read();
+/** @param {{ id: string }} props */
+export function SessionView({ id }) {
+  const store = useMemo(() => new SessionStore(id), [id]);
+  useEffect(() => store.open(), [store]);
+  return html`<${SessionPage} store=${store} />`;
 }
 
-/** So that something is there before the WebSocket is. */
-function asStatus(detail) {
-  return {
-    type: "session.status",
-    number: detail.last_number,
-    status: detail.status,
-    final_analysis: detail.final_analysis,
-    executive_summary: detail.executive_summary,
-    executive_summary_error: detail.executive_summary_error,
-    error_message: detail.error_message,
-    timestamp: detail.completed_at ?? detail.started_at ?? detail.created_at,
-  };
+/** @param {{ store: SessionStore }} props */
+export function SessionPage({ store }) {
+  const notice = store.notice.value;
+  useMark(store);
+  return html`
+    <div class="session">
+      ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
+      <${SessionHead} store=${store} />
+      <div class="columns">
+        <${Outline} store=${store} />
+        <div class="middle">
+          <${Verdict} store=${store} />
+          <${Timeline} store=${store} />
+          <${Chat} store=${store} />
+        </div>
+        <aside class="side" aria-label="About this session">
+          <${Now} store=${store} />
+          <${Facts} store=${store} />
+        </aside>
+      </div>
+    </div>
+  `;
 }

@@ -1,37 +1,37 @@
 // What happened in one stage: of each agent on its own, and then in the synthesis.
 
-import { element, write } from "../elements.js";
-import { stageFacts } from "../wording.js";
-import { itemList } from "./item_list.js";
-import { setStatus, statusChip } from "./status.js";
-import { tabs } from "./tabs.js";
+import { agentsOf, synthesesOf } from "../state/order_of_stages.js";
+import { ofAgent } from "../state/lists_of_items.js";
+import { html } from "../ui.js";
+import { stageFacts } from "../words/wording.js";
+import { ItemList } from "./item_list.js";
+import { Status } from "./status.js";
+import { Tabs } from "./tabs.js";
 
-export function stageGroup(stage) {
-  const name = element("h3", { id: `stage-${stage.stage_id}` });
-  const about = element("p", { class: "quiet" });
-  const agents = tabs(`Agents of ${stage.stage_name}`);
-  const under = element("div", { class: "under" });
-  const node = element("section", { class: "group", "aria-labelledby": name.id }, name, about, agents.node, under);
-  const chips = new Map();
+/** @typedef {import("../stores/session_store.js").SessionStore} Store
+ *  @typedef {import("../state/session_state.js").Stage} Stage */
 
-  function update(now) {
-    node.dataset.type = now.stage_type ?? "investigation";
-    write(name, now.stage_name);
-    write(about, stageFacts(now));
-  }
-
-  /** The list that this agent's items go to. */
-  function addAgent(agent) {
-    const list = itemList();
-    const chip = statusChip(agent.status);
-    chips.set(agent.execution_id, chip);
-    agents.add(agent.execution_id, [element("span", { class: "name" }, agent.agent_name), chip], list.node);
-    return list;
-  }
-
-  function updateAgent(agent) {
-    setStatus(chips.get(agent.execution_id), agent.status);
-  }
-
-  return { node, under, update, addAgent, updateAgent };
+/** @param {{ store: Store, stage: Stage }} props */
+export function StageGroup({ store, stage }) {
+  store.version.value;
+  const id = stage.stage_id;
+  const agents = agentsOf(store.session, id);
+  const tabs = agents.map((agent) => ({
+    id: agent.execution_id,
+    title: html`<span class="name">${agent.agent_name}</span><${Status} status=${agent.status} />`,
+    content: html`<${ItemList} store=${store} list=${ofAgent(agent.execution_id)} />`,
+  }));
+  return html`
+    <section class="group" aria-labelledby=${`stage-${id}`} data-type=${stage.stage_type ?? "investigation"}>
+      <h3 id=${`stage-${id}`}>${stage.stage_name}</h3>
+      <p class="quiet">${stageFacts(stage)}</p>
+      <${Tabs}
+        label=${`Agents of ${stage.stage_name}`} tabs=${tabs} chosen=${store.choice.agentOf(id)}
+        choose=${(/** @type {string} */ agent) => store.choice.chooseAgent(id, agent)}
+      />
+      <div class="under">
+        ${synthesesOf(store.session, stage).map((one) => html`<${StageGroup} key=${one.stage_id} store=${store} stage=${one} />`)}
+      </div>
+    </section>
+  `;
 }

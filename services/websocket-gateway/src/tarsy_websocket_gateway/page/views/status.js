@@ -1,15 +1,10 @@
 // A state as a word with a colour.
 
-import { element, write } from "../elements.js";
-import { statusWord, tone } from "../wording.js";
+import { html } from "../ui.js";
+import { statusWord, tone } from "../words/wording.js";
 
-export function statusChip(status) {
-  const chip = element("span", { class: "status" });
-  setStatus(chip, status);
-  return chip;
-}
-
-export function setStatus(chip, status) {
-  chip.dataset.tone = tone(status);
-  write(chip, statusWord(status));
+/** `word`: another one than the status has.
+ *  @param {{ status: string, word?: string }} props */
+export function Status({ status, word }) {
+  return html`<span class="status" data-tone=${tone(status)}>${word ?? statusWord(status)}</span>`;
 }

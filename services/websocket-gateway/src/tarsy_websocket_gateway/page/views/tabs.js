@@ -1,60 +1,68 @@
 // Tabs, as the ARIA practices have them: arrows go from one to the next, Home and End to the first and the last, and
 // only the chosen one is reached with Tab. A single one has no bar.
 
-import { element, show } from "../elements.js";
+import { html, useRef } from "../ui.js";
 
+/** @type {Record<string, number>} */
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-export function tabs(label) {
-  const bar = element("div", { class: "tabs", role: "tablist", "aria-label": label });
-  const node = element("div", {}, bar);
-  const all = [];
-  show(bar, false);
+/** `id` names tab and panel for the browser.
+ *  @typedef {{ id: string, title: import("preact").ComponentChildren, content: import("preact").ComponentChildren }} Tab */
 
-  /** `id` names both for the browser; `content` is shown when the tab is chosen. */
-  function add(id, tabContent, content) {
-    const tab = element("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}` });
-    const panel = element("div", { id: `panel-${id}` }, content);
-    tab.append(...tabContent);
-    tab.addEventListener("click", () => choose(tab));
-    tab.addEventListener("keydown", move);
-    all.push({ tab, panel });
-    bar.append(tab);
-    node.append(panel);
-    choose(all.find(isChosen)?.tab ?? tab);
-  }
+/** The panels of all are in the page, and only the chosen one is shown.
+ *  @param {{ label: string, tabs: Tab[], chosen: string, choose: (id: string) => void }} props */
+export function Tabs({ label, tabs, chosen, choose }) {
+  /** @type {{ current: HTMLElement | null }} */
+  const bar = useRef(null);
+  const isBar = tabs.length > 1;
+  const shown = tabs.some(({ id }) => id === chosen) ? chosen : tabs[0]?.id;
 
-  function choose(chosen) {
-    const isBar = all.length > 1;
-    show(bar, isBar);
-    for (const { tab, panel } of all) {
-      tab.setAttribute("aria-selected", String(tab === chosen));
-      tab.setAttribute("tabindex", tab === chosen ? "0" : "-1");
-      show(panel, tab === chosen);
-      if (isBar) {
-        panel.setAttribute("role", "tabpanel");
-        panel.setAttribute("aria-labelledby", tab.id);
-        panel.setAttribute("tabindex", "0");
-      }
-    }
-  }
-
+  /** @param {KeyboardEvent} event */
   function move(event) {
-    const from = all.findIndex(isChosen);
-    const steps = STEPS[event.key];
-    let to = null;
-    if (event.key === "Home") to = 0;
-    else if (event.key === "End") to = all.length - 1;
-    else if (steps !== undefined) to = (from + steps + all.length) % all.length;
-    if (to === null) return;
+    const to = placeAfter(
+      event.key,
+      tabs.findIndex(({ id }) => id === shown),
+      tabs.length,
+    );
+    const tab = to === null ? undefined : tabs[to];
+    if (tab === undefined) return;
     event.preventDefault();
-    choose(all[to].tab);
-    all[to].tab.focus();
+    choose(tab.id);
+    bar.current?.querySelectorAll("button")[to ?? 0]?.focus();
   }
 
-  return { node, add };
+  return html`
+    <div>
+      <div class="tabs" role="tablist" aria-label=${label} hidden=${!isBar} ref=${bar} onKeyDown=${move}>
+        ${tabs.map(
+          ({ id, title }) => html`
+          <button
+            key=${id} type="button" role="tab" id=${`tab-${id}`} aria-controls=${`panel-${id}`}
+            aria-selected=${String(id === shown)} tabindex=${id === shown ? 0 : -1} onClick=${() => choose(id)}
+          >${title}</button>
+        `,
+        )}
+      </div>
+      ${tabs.map(
+        ({ id, content }) => html`
+        <div key=${id} id=${`panel-${id}`} hidden=${id !== shown} ...${isBar ? panelRole(id) : {}}>${content}</div>
+      `,
+      )}
+    </div>
+  `;
 }
 
-function isChosen({ tab }) {
-  return tab.getAttribute("aria-selected") === "true";
+/** @param {string} id */
+function panelRole(id) {
+  return { role: "tabpanel", "aria-labelledby": `tab-${id}`, tabindex: 0 };
+}
+
+/** @param {string} key
+ *  @param {number} from
+ *  @param {number} count */
+function placeAfter(key, from, count) {
+  if (key === "Home") return 0;
+  if (key === "End") return count - 1;
+  const step = STEPS[key];
+  return step === undefined ? null : (from + step + count) % count;
 }

@@ -1,11 +1,11 @@
 // The tools of a server: asked for when they are unfolded, and when there are more or fewer of them; a schema is in the
 // page only while it is unfolded.
 
-import { readServer } from "../api.js";
+import { readServer } from "../net/api.js";
 import { element, show, write } from "../elements.js";
 import { drawSome, perFrame } from "../frames.js";
-import { toolFacts } from "../server_words.js";
-import { counted } from "../wording.js";
+import { toolFacts } from "../words/server_words.js";
+import { counted } from "../words/wording.js";
 
 const PREVIEW = 120;
 

@@ -1,35 +1,42 @@
-// The turns of a chat, in order.
+// The turns of a chat, in order: a question, its reply, and what people wanted of it.
 
-import { turnOf } from "../chat_state.js";
-import { itemList } from "./item_list.js";
-import { turn } from "./turn.js";
+import { turnsOf } from "../state/chat_state.js";
+import { ofAgent, ofQuestion, ofRequests } from "../state/lists_of_items.js";
+import { agentsOf } from "../state/order_of_stages.js";
+import { html } from "../ui.js";
+import { hasEnded } from "../words/wording.js";
+import { ItemList } from "./item_list.js";
+import { Status } from "./status.js";
 
-export function turns(session) {
-  const list = itemList();
-  const all = new Map();
+/** @typedef {import("../stores/session_store.js").SessionStore} Store */
 
-  /** Turns do not overlap: any place within one is good enough to tell which is the earlier. */
-  function turnAt(id, sequence) {
-    if (!all.has(id)) {
-      const view = turn();
-      all.set(id, view);
-      list.insert({ id, sequence, view });
-    }
-    return all.get(id);
-  }
+/** @param {{ store: Store }} props */
+export function Turns({ store }) {
+  store.version.value;
+  store.story.count.value;
+  return html`
+    <ol class="items">
+      ${turnsOf(store.session).map((id) => html`<${Turn} key=${id} store=${store} id=${id} />`)}
+    </ol>
+  `;
+}
 
-  /** The turn of a reply. */
-  function ofStage(stage) {
-    return turnAt(stage.stage_id, stage.number * 10);
-  }
-
-  /** Where an item goes that no agent said; null if it belongs to no turn. */
-  function listOf(item) {
-    const id = turnOf(session, item);
-    if (id === null) return null;
-    const { asked, requests } = turnAt(id, item.sequence);
-    return item.type === "user_question" ? asked : requests;
-  }
-
-  return { node: list.node, ofStage, listOf };
+/** A reply that ended well needs no word.
+ *  @param {{ store: Store, id: string }} props */
+function Turn({ store, id }) {
+  const stage = store.session.stages.get(id);
+  const isRunning = stage !== undefined && !hasEnded(stage.status);
+  return html`
+    <li class=${isRunning ? "turn running" : "turn"}>
+      <${ItemList} store=${store} list=${ofQuestion(id)} />
+      <div class="reply">
+        ${agentsOf(store.session, id).map(({ execution_id: agent }) => html`<${ItemList} key=${agent} store=${store} list=${ofAgent(agent)} />`)}
+      </div>
+      <${ItemList} store=${store} list=${ofRequests(id)} />
+      <p class="row end" hidden=${stage === undefined || stage.status === "completed"}>
+        <${Status} status=${stage?.status ?? ""} />
+        <span class="failure">${stage?.error_message ?? ""}</span>
+      </p>
+    </li>
+  `;
 }

@@ -1,0 +1,44 @@
+// The frame of every view: the head with the state of all, and the view of the address.
+
+import { path } from "./router.js";
+import { routeOf } from "./routes.js";
+import { html, useEffect, useSignal } from "./ui.js";
+import { AccountLine } from "./views/account.js";
+import { ConnectionLine } from "./views/connection.js";
+import { ServersLine } from "./views/servers_line.js";
+
+export function App() {
+  return html`
+    <a class="skip" href="#content">Skip to the content</a>
+    <header class="top">
+      <a class="brand" href="/" data-view>TARSy</a>
+      <nav class="state-of-all" aria-label="State">
+        <${ServersLine} />
+        <${ConnectionLine} />
+        <${AccountLine} />
+      </nav>
+    </header>
+    <main id="content" tabindex="-1"><${CurrentView} key=${path.value} address=${path.value} /></main>
+  `;
+}
+
+/** @param {{ address: string }} props */
+function CurrentView({ address }) {
+  /** @type {import("@preact/signals").Signal<import("./routes.js").View | null>} */
+  const view = useSignal(null);
+  const failure = useSignal("");
+  const { load, id } = routeOf(address);
+  useEffect(() => {
+    load().then(
+      (found) => {
+        view.value = found;
+      },
+      () => {
+        failure.value = "This part of the page could not be loaded. Reload the page.";
+      },
+    );
+  }, []);
+  const View = view.value;
+  if (failure.value !== "") return html`<p class="notice" role="status">${failure.value}</p>`;
+  return View === null ? html`<p class="quiet">Loading …</p>` : html`<${View} id=${id} />`;
+}

@@ -1,0 +1,173 @@
+// The REST API, on the page's own origin.
+
+const SECONDS = 15;
+
+export class ApiError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The name of an event of the window: nobody is known by what the page sends. */
+export const UNKNOWN_CALLER = "unknown-caller";
+
+export function readMe() {
+  return ask("/api/v1/me");
+}
+
+/** Whether there is a login here. A server that does not answer has none. */
+export async function canLogIn() {
+  try {
+    return (await ask("/login/available")).available === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws ApiError. */
+export async function logOut() {
+  const answer = await send("/logout", { method: "POST" });
+  if (!answer.ok) throw new ApiError(answer.status, answer.statusText);
+}
+
+export function tellUnknownCaller() {
+  dispatchEvent(new Event(UNKNOWN_CALLER));
+}
+
+export function readSessions(page, pageSize) {
+  return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
+}
+
+/** As it is after the event of this number, or later.
+ *  @param {string} id
+ *  @param {number} atLeast
+ *  @returns {Promise<import("tarsy-api").components["schemas"]["SessionDetail"]>} */
+export function readSession(id, atLeast = 0) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
+}
+
+/** `query`: where to begin, and what to search for.
+ *  @param {string} sessionId
+ *  @param {string} callId
+ *  @param {Record<string, string>} query
+ *  @returns {Promise<import("tarsy-api").components["schemas"]["ToolCallResult"]>} */
+export function readResult(sessionId, callId, query) {
+  return ask(`${resultPath(sessionId, callId)}?${new URLSearchParams(query)}`);
+}
+
+/** @param {string} sessionId
+ *  @param {string} callId */
+export function resultDownload(sessionId, callId) {
+  return `${resultPath(sessionId, callId)}/download`;
+}
+
+function resultPath(sessionId, callId) {
+  return `/api/v1/sessions/${encodeURIComponent(sessionId)}/tool-calls/${encodeURIComponent(callId)}/result`;
+}
+
+/** Without their tools. */
+export function readServers() {
+  return ask("/api/v1/system/mcp-servers?tools=none");
+}
+
+/** With its tools and their schemas. */
+export function readServer(id) {
+  return ask(`/api/v1/system/mcp-servers/${encodeURIComponent(id)}`);
+}
+
+export function readWarnings() {
+  return ask("/api/v1/system/warnings");
+}
+
+/** The same key again asks for the same answer.
+ *  @param {string} id
+ *  @param {string} key
+ *  @returns {Promise<{ message: string }>} */
+export function cancelSession(id, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/cancel`, {
+    method: "POST",
+    headers: { "Idempotency-Key": key },
+  });
+}
+
+/** The investigation once more, as it was: another session. The same key again is the same one.
+ *  @param {string} id
+ *  @param {string} key
+ *  @returns {Promise<import("tarsy-api").components["schemas"]["RerunAccepted"]>} */
+export function rerunSession(id, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/rerun`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: "{}",
+  });
+}
+
+/** The same key again is the same decision.
+ *  @param {string} id
+ *  @param {string} callId
+ *  @param {"approve" | "deny"} decision
+ *  @param {string} comment
+ *  @param {string} key
+ *  @returns {Promise<{ message: string }>} */
+export function decideCall(id, callId, decision, comment, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/approvals/${encodeURIComponent(callId)}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: JSON.stringify({ decision, comment }),
+  });
+}
+
+/** The same key again is the same question.
+ *  @param {string} id
+ *  @param {string} content
+ *  @param {string} key
+ *  @returns {Promise<{ accepted: boolean, message_id: string }>} */
+export function askSession(id, content, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/chat/messages`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: JSON.stringify({ content }),
+  });
+}
+
+/** It may have been asked already: then the same key brings the answer.
+ *  @param {unknown} problem */
+export function mayRepeat(problem) {
+  return problem instanceof ApiError && (problem.status === 0 || problem.status >= 500);
+}
+
+/** `crypto.randomUUID` is missing on pages that came over plain HTTP. */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Throws ApiError; its status is 0 when nothing that we understand answered. */
+async function ask(path, options = {}) {
+  const answer = await send(path, options);
+  let body;
+  try {
+    body = await answer.json();
+  } catch (problem) {
+    throw silence(problem);
+  }
+  if (answer.status === 401) {
+    tellUnknownCaller();
+    if (await canLogIn()) throw new ApiError(401, "Log in to see this.");
+  }
+  if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText));
+  return body;
+}
+
+/** Throws ApiError. */
+async function send(path, options) {
+  try {
+    return await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
+  } catch (problem) {
+    throw silence(problem);
+  }
+}
+
+function silence(problem) {
+  return new ApiError(0, `The server did not answer (${problem.message}).`);
+}

@@ -1,0 +1,45 @@
+// The address as a signal. A link to the page itself changes the address without loading the page again.
+
+import { computed, signal } from "./ui.js";
+
+const here = signal(read());
+
+export const path = computed(() => here.value.pathname);
+export const query = computed(() => new URLSearchParams(here.value.search));
+
+addEventListener("popstate", () => {
+  here.value = read();
+});
+document.addEventListener("click", follow);
+
+/** @param {string} address of the page itself */
+export function go(address) {
+  history.pushState(null, "", address);
+  here.value = read();
+  scrollTo({ top: 0 });
+}
+
+/** Another address of what is shown already: nothing to go back to.
+ *  @param {string} address */
+export function replaceAddress(address) {
+  history.replaceState(null, "", address);
+  here.value = read();
+}
+
+function read() {
+  return new URL(location.href);
+}
+
+/** @param {MouseEvent} event */
+function follow(event) {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (link === null || event.defaultPrevented || event.button !== 0 || hasModifier(event)) return;
+  if (link.target !== "" || link.hasAttribute("download") || !link.hasAttribute("data-view")) return;
+  event.preventDefault();
+  if (link.href !== location.href) go(link.href);
+}
+
+/** @param {MouseEvent} event */
+function hasModifier(event) {
+  return event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+}

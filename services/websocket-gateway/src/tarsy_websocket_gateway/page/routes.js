@@ -1,0 +1,26 @@
+// Which address shows what: a new view is one file, one line here, and its address in `page_routes.py`.
+
+const SESSION_ID = "[A-Za-z0-9._-]{1,200}";
+
+/** A view is a component that gets what its pattern captures, as `id`. Its module is fetched when it is shown first.
+ *  @typedef {import("preact").FunctionComponent<{ id: string }>} View */
+
+/** @type {{ pattern: RegExp, load: () => Promise<View> }[]} */
+const ROUTES = [
+  { pattern: /^\/$/, load: async () => (await import("./views/list.js")).ListView },
+  { pattern: /^\/servers\/?$/, load: async () => (await import("./views/servers.js")).ServersView },
+  {
+    pattern: new RegExp(`^/sessions/(${SESSION_ID})/?$`),
+    load: async () => (await import("./views/session.js")).SessionView,
+  },
+];
+
+/** The list, for an address that nothing else matches.
+ *  @param {string} path */
+export function routeOf(path) {
+  for (const route of ROUTES) {
+    const found = route.pattern.exec(path);
+    if (found !== null) return { load: route.load, id: found[1] ?? "" };
+  }
+  return { load: ROUTES[0].load, id: "" };
+}

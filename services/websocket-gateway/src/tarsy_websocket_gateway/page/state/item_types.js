@@ -1,0 +1,48 @@
+// The types of an item of the timeline, and of what is known of it.
+
+/** What is known besides, by the item's type. Text of others stands in it: nothing of it is more than text.
+ *  @typedef {object} Metadata
+ *  @property {string} [call_id]
+ *  @property {string} [call_event_id]
+ *  @property {string} [server_name]
+ *  @property {string} [tool_name]
+ *  @property {Record<string, unknown> | null} [arguments]
+ *  @property {string} [outcome]
+ *  @property {boolean} [repeatable]
+ *  @property {number} [lines]
+ *  @property {number} [size]
+ *  @property {number} [duration_ms]
+ *  @property {boolean} [cut]
+ *  @property {boolean} [display_cut]
+ *  @property {boolean} [discarded]
+ *  @property {boolean} [retry]
+ *  @property {string} [model]
+ *  @property {string} [llm_provider]
+ *  @property {number | null} [tokens_before]
+ *  @property {number | null} [tokens_after]
+ *  @property {string | null} [reminder]
+ *  @property {string} [author]
+ *  @property {string} [message_id]
+ *  @property {string} [stage_id]
+ *  @property {string} [reason]
+ *  @property {string} [role]
+ *  @property {string} [expires_at]
+ *  @property {string} [on_timeout]
+ *  @property {string} [from]
+ *  @property {string} [to] */
+
+/** @typedef {object} Item
+ *  @property {string} id
+ *  @property {string} sessionId
+ *  @property {string | null} executionId  the agent's; null where no agent said it
+ *  @property {string} type
+ *  @property {string} status
+ *  @property {string} content
+ *  @property {Metadata} metadata
+ *  @property {number} sequence
+ *  @property {number | null} number  of the event; null while it is known from its stream alone
+ *  @property {string | null} time  when it changed last on the log, as the history has it
+ *  @property {boolean} isToldAgain
+ *  @property {{ run: number, index: number, text: string } | null} progress */
+
+export {};

@@ -1,0 +1,80 @@
+// What came of a session, found in what is known of it: where it stopped, what is known so far, what was changed.
+
+import { hasEnded } from "../words/wording.js";
+import { isReply } from "./chat_state.js";
+
+/** @typedef {import("./session_state.js").Session} Session
+ *  @typedef {import("./session_state.js").Execution} Execution
+ *  @typedef {import("./item_types.js").Item} Item */
+
+const RAN_WITHOUT = new Set(["rejected", "unavailable", "cancelled"]);
+
+/** The names of the stages that came to nothing, and of their agents.
+ *  @param {Session} session
+ *  @returns {{ stages: string[], agents: string[] }} */
+export function stoppedIn(session) {
+  const stages = [...session.stages.values()].filter((one) => !isReply(one) && one.status !== "completed");
+  const ids = new Set(stages.map((one) => one.stage_id));
+  const agents = [...session.executions.values()].filter((one) => ids.has(one.stage_id) && one.status !== "completed");
+  return { stages: stages.map((one) => one.stage_name), agents: agents.map((one) => one.agent_name) };
+}
+
+/** What agents concluded, in order.
+ *  @param {Session} session
+ *  @returns {{ id: string, name: string, text: string }[]} */
+export function foundSoFar(session) {
+  const found = [];
+  for (const item of inOrder(session, ({ type }) => type === "final_analysis")) {
+    const agent = session.executions.get(item.executionId ?? "");
+    if (agent === undefined || isReply(session.stages.get(agent.stage_id))) continue;
+    found.push({ id: item.id, name: agent.agent_name, text: item.content });
+  }
+  return found;
+}
+
+/** Calls that are not repeatable and ran, or may have run.
+ *  @param {Session} session */
+export function changedBy(session) {
+  return inOrder(session, ({ type, metadata }) => {
+    return type === "llm_tool_call" && metadata.repeatable === false && hasRun(metadata.outcome);
+  });
+}
+
+/** @param {Session} session */
+export function approvalsOf(session) {
+  return inOrder(session, ({ type }) => type === "approval");
+}
+
+/** The names of the models that answered.
+ *  @param {Session} session */
+export function modelsOf(session) {
+  const models = new Set();
+  for (const { metadata } of session.items.values()) if (typeof metadata.model === "string") models.add(metadata.model);
+  return [...models].sort();
+}
+
+/** What runs now: agents, each with the last of its items that is open.
+ *  @param {Session} session
+ *  @returns {{ agent: Execution, item: Item | null }[]} */
+export function runningAgents(session) {
+  const running = [...session.executions.values()].filter(({ status }) => !hasEnded(status));
+  /** @type {Map<string, Item>} */
+  const open = new Map();
+  for (const item of session.items.values()) {
+    if (item.status !== "streaming" || item.executionId === null) continue;
+    const other = open.get(item.executionId);
+    if (other === undefined || item.sequence > other.sequence) open.set(item.executionId, item);
+  }
+  return running.map((agent) => ({ agent, item: open.get(agent.execution_id) ?? null }));
+}
+
+/** @param {string | undefined} outcome */
+function hasRun(outcome) {
+  return outcome !== undefined && !RAN_WITHOUT.has(outcome);
+}
+
+/** @param {Session} session
+ *  @param {(item: Item) => boolean} isWanted */
+function inOrder(session, isWanted) {
+  return [...session.items.values()].filter(isWanted).sort((one, other) => one.sequence - other.sequence);
+}

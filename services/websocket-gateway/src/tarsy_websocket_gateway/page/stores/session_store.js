@@ -1,0 +1,159 @@
+// One session: what is known of it is folded from the API's answer and from live messages, and whoever shows a part of
+// it is drawn again when that part has changed, once a frame.
+
+import { perFrame } from "../frames.js";
+import { ApiError, readSession } from "../net/api.js";
+import { Live } from "../net/live.js";
+import { nameAbove } from "../state/repetition.js";
+import { isRunning } from "../state/chat_state.js";
+import { asStatus } from "../state/detail.js";
+import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
+import { signal } from "../ui.js";
+import { hasEnded } from "../words/wording.js";
+import { ChoiceStore } from "./choice_store.js";
+import { isLive, isLost } from "./connection.js";
+import { StoryStore } from "./story_store.js";
+
+/** @typedef {import("../state/session_state.js").Message} Message
+ *  @typedef {import("../state/session_state.js").Changes} Changes
+ *  @typedef {import("tarsy-api").components["schemas"]["SessionDetail"]} Detail */
+
+const LOOK_EVERY_MILLISECONDS = 5000;
+const READ_EVERY_MILLISECONDS = 15_000;
+
+export class SessionStore {
+  session = newSession();
+  story = new StoryStore(this.session);
+  /** The API's answer; null until it is there.
+   *  @type {import("@preact/signals").Signal<Detail | null>} */
+  detail = signal(null);
+  /** What is to be said instead of the session, or above it. */
+  notice = signal("Loading …");
+  /** Goes up when something of the session, a stage or an agent has changed. */
+  version = signal(0);
+  /** How many items came since the page was there: those of the history do not count. */
+  arrivals = signal(0);
+  choice = new ChoiceStore();
+  #id;
+  #isChanged = false;
+  #isHistory = true;
+  #readAt = 0;
+  #agents = 0;
+  #wasRunning = true;
+  #above = "";
+  #publish = perFrame(() => this.#publishNow());
+
+  /** @param {string} id */
+  constructor(id) {
+    this.#id = id;
+  }
+
+  get id() {
+    return this.#id;
+  }
+
+  /** Returns what ends it. */
+  open() {
+    const live = new Live(`session:${this.#id}`, {
+      begins: () => {
+        isLive();
+        this.begin();
+        if (this.detail.value === null) this.read();
+      },
+      takes: (/** @type {Message} */ message) => {
+        if (message.session_id === this.#id) this.take(message);
+      },
+      unknown: isLive,
+      interrupted: isLost,
+    });
+    const asking = setInterval(() => this.#lookAgain(), LOOK_EVERY_MILLISECONDS);
+    live.start();
+    this.read();
+    return () => {
+      clearInterval(asking);
+      live.stop();
+    };
+  }
+
+  async read(atLeast = 0) {
+    this.#readAt = performance.now();
+    try {
+      const detail = await readSession(this.#id, atLeast);
+      if (detail.id === this.#id) this.takeDetail(detail);
+      // The alert joined another session.
+      else location.replace(`/sessions/${detail.id}`);
+    } catch (problem) {
+      if (this.detail.value !== null || !(problem instanceof ApiError)) return;
+      this.notice.value = problem.status === 404 ? `No session ${this.#id} is known here.` : problem.message;
+    }
+  }
+
+  /** The place in the queue, and what is counted, come with no message. */
+  #lookAgain() {
+    const { status } = this.session;
+    if (document.hidden || status === null || isOver(this.session)) return;
+    const every = status === "pending" ? LOOK_EVERY_MILLISECONDS : READ_EVERY_MILLISECONDS;
+    if (performance.now() - this.#readAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
+  }
+
+  /** @param {Detail} detail */
+  takeDetail(detail) {
+    if (this.detail.value === null) this.notice.value = "";
+    this.detail.value = detail;
+    this.#apply({ ...take(this.session, asStatus(detail)), session: true });
+  }
+
+  /** The history follows. */
+  begin() {
+    this.#isHistory = true;
+    this.#apply(beginAgain(this.session));
+  }
+
+  /** @param {Message} message */
+  take(message) {
+    if (message.type === "session.deleted") this.notice.value = "This session was deleted.";
+    const known = this.session.items.size;
+    this.#apply(take(this.session, message));
+    if (!this.#isHistory && this.session.items.size > known) this.arrivals.value += 1;
+    const isNews = !this.#isHistory;
+    // The history ends with it.
+    if (message.type === "session.status") this.#isHistory = false;
+    if (message.type === "session.status" && this.#knowsLessThan(message)) this.read(message.number);
+    if (message.type === "stage.status" && isNews && hasEnded(message.status)) this.read(message.number);
+  }
+
+  /** What was counted is known only when it is read again.
+   *  @param {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} message */
+  #knowsLessThan(message) {
+    const detail = this.detail.value;
+    return detail === null || (detail.status !== message.status && detail.last_number < message.number);
+  }
+
+  /** Shows what has changed with the next frame.
+   *  @param {Changes} changes */
+  #apply({ session, items }) {
+    this.#isChanged ||= session;
+    if (session) this.#publish();
+    this.story.changed(items);
+  }
+
+  #publishNow() {
+    if (!this.#isChanged) return;
+    this.#isChanged = false;
+    this.version.value += 1;
+    const agents = this.session.executions.size + this.session.stages.size;
+    if (agents !== this.#agents || isRunning(this.session) !== this.#wasRunning) this.story.rearrange();
+    this.#agents = agents;
+    this.#wasRunning = isRunning(this.session);
+    this.#foldWhatStandsAbove();
+  }
+
+  /** What stands above as well is known only when it is there. */
+  #foldWhatStandsAbove() {
+    const above = `${this.session.finalAnalysis}\n${this.session.executiveSummary}`;
+    if (above === this.#above) return;
+    this.#above = above;
+    const same = [...this.session.items.values()].filter((item) => nameAbove(this.session, item) !== "");
+    this.story.changed(same.map((item) => item.id));
+  }
+}

@@ -1,0 +1,58 @@
+// The alert of a session: links to what belongs to it, its labels, and its data as it came.
+
+import { isWeb } from "../state/alert_facts.js";
+import { html } from "../ui.js";
+import { linkWords } from "../words/alert_words.js";
+import { Fold } from "./fold.js";
+
+/** @param {{ links: import("../state/alert_facts.js").Link[], runbook: string | null }} props */
+export function Links({ links, runbook }) {
+  const all = links.filter(({ address }) => address !== runbook);
+  if (runbook !== null && runbook !== undefined && isWeb(runbook))
+    all.unshift({ name: "runbook_url", address: runbook });
+  if (all.length === 0) return null;
+  return html`
+    <section class="links" aria-labelledby="links">
+      <h2 id="links">Links</h2>
+      <ul>
+        ${all.map(
+          ({ name, address }) => html`
+          <li key=${address}><a href=${address} title=${address} rel="noopener noreferrer nofollow" target="_blank">${linkWords(name)}</a></li>
+        `,
+        )}
+      </ul>
+    </section>
+  `;
+}
+
+/** @param {{ labels: import("../state/alert_facts.js").Label[] }} props */
+export function Labels({ labels }) {
+  if (labels.length === 0) return null;
+  return html`
+    <section class="labels" aria-labelledby="labels">
+      <h2 id="labels">Labels</h2>
+      <dl>${labels.map(({ name, value }) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    </section>
+  `;
+}
+
+/** @param {{ text: string }} props */
+export function AlertData({ text }) {
+  if (text === "") return null;
+  return html`<${Fold} title="Alert data"><${Pretty} text=${text} /><//>`;
+}
+
+/** JSON is easier to read with line breaks. Anything else stays as it came.
+ *  @param {{ text: string }} props */
+function Pretty({ text }) {
+  return html`<pre class="data" tabindex="0">${pretty(text)}</pre>`;
+}
+
+/** @param {string} text */
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

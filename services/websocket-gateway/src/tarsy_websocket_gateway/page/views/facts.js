@@ -1,0 +1,105 @@
+// What else is known of a session: its alert, what it cost, what it changed, and how it leaves the page.
+
+import { alertFacts } from "../state/alert_facts.js";
+import { approvalsOf, changedBy, modelsOf } from "../state/outcome.js";
+import { isOver } from "../state/session_state.js";
+import { html, useMemo } from "../ui.js";
+import { tokenWords } from "../words/session_words.js";
+import { AlertData, Labels, Links } from "./alert.js";
+import { Time, Took } from "./clock.js";
+import { CopyButton } from "./copy.js";
+import { Export } from "./export.js";
+
+/** @typedef {import("../stores/session_store.js").SessionStore} Store
+ *  @typedef {import("../state/item_types.js").Item} Item
+ *  @typedef {import("../stores/session_store.js").Detail} Detail */
+
+/** @param {{ store: Store }} props */
+export function Facts({ store }) {
+  store.version.value;
+  store.story.settled.value;
+  const detail = store.detail.value;
+  const data = detail?.alert_data ?? "";
+  const alert = useMemo(() => alertFacts(data), [data]);
+  if (detail === null) return null;
+  const { session } = store;
+  return html`
+    <${Changes} items=${changedBy(session)} />
+    <${Approvals} items=${approvalsOf(session)} />
+    <section aria-labelledby="about">
+      <h2 id="about">About</h2>
+      <dl class="facts">
+        <${Fact} name="Alert">${joined([detail.severity, detail.alert_type])}<//>
+        <${Fact} name="Where">${joined([detail.cluster, detail.namespace, detail.workload])}<//>
+        <${Fact} name="From">${joined([...new Set([detail.source, detail.author])])}<//>
+        <${Fact} name="Began"><${Time} stamp=${detail.created_at} /><//>
+        <${Fact} name="Took"><${Took} from=${startOf(store)} until=${isOver(session) ? session.changedAt : null} /><//>
+        <${Fact} name="Model">${detail.scripted ? "scripted" : modelsOf(session).join(", ")}<//>
+        <${Fact} name="Tokens">${detail.total_tokens > 0 ? tokenWords(detail) : ""}<//>
+        <${Fact} name="Run again from">${detail.parent_id && html`<${SessionLink} id=${detail.parent_id} />`}<//>
+        <${Fact} name="Run again as">${detail.reruns?.length > 0 && detail.reruns.map((id) => html`<${SessionLink} key=${id} id=${id} />`)}<//>
+        <${Fact} name="Session"><code>${store.id}</code>${" "}<${CopyButton} text=${() => store.id} title="Copy the session's id" /><//>
+      </dl>
+    </section>
+    <${Links} links=${alert.links} runbook=${detail.runbook_url} />
+    <${Labels} labels=${alert.labels} />
+    <${AlertData} text=${data} />
+    <${Export} store=${store} />
+  `;
+}
+
+/** Nothing of what is not known.
+ *  @param {{ name: string, children?: import("preact").ComponentChildren }} props */
+function Fact({ name, children }) {
+  if (children === "" || children === null || children === undefined || children === false) return null;
+  return html`<div><dt>${name}</dt><dd>${children}</dd></div>`;
+}
+
+/** @param {{ id: string }} props */
+function SessionLink({ id }) {
+  return html`<a href=${`/sessions/${encodeURIComponent(id)}`} data-view>${id.slice(0, 8)}</a>${" "}`;
+}
+
+/** @param {{ items: Item[] }} props */
+function Changes({ items }) {
+  if (items.length === 0) return null;
+  return html`
+    <section class="changed" aria-labelledby="changed">
+      <h2 id="changed">What was changed</h2>
+      <ul>
+        ${items.map(
+          ({ id, metadata }) => html`
+          <li key=${id}><a href=${`#event-${id}`}><code>${metadata.server_name}.${metadata.tool_name}</code></a>${" "}<span>${metadata.outcome?.replaceAll("_", " ")}</span></li>
+        `,
+        )}
+      </ul>
+    </section>
+  `;
+}
+
+/** @param {{ items: Item[] }} props */
+function Approvals({ items }) {
+  if (items.length === 0) return null;
+  return html`
+    <section class="approvals" aria-labelledby="approvals">
+      <h2 id="approvals">Approvals</h2>
+      <ul>
+        ${items.map(
+          ({ id, status, content, metadata }) => html`
+          <li key=${id}><a href=${`#event-${id}`}><code>${metadata.server_name}.${metadata.tool_name}</code></a>${" "}<span class="quiet">${status === "streaming" ? "waits for a person" : content}</span></li>
+        `,
+        )}
+      </ul>
+    </section>
+  `;
+}
+
+/** @param {Store} store */
+function startOf({ detail, session }) {
+  return detail.value?.started_at ?? session.startedAt;
+}
+
+/** @param {(string | null | undefined)[]} parts */
+function joined(parts) {
+  return parts.filter(Boolean).join(" · ");
+}

@@ -1,0 +1,38 @@
+// The page follows the end of what grows, but only when a reader was there.
+
+import { useEffect, useRef } from "../ui.js";
+
+const NEAR_PIXELS = 120;
+
+/** Returns a ref for an element at the end.
+ *  @param {import("../stores/session_store.js").SessionStore} store
+ *  @param {boolean} isGrowing */
+export function useFollow(store, isGrowing) {
+  /** @type {{ current: HTMLElement | null }} */
+  const end = useRef(null);
+  const wasThere = useRef(false);
+  useEffect(() => {
+    const look = () => {
+      wasThere.current = isThere(end.current);
+    };
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, []);
+  useEffect(() => {
+    if (!isGrowing || end.current === null) return;
+    const grown = new ResizeObserver(() => {
+      if (wasThere.current) end.current?.scrollIntoView({ block: "end" });
+    });
+    const whole = end.current.parentElement;
+    if (whole !== null) grown.observe(whole);
+    return () => grown.disconnect();
+  }, [isGrowing, store.session.status === null]);
+  return end;
+}
+
+/** @param {HTMLElement | null} end */
+function isThere(end) {
+  if (end === null || scrollY === 0) return false;
+  const { bottom } = end.getBoundingClientRect();
+  return bottom > 0 && bottom < innerHeight + NEAR_PIXELS;
+}

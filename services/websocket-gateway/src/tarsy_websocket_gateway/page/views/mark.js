@@ -1,0 +1,53 @@
+// The item that the address names: shown wherever it stands, scrolled to, and marked.
+
+import { chooseExtent, extent } from "../stores/choice_store.js";
+import { useEffect, useSignal } from "../ui.js";
+
+const PREFIX = "#event-";
+
+/** @param {import("../stores/session_store.js").SessionStore} store */
+export function useMark(store) {
+  /** The id that is looked for; empty once it was found.
+   *  @type {import("@preact/signals").Signal<string>} */
+  const wanted = useSignal(named());
+  useEffect(() => {
+    const look = () => {
+      wanted.value = named();
+    };
+    addEventListener("hashchange", look);
+    return () => removeEventListener("hashchange", look);
+  }, []);
+  useEffect(() => {
+    if (wanted.value === "" || !show(store, wanted.value)) return;
+    const id = wanted.value;
+    wanted.value = "";
+    requestAnimationFrame(() => mark(id));
+  }, [wanted.value, store.version.value, store.story.count.value]);
+}
+
+function named() {
+  return location.hash.startsWith(PREFIX) ? decodeURIComponent(location.hash.slice(PREFIX.length)) : "";
+}
+
+/** Whether it stands somewhere by now.
+ *  @param {import("../stores/session_store.js").SessionStore} store
+ *  @param {string} id */
+function show(store, id) {
+  const item = store.session.items.get(id);
+  const place = document.getElementById(`event-${id}`);
+  if (item === undefined || place === null) return false;
+  const agent = store.session.executions.get(item.executionId ?? "");
+  if (agent !== undefined) store.choice.chooseAgent(agent.stage_id, agent.execution_id);
+  const isLeftOut =
+    extent.value === "conclusions" ? place.dataset.level !== "conclusion" : place.dataset.level === "detail";
+  if (extent.value !== "everything" && isLeftOut) chooseExtent("everything");
+  return true;
+}
+
+/** @param {string} id */
+function mark(id) {
+  for (const other of document.querySelectorAll(".item[data-marked]")) other.removeAttribute("data-marked");
+  const place = document.getElementById(`event-${id}`);
+  place?.setAttribute("data-marked", "");
+  place?.scrollIntoView({ block: "center" });
+}

@@ -1,0 +1,22 @@
+// How the stages of a session are said in short.
+
+import { isReply } from "../state/chat_state.js";
+import { hasEnded, statusWord } from "./wording.js";
+
+/** @typedef {import("../state/session_state.js").Session} Session
+ *  @typedef {import("../state/session_state.js").Stage} Stage */
+
+/** @param {Stage[]} stages */
+export function outlineSummary(stages) {
+  const open = stages.find((stage) => !hasEnded(stage.status));
+  const ended = stages.filter((stage) => hasEnded(stage.status)).length;
+  return open === undefined ? `${ended} ended` : `${open.stage_name}: ${statusWord(open.status)}`;
+}
+
+/** How many stages have not begun: of those that there are if all goes well.
+ *  @param {Session} session
+ *  @param {{ total_stages: number } | null} detail */
+export function stagesToCome(session, detail) {
+  const begun = [...session.stages.values()].filter((stage) => !isReply(stage)).length;
+  return Math.max(0, (detail?.total_stages ?? 0) - begun);
+}

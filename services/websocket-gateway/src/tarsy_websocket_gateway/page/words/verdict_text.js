@@ -1,0 +1,73 @@
+// A session as text that can be passed on: its verdict, and the whole of it, in Markdown.
+
+import { isReply } from "../state/chat_state.js";
+import { standingOf } from "../state/repetition.js";
+import { argumentLine } from "./call_arguments.js";
+import { outcomeFacts } from "./call_words.js";
+import { labelOf } from "./item_words.js";
+import { statusWord } from "./wording.js";
+
+/** @typedef {import("../state/session_state.js").Session} Session
+ *  @typedef {import("../state/item_types.js").Item} Item
+ *  @typedef {import("tarsy-api").components["schemas"]["SessionDetail"] | null} Detail */
+
+/** @param {Session} session
+ *  @param {Detail} detail */
+export function verdictText(session, detail) {
+  const title = detail?.title || detail?.alert_type || "Session";
+  const parts = [`# ${title}`];
+  if (session.error !== "") parts.push(`${statusWord(session.status ?? "")}: ${session.error}`);
+  if (session.executiveSummary !== "") parts.push(`## Executive summary\n\n${session.executiveSummary}`);
+  if (session.finalAnalysis !== "") parts.push(`## Final analysis\n\n${session.finalAnalysis}`);
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** The verdict, and what led to it.
+ *  @param {Session} session
+ *  @param {Detail} detail */
+export function sessionText(session, detail) {
+  const items = [...session.items.values()].sort((one, other) => one.sequence - other.sequence);
+  const lines = items.filter((item) => !standingOf(session, item).isHidden).map((item) => itemText(session, item));
+  return `${verdictText(session, detail)}\n## Timeline\n\n${lines.join("\n\n")}\n`;
+}
+
+/** Everything that is known of it, as it is.
+ *  @param {Session} session
+ *  @param {Detail} detail */
+export function sessionJson(session, detail) {
+  const { stages, executions, items, lastWords: _, ...known } = session;
+  const whole = {
+    session: detail,
+    ...known,
+    stages: [...stages.values()],
+    executions: [...executions.values()],
+    items: [...items.values()].sort((one, other) => one.sequence - other.sequence),
+  };
+  return `${JSON.stringify(whole, null, 2)}\n`;
+}
+
+/** @param {Session} session
+ *  @param {Item} item */
+function itemText(session, item) {
+  const agent = session.executions.get(item.executionId ?? "");
+  const stage = agent === undefined ? undefined : session.stages.get(agent.stage_id);
+  const where = isReply(stage) ? "chat" : [stage?.stage_name, agent?.agent_name].filter(Boolean).join(" / ");
+  const what = labelOf(item, standingOf(session, item));
+  const head = `### ${[item.time, where, what].filter(Boolean).join(" · ")}`;
+  return item.type === "llm_tool_call" ? `${head}\n\n${callText(item)}` : `${head}\n\n${item.content}`;
+}
+
+/** @param {Item} item */
+function callText(item) {
+  const { server_name: server, tool_name: tool, arguments: given, outcome } = item.metadata;
+  const ended = [outcome, outcomeFacts(item)].filter(Boolean).join(", ");
+  return `${server}.${tool}(${argumentLine(given)}): ${ended}\n\n${fenced(item.content)}`;
+}
+
+/** No fence in the text ends it.
+ *  @param {string} text */
+function fenced(text) {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}

@@ -1,0 +1,111 @@
+// How times, sizes and states are said.
+
+/** @type {Record<string, string>} */
+const STATUS_WORDS = {
+  pending: "Pending",
+  in_progress: "Running",
+  started: "Running",
+  active: "Running",
+  streaming: "Running",
+  cancelling: "Cancelling",
+  completed: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+  timed_out: "Timed out",
+};
+/** @type {Record<string, string>} */
+const TONES = {
+  in_progress: "running",
+  started: "running",
+  active: "running",
+  streaming: "running",
+  cancelling: "warning",
+  completed: "good",
+  failed: "bad",
+  timed_out: "bad",
+};
+const ENDED = new Set(["completed", "failed", "cancelled", "timed_out"]);
+
+/** @param {string} status */
+export function statusWord(status) {
+  return Object.hasOwn(STATUS_WORDS, status) ? String(STATUS_WORDS[status]) : status;
+}
+
+/** The class of a colour. It only repeats what the word says.
+ *  @param {string} status */
+export function tone(status) {
+  return Object.hasOwn(TONES, status) ? String(TONES[status]) : "plain";
+}
+
+/** @param {string | null} status */
+export function hasEnded(status) {
+  return status !== null && ENDED.has(status);
+}
+
+/** @param {number} milliseconds */
+export function duration(milliseconds) {
+  if (milliseconds < 950) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const SHORT_CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+
+/** The time of day; with the date when it is not today's.
+ *  @param {Date} time
+ *  @param {Date} now */
+export function moment(time, now) {
+  return (time.toDateString() === now.toDateString() ? CLOCK : WHOLE).format(time);
+}
+
+/** The time of day alone, in as little room as it takes.
+ *  @param {Date} time */
+export function clockTime(time) {
+  return SHORT_CLOCK.format(time);
+}
+
+/** @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** What an agent is asked through, and how far it came.
+ *  @param {import("../state/session_state.js").Execution} agent */
+export function agentFacts(agent) {
+  const { llm_provider: provider, original_llm_provider: first, iterations, forced_conclusion: forced } = agent;
+  const facts = [];
+  if (provider) facts.push(first && first !== provider ? `${provider} instead of ${first}` : provider);
+  if (iterations > 0) facts.push(counted(iterations, "iteration"));
+  if (forced === true) facts.push("made to conclude");
+  return facts.join(" · ");
+}
+
+/** Nothing of a stage of one agent.
+ *  @param {import("../state/session_state.js").Stage} stage */
+export function stageFacts(stage) {
+  const count = stage.expected_agent_count ?? 1;
+  if (count < 2) return "";
+  const who = stage.parallel_type === "replica" ? "replicas" : "agents";
+  const policy = stage.success_policy === "all" ? "each must complete" : "one must complete";
+  return `${count} ${who} in parallel, ${policy}`;
+}
+
+/** @param {number} count
+ *  @param {string} one */
+export function counted(count, one) {
+  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+}
