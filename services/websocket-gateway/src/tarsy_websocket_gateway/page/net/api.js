@@ -1,8 +1,11 @@
 // The REST API, on the page's own origin.
 
+/** @typedef {import("tarsy-api").components["schemas"]} Schemas */
+
 const SECONDS = 15;
 
 export class ApiError extends Error {
+  /** @param {number} status @param {string} message */
   constructor(status, message) {
     super(message);
     this.status = status;
@@ -35,24 +38,49 @@ export function tellUnknownCaller() {
   dispatchEvent(new Event(UNKNOWN_CALLER));
 }
 
-export function readSessions(page, pageSize) {
-  return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
+/** `parameters`: those of the API, by name.
+ *  @param {Record<string, string>} parameters @returns {Promise<Schemas["SessionList"]>} */
+export function readSessions(parameters) {
+  return ask(`/api/v1/sessions?${new URLSearchParams(parameters)}`);
 }
 
-/** As it is after the event of this number, or later. */
+/** What runs and what waits, whatever the list is searched for. @returns {Promise<Schemas["ActiveSessions"]>} */
+export function readActive() {
+  return ask("/api/v1/sessions/active");
+}
+
+/** @returns {Promise<Schemas["FilterOptions"]>} */
+export function readFilterOptions() {
+  return ask("/api/v1/sessions/filter-options");
+}
+
+/** The alert of a session again, as a new one. The same key again is the same new session.
+ *  @param {string} id @param {string} key @returns {Promise<Schemas["RerunAccepted"]>} */
+export function rerunSession(id, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/rerun`, {
+    method: "POST",
+    headers: { "Idempotency-Key": key },
+  });
+}
+
+/** As it is after the event of this number, or later.
+ *  @param {string} id @returns {Promise<Schemas["SessionDetail"]>} */
 export function readSession(id, atLeast = 0) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
 }
 
-/** `query`: where to begin, and what to search for. */
+/** `query`: where to begin, and what to search for.
+ *  @param {string} sessionId @param {string} callId @param {Record<string, string>} query */
 export function readResult(sessionId, callId, query) {
   return ask(`${resultPath(sessionId, callId)}?${new URLSearchParams(query)}`);
 }
 
+/** @param {string} sessionId @param {string} callId */
 export function resultDownload(sessionId, callId) {
   return `${resultPath(sessionId, callId)}/download`;
 }
 
+/** @param {string} sessionId @param {string} callId */
 function resultPath(sessionId, callId) {
   return `/api/v1/sessions/${encodeURIComponent(sessionId)}/tool-calls/${encodeURIComponent(callId)}/result`;
 }
@@ -62,7 +90,7 @@ export function readServers() {
   return ask("/api/v1/system/mcp-servers?tools=none");
 }
 
-/** With its tools and their schemas. */
+/** With its tools and their schemas. @param {string} id */
 export function readServer(id) {
   return ask(`/api/v1/system/mcp-servers/${encodeURIComponent(id)}`);
 }
@@ -71,7 +99,8 @@ export function readWarnings() {
   return ask("/api/v1/system/warnings");
 }
 
-/** The same key again asks for the same answer. */
+/** The same key again asks for the same answer.
+ *  @param {string} id @param {string} key @returns {Promise<{ message: string }>} */
 export function cancelSession(id, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/cancel`, {
     method: "POST",
@@ -79,7 +108,8 @@ export function cancelSession(id, key) {
   });
 }
 
-/** `decision`: approve or deny. The same key again is the same decision. */
+/** `decision`: approve or deny. The same key again is the same decision.
+ *  @param {string} id @param {string} callId @param {string} decision @param {string} comment @param {string} key */
 export function decideCall(id, callId, decision, comment, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/approvals/${encodeURIComponent(callId)}`, {
     method: "POST",
@@ -88,7 +118,7 @@ export function decideCall(id, callId, decision, comment, key) {
   });
 }
 
-/** The same key again is the same question. */
+/** The same key again is the same question. @param {string} id @param {string} content @param {string} key */
 export function askSession(id, content, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/chat/messages`, {
     method: "POST",
@@ -97,9 +127,9 @@ export function askSession(id, content, key) {
   });
 }
 
-/** It may have been asked already: then the same key brings the answer. */
+/** It may have been asked already: then the same key brings the answer. @param {unknown} problem */
 export function mayRepeat(problem) {
-  return problem.status === 0 || problem.status >= 500;
+  return problem instanceof ApiError && (problem.status === 0 || problem.status >= 500);
 }
 
 /** `crypto.randomUUID` is missing on pages that came over plain HTTP. */
@@ -107,7 +137,8 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Throws ApiError; its status is 0 when nothing that we understand answered. */
+/** Throws ApiError; its status is 0 when nothing that we understand answered.
+ *  @param {string} path @param {RequestInit} options @returns {Promise<any>} */
 async function ask(path, options = {}) {
   const answer = await send(path, options);
   let body;
@@ -124,7 +155,7 @@ async function ask(path, options = {}) {
   return body;
 }
 
-/** Throws ApiError. */
+/** Throws ApiError. @param {string} path @param {RequestInit} options */
 async function send(path, options) {
   try {
     return await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
@@ -133,6 +164,8 @@ async function send(path, options) {
   }
 }
 
+/** @param {unknown} problem */
 function silence(problem) {
-  return new ApiError(0, `The server did not answer (${problem.message}).`);
+  const why = problem instanceof Error ? problem.message : String(problem);
+  return new ApiError(0, `The server did not answer (${why}).`);
 }
