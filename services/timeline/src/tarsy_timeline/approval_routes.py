@@ -15,10 +15,10 @@ from tarsy_service.caller import identity_of
 from tarsy_timeline.caller_groups import CallerGroups
 from tarsy_timeline.request_handler import RequestHandler
 from tarsy_timeline.request_routes import PENDING
-from tarsy_timeline.responses import Row
 from tarsy_timeline.routes import SessionId
 from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
+from tarsy_timeline.session_rows import Row
 
 MOST_LISTED = 1_000
 BODY_LIMIT_BYTES = 64 * 1024

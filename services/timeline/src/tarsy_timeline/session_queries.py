@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
 from tarsy_auth.session_groups import GroupLabels
@@ -13,8 +13,9 @@ from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
 from tarsy_timeline.record_place import RecordPlace, record_place_of
-from tarsy_timeline.responses import Row
+from tarsy_timeline.session_activity import RUNNING
 from tarsy_timeline.session_filter import NO_CONDITIONS, SessionFilter
+from tarsy_timeline.session_rows import ListedRows, Row, RunningRows, SessionRows
 from tarsy_timeline.session_snapshots import SnapshotLine, projected_log, session_snapshots
 from tarsy_timeline.sql import QUERIES
 
@@ -39,28 +40,6 @@ RUNBOOKS_OF_SESSIONS = 10_000
 type LogLine = ProjectedLog | LastEvent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRows:
-    session: Row
-    stages: list[Row]
-    executions: list[Row]
-    timeline: list[Row] = field(default_factory=list)
-
-    @property
-    def last_number(self) -> int:
-        number: int = self.session["last_number"]
-        return number
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRows:
-    """`count` is that of all pages. `matches`: texts of the page's sessions that fit the search, the best first."""
-
-    count: int
-    sessions: list[Row]
-    matches: list[Row] = field(default_factory=list)
-
-
 class SessionQueries:
     def __init__(self, database: Database, wait_seconds: float) -> None:
         self._database = database
@@ -75,7 +54,7 @@ class SessionQueries:
         async def read(connection: Connection) -> ListedRows:
             count: int = await connection.fetchval(QUERIES["count_sessions"], *conditions)
             rows = await connection.fetch(query, *conditions, None, wanted.page_size, wanted.offset)
-            return ListedRows(count, rows)
+            return ListedRows(count, rows, await _running(connection, rows))
 
         return await self._database.read(read)
 
@@ -91,7 +70,8 @@ class SessionQueries:
             rows = await connection.fetch(listing, *NO_CONDITIONS, ids, len(ids), 0)
             matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
             by_id = {row["session_id"]: row for row in rows}
-            return ListedRows(found[0]["total"], [by_id[one] for one in ids], matches)
+            running = await _running(connection, rows)
+            return ListedRows(found[0]["total"], [by_id[one] for one in ids], running, matches)
 
         return await self._database.read(read)
 
@@ -134,7 +114,7 @@ class SessionQueries:
         return await self._database.read(partial(_session, session_id))
 
     async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
-        """Without the timeline. Waits like `session`."""
+        """Of the timeline, only the calls that run. Waits like `session`."""
         await self._reached(session_id, at_least)
         return await self._database.read(partial(_detail, session_id))
 
@@ -266,4 +246,16 @@ async def _detail(session_id: str, connection: Connection) -> SessionRows:
         session=await _session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
+        timeline=await connection.fetch(QUERIES["read_open_calls"], [session_id]),
+    )
+
+
+async def _running(connection: Connection, sessions: Sequence[Row]) -> RunningRows:
+    ids = [row["session_id"] for row in sessions if row["status"] in RUNNING]
+    if not ids:
+        return RunningRows()
+    return RunningRows(
+        stages=await connection.fetch(QUERIES["read_stages_of"], ids),
+        executions=await connection.fetch(QUERIES["read_executions_of"], ids),
+        calls=await connection.fetch(QUERIES["read_open_calls"], ids),
     )

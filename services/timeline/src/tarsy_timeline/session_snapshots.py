@@ -1,6 +1,5 @@
 """Histories of several sessions, all of one moment, for websocket-gateways: five queries, however many they are."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -9,7 +8,7 @@ from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
-from tarsy_timeline.responses import Row
+from tarsy_timeline.session_rows import Row, by_session
 from tarsy_timeline.sql import QUERIES
 
 type SnapshotLine = ProjectedLog | SessionSnapshot
@@ -42,7 +41,7 @@ async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[S
     sessions = await connection.fetch(QUERIES["read_sessions_of"], list(wanted))
     reached = {row["session_id"] for row in sessions if _is_reached(row, wanted[row["session_id"]], log.positions)}
     told = [row["session_id"] for row in sessions if row["session_id"] in reached and row["status"] != DELETED]
-    stages, executions, timelines = [_by_session(await connection.fetch(QUERIES[name], told)) for name in TABLES]
+    stages, executions, timelines = [by_session(await connection.fetch(QUERIES[name], told)) for name in TABLES]
 
     def history(row: Row) -> SessionHistory | None:
         session_id = row["session_id"]
@@ -50,7 +49,7 @@ async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[S
             return None
         return SessionHistory(
             last_number=row["last_number"],
-            session=responses.session_detail(row, stages[session_id], executions[session_id]),
+            session=responses.session_detail(row, stages[session_id], executions[session_id], timelines[session_id]),
             timeline=tuple(map(responses.timeline_event, timelines[session_id])),
         )
 
@@ -63,10 +62,3 @@ async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[S
 
 def _is_reached(row: Row, asked: AskedSession, positions: Mapping[int, int]) -> bool:
     return row["last_number"] >= asked.number and positions.get(asked.partition, 0) >= asked.offset
-
-
-def _by_session(rows: Sequence[Row]) -> defaultdict[str, list[Row]]:
-    found: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["session_id"]].append(row)
-    return found

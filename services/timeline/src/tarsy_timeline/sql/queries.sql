@@ -113,6 +113,9 @@ set original_llm_provider = coalesce(original_llm_provider, $2), llm_provider = 
     fallback_error_code = $5, fallback_count = fallback_count + 1, number = greatest(number, $6)
 where execution_id = $1
 
+-- name: ask_model
+update agent_executions set iteration = $2, asked_at = $3 where execution_id = $1
+
 -- name: end_execution
 update agent_executions set iterations = $2, forced_conclusion = $3 where execution_id = $1
 
@@ -144,6 +147,16 @@ update timeline_events
 set status = $2, content = $3, metadata = metadata || $4, updated_at = $5, number = $6
 where event_id = $1
 
+-- name: count_change
+-- A call that has run, unless its tool is read-only. Older events do not say whether it is: then one that may be
+-- repeated counts as read-only.
+update sessions set changed = changed + 1
+where session_id = $1 and exists (
+    select from timeline_events t
+    where t.event_id = $2
+      and not coalesce((t.metadata ->> 'read_only')::boolean, (t.metadata ->> 'repeatable')::boolean, true)
+)
+
 -- name: delete_session
 -- Its last event stays, for readers to go on with.
 with timeline as (delete from timeline_events where session_id = $1),
@@ -159,7 +172,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
-    parent_id = default, llm_provider = default, slack_message_fingerprint = default
+    parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -220,7 +233,8 @@ cross join lateral (
            least(coalesce(sum(thinking_tokens), 0), 9007199254740991)::bigint as thinking_tokens,
            least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
            least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens,
-           coalesce(sum(fallback_count), 0) as provider_fallback_count
+           coalesce(sum(fallback_count), 0) as provider_fallback_count,
+           coalesce(array_agg(distinct model_name) filter (where model_name is not null), '{}') as models
     from agent_executions where session_id = s.session_id
 ) e
 cross join lateral (
@@ -502,6 +516,11 @@ select t.*, a.stage_id
 from timeline_events t left join agent_executions a on a.execution_id = t.execution_id
 where t.session_id = $1
 order by t.sequence_number
+
+-- name: read_open_calls
+select * from timeline_events
+where session_id = any($1::text[]) and status = 'streaming' and event_type in ('llm_tool_call', 'runbook')
+order by session_id, sequence_number
 
 -- name: read_calls
 -- Those that are called so, or whose id begins so: at most two, for one is enough to know that they are several.
