@@ -1,11 +1,9 @@
 // One line of the list, as the API gives it. What an older API does not have is not shown.
 
 /** @typedef {import("tarsy-api").components["schemas"]["ListedSession"]} KnownFields */
-/** What a running session does. @typedef {{ stage: number, stages: number, stage_name: string, agent: string | null,
- *   iteration: number | null, iteration_limit: number | null, server: string | null, tool: string | null,
- *   since: string }} Activity */
+/** @typedef {import("tarsy-api").components["schemas"]["SessionActivity"]} Activity */
 /** @typedef {Partial<KnownFields> & Pick<KnownFields, "id" | "status" | "last_number" | "created_at" | "alert_type"> &
- *   { outcome?: string | null, now?: Activity | null, changed?: number, cost?: number | null }} Listed */
+ *   { cost?: number | null }} Listed */
 /** @typedef {ReturnType<typeof fromRow>} Row */
 
 /** @param {Listed} row */
@@ -35,6 +33,7 @@ export function fromRow(row) {
     outputTokens: row.output_tokens ?? 0,
     cost: row.cost ?? null,
     changed: row.changed ?? 0,
+    provider: row.llm_provider ?? null,
     fallbacks: row.provider_fallback_count ?? 0,
     repeats: row.repeat_count ?? 0,
     parentId: row.parent_id ?? null,

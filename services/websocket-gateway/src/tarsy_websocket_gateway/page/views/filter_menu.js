@@ -1,7 +1,7 @@
 // Filters to choose from: the values that sessions have.
 
 import { readFilterOptions } from "../net/api.js";
-import { html, useSignal } from "../ui.js";
+import { html, useEffect, useRef, useSignal } from "../ui.js";
 import { FILTER_NAMES } from "../words/list_words.js";
 import { statusWord } from "../words/wording.js";
 
@@ -23,6 +23,7 @@ const FIELDS = [
 export function FilterMenu({ query, onChange }) {
   const options = useSignal(/** @type {FilterOptions | null} */ (null));
   const failure = useSignal("");
+  const menu = useClosing();
 
   async function read() {
     try {
@@ -40,7 +41,7 @@ export function FilterMenu({ query, onChange }) {
   }
 
   return html`
-    <details class="filter-menu" onToggle=${(/** @type {{ currentTarget: HTMLDetailsElement }} */ event) => event.currentTarget.open && read()}>
+    <details class="filter-menu" ref=${menu} onToggle=${() => menu.current?.open && read()}>
       <summary>Filter</summary>
       <div class="filter-fields">
         ${failure.value !== "" && html`<p class="failure" role="status">${failure.value}</p>`}
@@ -53,6 +54,26 @@ export function FilterMenu({ query, onChange }) {
       </div>
     </details>
   `;
+}
+
+/** A press elsewhere closes it, and so does Escape. */
+function useClosing() {
+  const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  useEffect(() => {
+    /** @param {Event} event */
+    const close = (event) => {
+      const isInside = event.target instanceof Node && menu.current?.contains(event.target);
+      const isKey = event instanceof KeyboardEvent;
+      if (!menu.current?.open || (isKey ? event.key !== "Escape" : isInside)) return;
+      menu.current.open = false;
+      if (isKey) menu.current.querySelector("summary")?.focus();
+    };
+    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, close);
+    return () => {
+      for (const kind of ["pointerdown", "keydown"]) removeEventListener(kind, close);
+    };
+  }, []);
+  return menu;
 }
 
 /** @param {{ name: FilterKey, value: string, values: readonly string[], onChoose: (value: string) => void }} props */

@@ -2,6 +2,7 @@
 
 import { now } from "../stores/clock.js";
 import { html } from "../ui.js";
+import { marksOf } from "../words/list_marks.js";
 import * as words from "../words/list_words.js";
 import { Took } from "./clock.js";
 import { Status } from "./status.js";
@@ -28,18 +29,16 @@ export function SessionRow({ row, place, count, top, chosen }) {
         <span class="where" title=${row.where}>${row.where}</span>
         <span class="told">
           <span class="gist"><${Outcome} row=${row} answer=${chosen?.answers.value.get(row.id)} /></span>
-          ${words.marksOf(row).map(
+          ${marksOf(row).map(
             (mark) => html`
-            <span class="mark" key=${mark.word} title=${mark.title} data-heavy=${mark.heavy}>${mark.word}</span>
+            <span class="mark" key=${mark.word} title=${mark.title} data-heavy=${mark.isHeavy}>${mark.word}</span>
           `,
           )}
         </span>
         <${Status} status=${row.status} />
         <${Age} stamp=${row.createdAt} />
         <${Took} from=${row.startedAt} until=${row.endedAt} />
-        <span class="tokens" title=${words.tokensTitle(row)}>
-          ${[words.tokensWords(row), words.costWords(row.cost)].filter(Boolean).join(" · ")}
-        </span>
+        <span class="tokens" title=${words.usageTitle(row)}>${words.usageWords(row)}</span>
       </a>
     </li>
   `;

@@ -1,6 +1,6 @@
 // How a line of the list, its sections and its search are worded.
 
-import { counted, duration, hasEnded, statusWord } from "./wording.js";
+import { duration, hasEnded, statusWord } from "./wording.js";
 
 /** @typedef {import("../state/list_row.js").Row} Row */
 /** @typedef {import("../state/list_row.js").Activity} Activity */
@@ -9,6 +9,7 @@ import { counted, duration, hasEnded, statusWord } from "./wording.js";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const LONGEST_SENTENCE = 200;
 /** How bad, in the order of the alphabet of colours. @type {[RegExp, string][]} */
 const SEVERITIES = [
   [/^(critical|crit|fatal|emergency|page|p1|sev1|high|error)$/i, "bad"],
@@ -57,7 +58,7 @@ export function age(milliseconds) {
 export function outcomeWords(row) {
   if (!hasEnded(row.status)) return "";
   if (row.status !== "completed" && row.failure !== "") return firstSentence(row.failure);
-  return row.outcome ?? firstSentence(row.summary);
+  return row.outcome ?? firstSentence(withoutMarks(row.summary));
 }
 
 /** What it does now. `now` is a time in milliseconds. @param {Activity} activity @param {number} now */
@@ -73,43 +74,16 @@ export function waitingWords({ status, queuePosition }) {
   return queuePosition === null ? "in the queue" : `${ordinal(queuePosition)} in queue`;
 }
 
-/** What is worth knowing of it besides; heavy is what changes something. @param {Row} row */
-export function marksOf(row) {
-  const marks = [];
-  if (row.approvalsWaiting > 0)
-    marks.push({ word: "waits for a yes", title: counted(row.approvalsWaiting, "call"), heavy: true });
-  if (row.changed > 0)
-    marks.push({ word: "changed", title: `${counted(row.changed, "call")} may have changed something`, heavy: true });
-  if (row.fallbacks > 0)
-    marks.push({ word: "other model", title: "Another model answered than the first one", heavy: false });
-  if (row.repeats > 0)
-    marks.push({
-      word: `×${row.repeats + 1}`,
-      title: `The alert came ${counted(row.repeats + 1, "time")}`,
-      heavy: false,
-    });
-  if (row.parentId !== null) marks.push({ word: "again", title: "An earlier investigation, run again", heavy: false });
-  if (row.scripted) marks.push({ word: "scripted", title: "Its model is a script", heavy: false });
-  return marks;
-}
-
-/** Input and output together, in thousands. @param {Row} row */
-export function tokensWords({ inputTokens, outputTokens }) {
+/** Tokens of input and output together, in thousands, and what they have cost. @param {Row} row */
+export function usageWords({ inputTokens, outputTokens, cost }) {
   const all = inputTokens + outputTokens;
-  if (all === 0) return "";
-  if (all < 1000) return `${all} tok`;
-  return all < 999_500 ? `${Math.round(all / 1000)}k tok` : `${(all / 1_000_000).toFixed(1)}M tok`;
+  if (all === 0) return costWords(cost);
+  return cost === null ? `${inThousands(all)} tok` : `${inThousands(all)} · ${costWords(cost)}`;
 }
 
 /** @param {Row} row */
-export function tokensTitle({ inputTokens, outputTokens }) {
+export function usageTitle({ inputTokens, outputTokens }) {
   return `${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out`;
-}
-
-/** @param {number | null} cost */
-export function costWords(cost) {
-  if (cost === null) return "";
-  return cost < 0.01 ? "< $0.01" : `$${cost.toFixed(2)}`;
 }
 
 /** @param {Section} section @param {Date} today */
@@ -121,7 +95,6 @@ export function sectionName({ kind, sample }, today) {
   if (day.toDateString() === yesterday.toDateString()) return "Yesterday";
   return new Intl.DateTimeFormat(undefined, {
     weekday: "short",
-    dateStyle: undefined,
     day: "numeric",
     month: "short",
     year: "numeric",
@@ -151,14 +124,28 @@ function doingWords({ agent, server, tool }) {
   return agent === null ? "getting ready" : "thinking";
 }
 
-/** Markdown's marks do not belong to the sentence. @param {string} text */
-export function firstSentence(text) {
-  const plain = text
-    .replace(/[*_`#>]+/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
+/** @param {number} count */
+function inThousands(count) {
+  if (count < 1000) return String(count);
+  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** @param {number | null} cost */
+function costWords(cost) {
+  if (cost === null) return "";
+  return cost < 0.01 ? "< $0.01" : `$${cost.toFixed(2)}`;
+}
+
+/** @param {string} text */
+function firstSentence(text) {
+  const plain = text.replace(/\s+/g, " ").trim();
   const [sentence] = /^.*?[.!?](?=\s|$)/.exec(plain) ?? [plain];
-  return sentence.slice(0, 200);
+  return sentence.slice(0, LONGEST_SENTENCE);
+}
+
+/** Without Markdown's marks. @param {string} text */
+function withoutMarks(text) {
+  return text.replace(/^\s*[#>]+\s*/gm, "").replace(/\*+|`+|\b_+|_+\b/g, "");
 }
 
 /** @param {number} number */

@@ -1,18 +1,23 @@
 """The API of the list of sessions, played for a tab: sessions that a test makes up, and what is sent live."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.async_api import Page, Route, WebSocketRoute
+from playwright.async_api import Browser, Locator, Page, Route, WebSocketRoute, expect
+
+from tarsy_browser import Tab, new_tab
 
 type Row = dict[str, object]
 
 ENDED = ("completed", "failed", "cancelled", "timed_out")
 FACETS = ("severity", "cluster", "namespace", "workload", "alert_type", "chain_id")
 NOW = datetime(2026, 11, 26, 18, 0, tzinfo=UTC)
+DESK = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
 CONFIRMED = {"type": "subscription.confirmed", "channel": "sessions"}
 
 
@@ -36,13 +41,15 @@ def session(number: int, status: str = "completed", **changes: object) -> Row:
 
 @dataclass
 class ListedSessions:
-    """`asked`: methods and addresses. `refused`: what is answered to acts on these sessions."""
+    """`asked`: methods and addresses. `refused`: what is answered to acts on these sessions. `is_down`: no channel is
+    subscribed any more."""
 
     rows: list[Row]
     asked: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     role: str | None = None
     socket: WebSocketRoute | None = None
+    is_down: bool = False
 
     async def play(self, page: Page) -> None:
         await page.route("**/api/v1/**", self._answer)
@@ -65,7 +72,7 @@ class ListedSessions:
         socket.on_message(lambda message: self._hear(str(message)))
 
     def _hear(self, message: str) -> None:
-        if json.loads(message)["action"] == "subscribe":
+        if json.loads(message)["action"] == "subscribe" and not self.is_down:
             self.send(CONFIRMED)
 
     async def _answer(self, route: Route) -> None:
@@ -124,3 +131,35 @@ def status_of(id: str, status: str, number: int = 9) -> dict[str, object]:
         "type": "session.status", "session_id": id, "status": status, "number": number, "timestamp": wire(NOW),
         "final_analysis": None, "error_message": None,
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Show:
+    """Opens the list in a tab of its own. At the end nothing has complained."""
+
+    browser: Browser
+    address: str
+
+    @asynccontextmanager
+    async def __call__(
+        self, rows: list[Row], link: str = "/", *, viewport: dict[str, int] = DESK, role: str | None = None
+    ) -> AsyncIterator[tuple[Tab, ListedSessions]]:
+        api = ListedSessions(rows, role=role)
+        async with new_tab(self.browser, self.address, viewport=viewport) as tab:
+            await api.play(tab.page)
+            await tab.page.clock.set_fixed_time(NOW)
+            await tab.page.goto(link)
+            await expect(tab.page.locator("#connection")).to_have_text("Live")
+            await expect(tab.page.get_by_text("Loading")).to_have_count(0)
+            yield tab, api
+            assert tab.complaints == []
+
+
+def row_of(page: Page, number: int) -> Locator:
+    return page.locator(f'.listed[data-id="s-{number:05}"]')
+
+
+async def ids(page: Page) -> list[str]:
+    """In the order of the document."""
+    found: list[str] = await page.locator(".listed").evaluate_all("rows => rows.map((row) => row.dataset.id)")
+    return found
