@@ -53,6 +53,7 @@ class ListedSessions:
 
     async def play(self, page: Page) -> None:
         await page.route("**/api/v1/**", self._answer)
+        await page.route("**/login/available", lambda route: route.fulfill(json={"available": False}))
         await page.route_web_socket("**/api/v1/ws", self._connect)
 
     def send(self, *messages: Mapping[str, object]) -> None:

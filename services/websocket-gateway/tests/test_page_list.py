@@ -167,10 +167,10 @@ async def test_filters_and_a_span_of_time_can_be_chosen(show: Show) -> None:
         await expect(page.locator(".listed")).to_have_count(2)
         await page.keyboard.press("Escape")
         await expect(page.locator(".filter-menu").get_by_label("Severity")).to_be_hidden()
-        await page.get_by_label("Time").select_option("hour")
+        await page.get_by_label("Time", exact=True).select_option("hour")
         await expect(page.locator(".listed")).to_have_count(1)
         await expect(page).to_have_url(re.compile(r"q=severity%3Awarning&span=hour$"))
-        await page.get_by_label("Time").select_option("own")
+        await page.get_by_label("Time", exact=True).select_option("own")
         await page.get_by_label("Until").fill("2026-11-26T17:00")
         await expect(page).to_have_url(re.compile(r"until=2026-11-26T17%3A00%3A00.000Z$"))
         assert await ids(page) == ["s-00090"]

@@ -111,6 +111,7 @@ async def test_keys_lead_through_the_list_and_do_nothing_while_somebody_types(sh
         await expect(page).to_have_url(re.compile("/servers$"))
         await page.keyboard.press("g")
         await page.keyboard.press("l")
+        await expect(row_of(page, 0)).to_be_visible()
         await page.keyboard.press("j")
         await expect(row_of(page, 0).locator("a")).to_be_focused()
         await page.keyboard.press("Enter")

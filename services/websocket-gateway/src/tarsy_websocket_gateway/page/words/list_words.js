@@ -83,6 +83,7 @@ export function usageWords({ inputTokens, outputTokens, cost }) {
 
 /** @param {Row} row */
 export function usageTitle({ inputTokens, outputTokens }) {
+  if (inputTokens + outputTokens === 0) return "";
   return `${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out`;
 }
 
