@@ -120,11 +120,12 @@ async def test_a_line_is_worded_as_people_say_it(tab: Tab) -> None:
     found = await tab.page.evaluate(
         """async ([assets, rows, activities, now]) => {
             const words = await import(`${assets}/words/list_words.js`);
+            const { activityWords } = await import(`${assets}/words/activity_words.js`);
             const { fromRow } = await import(`${assets}/state/list_row.js`);
             const usage = (inputTokens, outputTokens, cost) => words.usageWords({ inputTokens, outputTokens, cost });
             return {
                 outcomes: rows.map((row) => words.outcomeWords(fromRow(row))),
-                activities: activities.map((one) => words.activityWords(one, Date.parse(now))),
+                activities: activities.map((one) => activityWords(one, Date.parse(now))),
                 ages: [5, 60, 3599, 7200, 200_000].map((seconds) => words.age(seconds * 1000)),
                 usages: [usage(0, 0, null), usage(900, 0, null), usage(181_000, 9000, null), usage(2e6, 0, 1.5)],
                 places: [1, 2, 3, 8, 11, 21].map((queuePosition) =>
@@ -152,13 +153,14 @@ async def sections(tab: Tab, rows: list[Row], *, unfolded: bool = False) -> list
     """Kind, ids and the number of hidden ones."""
     found: list[list[object]] = await call(
         tab, "state/sessions_state.js",
-        """(m, rows, isUnfolded) => {
+        """async (m, assets, rows, isUnfolded) => {
+            const { sectionsOf } = await import(`${assets}/state/list_sections.js`);
             const sessions = m.newSessions();
             m.takePage(sessions, rows);
             const ids = (rows) => rows.map((row) => row.id);
-            return m.sectionsOf(sessions, isUnfolded).map((one) => [one.kind, ids(one.rows), one.hidden]);
+            return sectionsOf(sessions, isUnfolded).map((one) => [one.kind, ids(one.rows), one.hidden]);
         }""",
-        rows, unfolded,
+        ASSETS, rows, unfolded,
     )  # fmt: skip
     return found
 
@@ -250,7 +252,8 @@ async def test_what_runs_no_more_is_looked_for_unless_it_changed_since(tab: Tab)
 
 LAYOUT = """async (m, assets, before, after, top, kept) => {
     const { layoutOf, visibleOf, shiftOf, rowBeside } = m;
-    const { newSessions, sectionsOf, takePage } = await import(`${assets}/state/sessions_state.js`);
+    const { newSessions, takePage } = await import(`${assets}/state/sessions_state.js`);
+    const { sectionsOf } = await import(`${assets}/state/list_sections.js`);
     const sizes = { row: 40, head: 36, foot: 40, gap: 12 };
     const [old, now] = [before, after].map((rows) => {
         const sessions = newSessions();

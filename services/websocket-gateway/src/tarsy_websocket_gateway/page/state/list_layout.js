@@ -1,7 +1,7 @@
 // Where each section and each row of the list stands, and which of them are near the viewport: no DOM.
 
 /** @typedef {import("./sessions_state.js").Row} Row */
-/** @typedef {import("./sessions_state.js").Section} Section */
+/** @typedef {import("./list_sections.js").Section} Section */
 /** @typedef {{ section: Section, top: number, height: number }} Box */
 /** Lengths in pixels: `head` is the heading of a section, `foot` what may follow its rows.
  *  @typedef {{ row: number, head: number, foot: number, gap: number }} Sizes */

@@ -1,6 +1,7 @@
 // The newest answers of the API and what the list has already: no DOM, no clock, no network.
 
-import { kindOf, forget, missing, takeMore } from "./sessions_state.js";
+import { kindOf } from "./list_sections.js";
+import { forget, missing, takeMore } from "./sessions_state.js";
 
 /** @typedef {import("./list_row.js").Listed} Listed */
 /** `isWhole`: there are no others.

@@ -8,11 +8,9 @@ import { fromRow } from "./list_row.js";
 /** @typedef {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} StatusMessage */
 /** `touched`: the read that had begun when its last live message came.
  *  @typedef {{ rows: Row[], byId: Map<string, Row>, touched: Map<string, number>, reads: number }} Sessions */
-/** `hidden` rows are folded away. `sample` is any time of a day that has ended sessions.
- *  @typedef {{ key: string, kind: "running" | "waiting" | "ended", sample: string, rows: Row[], hidden: number, isUnfolded: boolean }} Section */
 
-export const FOLDED_ABOVE = 5;
 const MOST_TOUCHED = 1000;
+const LONGEST_SUMMARY = 2000;
 
 /** @returns {Sessions} */
 export function newSessions() {
@@ -81,12 +79,6 @@ export function takePositions(sessions, positions) {
   sort(sessions);
 }
 
-/** @param {Row} row @returns {Section["kind"]} */
-export function kindOf(row) {
-  if (hasEnded(row.status)) return "ended";
-  return row.status === "pending" ? "waiting" : "running";
-}
-
 /** Whether the API's answer has reached what came live. @param {Sessions} sessions @param {string} id */
 export function isAnswered({ byId }, id) {
   const row = byId.get(id);
@@ -96,38 +88,6 @@ export function isAnswered({ byId }, id) {
 /** @param {Row} before @param {Row} after */
 export function hasJustEnded(before, after) {
   return !hasEnded(before.status) && hasEnded(after.status);
-}
-
-/** What runs, what waits in the order of the queue, and what has ended by the day on which it came.
- *  @param {Sessions} sessions @param {boolean} isUnfolded whether all that wait are shown @returns {Section[]} */
-export function sectionsOf({ rows }, isUnfolded) {
-  const waiting = rows.filter((row) => kindOf(row) === "waiting").sort(byTurn);
-  const shown = isUnfolded ? waiting : waiting.slice(0, FOLDED_ABOVE);
-  /** @type {Section[]} */
-  const sections = [
-    section(
-      "running",
-      "running",
-      rows.filter((row) => kindOf(row) === "running"),
-    ),
-    {
-      ...section("waiting", "waiting", shown),
-      hidden: waiting.length - shown.length,
-      isUnfolded: isUnfolded && waiting.length > FOLDED_ABOVE,
-    },
-  ];
-  for (const row of rows) {
-    if (kindOf(row) !== "ended") continue;
-    const last = sections.at(-1);
-    if (last?.key === row.day) last.rows.push(row);
-    else sections.push(section(row.day, "ended", [row]));
-  }
-  return sections.filter((one) => one.rows.length > 0);
-}
-
-/** @param {string} key @param {Section["kind"]} kind @param {Row[]} rows @returns {Section} */
-function section(key, kind, rows) {
-  return { key, kind, sample: rows[0]?.createdAt ?? "", rows, hidden: 0, isUnfolded: false };
 }
 
 /** @param {Sessions} sessions @param {Listed} row @param {Row | undefined} before */
@@ -159,7 +119,7 @@ function withStatus(row, message) {
     number: message.number,
     startedAt: message.status === "in_progress" ? (row.startedAt ?? message.timestamp) : row.startedAt,
     endedAt: isOver ? message.timestamp : null,
-    summary: message.executive_summary ?? message.final_analysis ?? row.summary,
+    summary: (message.executive_summary ?? message.final_analysis ?? row.summary).slice(0, LONGEST_SUMMARY),
     failure: message.error_message ?? row.failure,
     now: isOver ? null : row.now,
   };
@@ -172,13 +132,7 @@ function live({ status, startedAt, endedAt, number, summary, failure }) {
 
 /** The latest first, as the API sorts.
  *  @param {Row} one @param {Row} other */
-function byTime(one, other) {
+export function byTime(one, other) {
   if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? 1 : -1;
   return one.id < other.id ? 1 : -1;
-}
-
-/** @param {Row} one @param {Row} other */
-function byTurn(one, other) {
-  const turns = (one.queuePosition ?? Infinity) - (other.queuePosition ?? Infinity);
-  return turns || -byTime(one, other);
 }

@@ -5,28 +5,28 @@ import { Live } from "../net/live.js";
 import { oneAtATime } from "../net/one_at_a_time.js";
 import { whileVisible } from "../net/polling.js";
 import { mergeTop } from "../state/list_merge.js";
+import { kindOf, sectionsOf } from "../state/list_sections.js";
 import * as state from "../state/sessions_state.js";
 import { signal } from "../ui.js";
 import { isLive, isLost } from "./connection.js";
 import { Newcomers } from "./newcomers.js";
+import { OlderSessions } from "./older_sessions.js";
 import { running, takeRunning, takeRunningStatus } from "./running.js";
-import { readEnded, readOne, readTop } from "./sessions_reader.js";
+import { readEach, readTop } from "./sessions_reader.js";
 
 /** @typedef {import("../state/search_query.js").SearchQuery} SearchQuery */
-/** @typedef {import("../state/sessions_state.js").Section} Section */
+/** @typedef {import("../state/list_sections.js").Section} Section */
 /** @typedef {import("../state/sessions_state.js").StatusMessage} StatusMessage */
 /** @typedef {import("../state/list_row.js").Row} Row */
 
 const EVERY_MILLISECONDS = 5000;
-const MOST_READ_ALONE = 20;
-const MOST_ROWS = 20_000;
 
 export class SessionsStore {
   sections = signal(/** @type {Section[]} */ ([]));
   notice = signal("");
   isLoading = signal(true);
-  /** Whether there are older ones that were not read yet. */
-  hasMore = signal(false);
+  #older = new OlderSessions();
+  hasMore = this.#older.hasMore;
   /** Whether the rows are those of an earlier search. */
   #isStale = true;
   #isUnfolded = false;
@@ -35,9 +35,6 @@ export class SessionsStore {
   #query;
   /** @type {() => Promise<void>} */
   #readTop;
-  /** When the last of the oldest page came. @type {string | null} */
-  #oldest = null;
-  #isReadingMore = false;
   #newcomers = new Newcomers(
     () => this.#readTop(),
     (id) => state.isAnswered(this.#known, id),
@@ -78,6 +75,7 @@ export class SessionsStore {
     this.#readTop = oneAtATime(() => this.#read(query));
     this.#isStale = true;
     this.isLoading.value = true;
+    this.#older.forget();
     this.#newcomers.forget();
     return this.#readTop();
   }
@@ -94,42 +92,26 @@ export class SessionsStore {
   }
 
   async readMore() {
-    if (this.#isReadingMore || !this.hasMore.value || this.#isStale) return;
-    this.#isReadingMore = true;
     const query = this.#query;
     try {
-      await this.#readOlder(query);
+      await this.#older.read(query, (rows) => this.#takeOlder(rows));
     } catch (problem) {
       this.#fail(query, problem);
     }
-    this.#isReadingMore = false;
+  }
+
+  /** @param {import("../state/list_merge.js").Answer["rows"]} rows */
+  #takeOlder(rows) {
+    const isNew = rows.some((row) => !this.#known.byId.has(row.id));
+    state.takeMore(this.#known, rows);
+    this.#publish();
+    return isNew;
   }
 
   /** What it does now comes over the API only. */
   async #readWhatRuns() {
-    const isSomethingOpen = this.#known.rows.some((row) => state.kindOf(row) !== "ended");
+    const isSomethingOpen = this.#known.rows.some((row) => kindOf(row) !== "ended");
     if (this.#isStale || isSomethingOpen || running.value > 0) await this.#readTop();
-  }
-
-  /** @param {SearchQuery} query */
-  async #readOlder(query) {
-    const before = this.#oldest;
-    for (let page = 1; ; page += 1) {
-      const answer = await readEnded(query, before, page);
-      if (query !== this.#query) return;
-      const isNew = answer.rows.some((row) => !this.#known.byId.has(row.id));
-      state.takeMore(this.#known, answer.rows);
-      this.#hasReadTo(answer);
-      // Sessions that came in the same millisecond may fill a whole page.
-      if (isNew || answer.isWhole) break;
-    }
-    this.#publish();
-  }
-
-  /** @param {import("../state/list_merge.js").Answer} ended */
-  #hasReadTo({ rows, isWhole }) {
-    this.#oldest = rows.at(-1)?.created_at ?? this.#oldest;
-    this.hasMore.value = !isWhole && this.#known.rows.length < MOST_ROWS;
   }
 
   /** @param {SearchQuery} query */
@@ -152,7 +134,7 @@ export class SessionsStore {
   /** @param {import("../state/list_merge.js").Top} top */
   #begin({ ended, ...open }) {
     state.takePage(this.#known, [...ended.rows, ...open.waiting.rows, ...open.running.rows]);
-    this.#hasReadTo(ended);
+    this.#older.begin(ended);
     this.#isStale = false;
     this.isLoading.value = false;
   }
@@ -160,10 +142,9 @@ export class SessionsStore {
   /** @param {SearchQuery} query @param {number} read @param {import("../state/list_merge.js").Top} top */
   async #merge(query, read, top) {
     const { isJoined, lost } = mergeTop(this.#known, read, top);
-    if (!isJoined) this.#hasReadTo(top.ended);
-    const answers = await Promise.all(lost.slice(0, MOST_READ_ALONE).map((id) => readOne(query, id)));
+    if (!isJoined) this.#older.begin(top.ended);
+    const found = await readEach(query, lost);
     if (query !== this.#query) return;
-    const found = answers.flat();
     const ids = new Set(found.map((row) => row.id));
     state.takeMore(this.#known, found);
     const gone = lost.filter((id) => !ids.has(id));
@@ -178,7 +159,7 @@ export class SessionsStore {
   }
 
   #publishNow() {
-    this.sections.value = state.sectionsOf(this.#known, this.#isUnfolded);
+    this.sections.value = sectionsOf(this.#known, this.#isUnfolded);
   }
 
   /** @param {{ type: string, session_id: string }} message */

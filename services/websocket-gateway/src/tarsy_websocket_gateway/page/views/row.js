@@ -2,6 +2,7 @@
 
 import { now } from "../stores/clock.js";
 import { html } from "../ui.js";
+import { activityWords } from "../words/activity_words.js";
 import { marksOf } from "../words/list_marks.js";
 import * as words from "../words/list_words.js";
 import { Took } from "./clock.js";
@@ -58,7 +59,7 @@ function Severity({ severity }) {
  *  @param {{ row: Row, answer: string | undefined }} props */
 function Outcome({ row, answer }) {
   if (answer !== undefined) return html`<strong>${answer}</strong>`;
-  if (row.now !== null && row.status === "in_progress") return words.activityWords(row.now, now.value);
+  if (row.now !== null && row.status === "in_progress") return activityWords(row.now, now.value);
   const text = words.outcomeWords(row);
   return words.waitingWords(row) || html`<span title=${text}>${text}</span>`;
 }

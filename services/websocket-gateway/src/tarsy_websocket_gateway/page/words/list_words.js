@@ -1,10 +1,9 @@
 // How a line of the list, its sections and its search are worded.
 
-import { duration, hasEnded, statusWord } from "./wording.js";
+import { hasEnded, statusWord } from "./wording.js";
 
 /** @typedef {import("../state/list_row.js").Row} Row */
-/** @typedef {import("../state/list_row.js").Activity} Activity */
-/** @typedef {import("../state/sessions_state.js").Section} Section */
+/** @typedef {import("../state/list_sections.js").Section} Section */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -61,13 +60,6 @@ export function outcomeWords(row) {
   return row.outcome ?? firstSentence(withoutMarks(row.summary));
 }
 
-/** What it does now. `now` is a time in milliseconds. @param {Activity} activity @param {number} now */
-export function activityWords(activity, now) {
-  const since = duration(Math.max(0, Math.floor((now - Date.parse(activity.since)) / 1000) * 1000));
-  const stage = activity.stages > 1 ? `stage ${activity.stage} of ${activity.stages}` : "";
-  return [stepWords(activity), doingWords(activity), since, stage].filter(Boolean).join(" · ");
-}
-
 /** @param {Row} row */
 export function waitingWords({ status, queuePosition }) {
   if (status !== "pending") return "";
@@ -111,18 +103,6 @@ export function filterWords(key, value) {
 /** @param {number} running */
 export function titleOf(running) {
   return running === 0 ? "TARSy" : `(${running}) TARSy`;
-}
-
-/** @param {Activity} activity */
-function stepWords({ iteration, iteration_limit: limit }) {
-  if (iteration === null) return "";
-  return limit === null ? `step ${iteration}` : `step ${iteration} of ${limit}`;
-}
-
-/** @param {Activity} activity */
-function doingWords({ agent, server, tool }) {
-  if (tool !== null) return server === null ? tool : `${server}.${tool}`;
-  return agent === null ? "getting ready" : "thinking";
 }
 
 /** @param {number} count */
