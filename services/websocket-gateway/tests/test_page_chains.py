@@ -242,30 +242,6 @@ async def test_a_session_of_before_chains_is_shown_as_ever(tab: Tab, story: Stor
     assert (found["loose"], found["summary"]) == ([], None)
 
 
-async def test_the_list_says_who_waits_where_until_they_begin(tab: Tab) -> None:
-    row = {
-        "id": "a", "title": "", "alert_type": "crash", "status": "pending", "last_number": 1, "queue_position": 3,
-        "created_at": "2026-11-22T10:00:00Z", "started_at": None, "completed_at": None,
-    }  # fmt: skip
-    began = {"type": "session.status", "session_id": "a", "status": "in_progress", "number": 2,
-             "timestamp": "2026-11-22T10:00:05Z"}  # fmt: skip
-
-    found = await tab.page.evaluate(
-        """async ([assets, row, began]) => {
-            const { newSessions, takePage, takeStatus } = await import(`${assets}/state/sessions_state.js`);
-            const sessions = newSessions();
-            const said = () => sessions.rows.map((one) => [one.status, one.queuePosition, one.startedAt]);
-            takePage(sessions, [row]);
-            const before = said();
-            takeStatus(sessions, began);
-            return [...before, ...said()];
-        }""",
-        [ASSETS, row, began],
-    )
-
-    assert found == [["pending", 3, None], ["in_progress", 3, began["timestamp"]]]
-
-
 async def test_a_session_that_waits_says_its_place_until_it_begins(tab: Tab) -> None:
     detail = {
         "title": "", "alert_type": "crash", "queue_position": 2, "alert_data": "",

@@ -5,6 +5,7 @@ import { routeOf } from "./routes.js";
 import { html, useEffect, useSignal } from "./ui.js";
 import { AccountLine } from "./views/account.js";
 import { ConnectionLine } from "./views/connection.js";
+import { KeysHelp } from "./views/keys_help.js";
 import { ServersLine } from "./views/servers_line.js";
 
 export function App() {
@@ -19,6 +20,7 @@ export function App() {
       </nav>
     </header>
     <main id="content" tabindex="-1"><${CurrentView} key=${path.value} address=${path.value} /></main>
+    <${KeysHelp} />
   `;
 }
 

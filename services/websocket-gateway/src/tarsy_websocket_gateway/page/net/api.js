@@ -1,8 +1,11 @@
 // The REST API, on the page's own origin.
 
+/** @typedef {import("tarsy-api").components["schemas"]} Schemas */
+
 const SECONDS = 15;
 
 export class ApiError extends Error {
+  /** @param {number} status @param {string} message */
   constructor(status, message) {
     super(message);
     this.status = status;
@@ -35,8 +38,20 @@ export function tellUnknownCaller() {
   dispatchEvent(new Event(UNKNOWN_CALLER));
 }
 
-export function readSessions(page, pageSize) {
-  return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
+/** `parameters`: those of the API, by name.
+ *  @param {Record<string, string>} parameters @returns {Promise<Schemas["SessionList"]>} */
+export function readSessions(parameters) {
+  return ask(`/api/v1/sessions?${new URLSearchParams(parameters)}`);
+}
+
+/** What runs and what waits, whatever the list is searched for. @returns {Promise<Schemas["ActiveSessions"]>} */
+export function readActive() {
+  return ask("/api/v1/sessions/active");
+}
+
+/** @returns {Promise<Schemas["FilterOptions"]>} */
+export function readFilterOptions() {
+  return ask("/api/v1/sessions/filter-options");
 }
 
 /** As it is after the event of this number, or later.
@@ -62,6 +77,7 @@ export function resultDownload(sessionId, callId) {
   return `${resultPath(sessionId, callId)}/download`;
 }
 
+/** @param {string} sessionId @param {string} callId */
 function resultPath(sessionId, callId) {
   return `/api/v1/sessions/${encodeURIComponent(sessionId)}/tool-calls/${encodeURIComponent(callId)}/result`;
 }
@@ -71,7 +87,7 @@ export function readServers() {
   return ask("/api/v1/system/mcp-servers?tools=none");
 }
 
-/** With its tools and their schemas. */
+/** With its tools and their schemas. @param {string} id */
 export function readServer(id) {
   return ask(`/api/v1/system/mcp-servers/${encodeURIComponent(id)}`);
 }
@@ -142,7 +158,8 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Throws ApiError; its status is 0 when nothing that we understand answered. */
+/** Throws ApiError; its status is 0 when nothing that we understand answered.
+ *  @param {string} path @param {RequestInit} options @returns {Promise<any>} */
 async function ask(path, options = {}) {
   const answer = await send(path, options);
   let body;
@@ -159,7 +176,7 @@ async function ask(path, options = {}) {
   return body;
 }
 
-/** Throws ApiError. */
+/** Throws ApiError. @param {string} path @param {RequestInit} options */
 async function send(path, options) {
   try {
     return await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
@@ -168,6 +185,8 @@ async function send(path, options) {
   }
 }
 
+/** @param {unknown} problem */
 function silence(problem) {
-  return new ApiError(0, `The server did not answer (${problem.message}).`);
+  const why = problem instanceof Error ? problem.message : String(problem);
+  return new ApiError(0, `The server did not answer (${why}).`);
 }

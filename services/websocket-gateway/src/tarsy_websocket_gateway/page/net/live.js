@@ -2,7 +2,13 @@
 
 import { tellUnknownCaller } from "./api.js";
 
-const PAUSES = [500, 1000, 2000, 4000, 8000, 15_000];
+/** A message of the gateway; those of a session have its id.
+ *  @typedef {{ type: string, session_id?: string, code?: string } & Record<string, any>} Message */
+/** `begins()`: what comes next is the history. `unknown()`: the connection lives, and nobody knows the session.
+ *  @typedef {{ begins: () => void, takes: (message: any) => void, interrupted: () => void, unknown?: () => void }} Listener */
+
+const PAUSES = [500, 1000, 2000, 4000, 8000];
+const LONGEST_PAUSE = 15_000;
 const PING_EVERY = 20_000;
 const ASK_AGAIN = 15_000;
 const EXPIRED = 4401;
@@ -10,14 +16,14 @@ const EXPIRED = 4401;
 export class Live {
   #channel;
   #listener;
+  /** @type {WebSocket | null} */
   #socket = null;
   #failures = 0;
   #heard = false;
   #watch = 0;
   #next = 0;
 
-  /** The listener has `begins()`: what comes next is the history; `takes(message)`; `interrupted()`;
-   *  and `unknown()`, when the connection lives and nobody knows the session. */
+  /** @param {string} channel @param {Listener} listener */
   constructor(channel, listener) {
     this.#channel = channel;
     this.#listener = listener;
@@ -47,6 +53,7 @@ export class Live {
     this.#socket?.send(JSON.stringify({ action: "subscribe", channel: this.#channel }));
   }
 
+  /** @param {Message} message */
   #take(message) {
     this.#heard = true;
     if (message.type === "subscription.confirmed") {
@@ -70,12 +77,12 @@ export class Live {
       return;
     }
     this.#heard = false;
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ action: "ping" }));
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ action: "ping" }));
   }
 
   #lost() {
     this.#drop();
-    const pause = PAUSES[Math.min(this.#failures, PAUSES.length - 1)];
+    const pause = PAUSES[this.#failures] ?? LONGEST_PAUSE;
     this.#failures += 1;
     this.#listener.interrupted();
     this.#next = setTimeout(() => this.start(), pause * (0.75 + Math.random() / 2));

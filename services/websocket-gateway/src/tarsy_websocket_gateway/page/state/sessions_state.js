@@ -1,55 +1,138 @@
 // The list of sessions, from the REST API and live messages: no DOM, no clock, no network.
 
 import { hasEnded } from "../words/wording.js";
+import { fromRow } from "./list_row.js";
 
+/** @typedef {import("./list_row.js").Row} Row */
+/** @typedef {import("./list_row.js").Listed} Listed */
+/** @typedef {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} StatusMessage */
+/** `touched`: the read that had begun when its last live message came.
+ *  @typedef {{ rows: Row[], byId: Map<string, Row>, touched: Map<string, number>, reads: number }} Sessions */
+
+const MOST_TOUCHED = 1000;
+const LONGEST_SUMMARY = 2000;
+
+/** @returns {Sessions} */
 export function newSessions() {
-  return { rows: [], byId: new Map() };
+  return { rows: [], byId: new Map(), touched: new Map(), reads: 0 };
 }
 
-/** Takes a page of the list. A status that came live, and is newer, stays. */
+/** What was asked of the API last. A row that a live message changed since then is newer than its answer.
+ *  @param {Sessions} sessions */
+export function beginRead(sessions) {
+  sessions.reads += 1;
+  return sessions.reads;
+}
+
+/** These rows and no others. A status that came live, and is newer, stays.
+ *  @param {Sessions} sessions @param {readonly Listed[]} rows */
 export function takePage(sessions, rows) {
   const known = sessions.byId;
-  sessions.rows = rows.map((row) => {
-    const before = known.get(row.id);
-    return before === undefined || before.number <= row.last_number
-      ? fromRow(row)
-      : { ...fromRow(row), ...live(before) };
-  });
-  sessions.byId = new Map(sessions.rows.map((row) => [row.id, row]));
+  sessions.byId = new Map();
+  for (const row of rows) put(sessions, row, known.get(row.id));
+  sort(sessions);
 }
 
-/** Whether the session is on this page of the list. */
+/** These rows besides those that are known.
+ *  @param {Sessions} sessions @param {readonly Listed[]} rows */
+export function takeMore(sessions, rows) {
+  for (const row of rows) put(sessions, row, sessions.byId.get(row.id));
+  sort(sessions);
+}
+
+/** Whether the session is in the list.
+ *  @param {Sessions} sessions @param {StatusMessage} message */
 export function takeStatus(sessions, message) {
+  touch(sessions, message.session_id);
   const row = sessions.byId.get(message.session_id);
   if (row === undefined) return false;
   if (message.number >= row.number) {
-    row.status = message.status;
-    row.number = message.number;
-    if (message.status === "in_progress") row.startedAt ??= message.timestamp;
-    if (hasEnded(message.status)) row.endedAt = message.timestamp;
+    const changed = withStatus(row, message);
+    sessions.byId.set(row.id, changed);
+    sessions.rows[sessions.rows.indexOf(row)] = changed;
   }
   return true;
 }
 
-function fromRow(row) {
+/** @param {Sessions} sessions @param {Iterable<string>} ids */
+export function forget(sessions, ids) {
+  for (const id of ids) sessions.byId.delete(id);
+  sort(sessions);
+}
+
+/** Rows that satisfy `belongs`, are not among `answered`, and have not changed since the read began.
+ *  @param {Sessions} sessions @param {number} read @param {Set<string>} answered @param {(row: Row) => boolean} belongs */
+export function missing(sessions, read, answered, belongs) {
+  const isOlder = (/** @type {Row} */ row) => (sessions.touched.get(row.id) ?? 0) < read;
+  return sessions.rows.filter((row) => belongs(row) && !answered.has(row.id) && isOlder(row)).map((row) => row.id);
+}
+
+/** Where each waits now, as the queue says; those that it does not name stay as they are.
+ *  @param {Sessions} sessions @param {Map<string, number>} positions */
+export function takePositions(sessions, positions) {
+  for (const row of sessions.rows) {
+    const position = positions.get(row.id);
+    if (position !== undefined && position !== row.queuePosition) {
+      sessions.byId.set(row.id, { ...row, queuePosition: position });
+    }
+  }
+  sort(sessions);
+}
+
+/** Whether the API's answer has reached what came live. @param {Sessions} sessions @param {string} id */
+export function isAnswered({ byId }, id) {
+  const row = byId.get(id);
+  return row !== undefined && row.answered >= row.number;
+}
+
+/** @param {Row} before @param {Row} after */
+export function hasJustEnded(before, after) {
+  return !hasEnded(before.status) && hasEnded(after.status);
+}
+
+/** @param {Sessions} sessions @param {Listed} row @param {Row | undefined} before */
+function put(sessions, row, before) {
+  const found = fromRow(row);
+  const isOlder = before !== undefined && before.number > row.last_number;
+  sessions.byId.set(row.id, isOlder ? { ...found, ...live(before) } : found);
+}
+
+/** @param {Sessions} sessions */
+function sort(sessions) {
+  sessions.rows = [...sessions.byId.values()].sort(byTime);
+}
+
+/** @param {Sessions} sessions @param {string} id */
+function touch(sessions, id) {
+  sessions.touched.delete(id);
+  sessions.touched.set(id, sessions.reads);
+  const oldest = sessions.touched.keys().next();
+  if (sessions.touched.size > MOST_TOUCHED && !oldest.done) sessions.touched.delete(oldest.value);
+}
+
+/** @param {Row} row @param {StatusMessage} message @returns {Row} */
+function withStatus(row, message) {
+  const isOver = hasEnded(message.status);
   return {
-    id: row.id,
-    title: row.title || row.alert_type || row.id,
-    alertType: row.alert_type,
-    severity: row.severity,
-    where: [row.cluster, row.namespace, row.workload].filter(Boolean).join("/"),
-    source: row.source,
-    scripted: row.scripted,
-    createdAt: row.created_at,
-    status: row.status,
-    queuePosition: row.queue_position ?? null,
-    approvalsWaiting: row.approvals_waiting ?? 0,
-    startedAt: row.started_at,
-    endedAt: row.completed_at,
-    number: row.last_number,
+    ...row,
+    status: message.status,
+    number: message.number,
+    startedAt: message.status === "in_progress" ? (row.startedAt ?? message.timestamp) : row.startedAt,
+    endedAt: isOver ? message.timestamp : null,
+    summary: (message.executive_summary ?? message.final_analysis ?? row.summary).slice(0, LONGEST_SUMMARY),
+    failure: message.error_message ?? row.failure,
+    now: isOver ? null : row.now,
   };
 }
 
-function live({ status, startedAt, endedAt, number }) {
-  return { status, startedAt, endedAt, number };
+/** @param {Row} row */
+function live({ status, startedAt, endedAt, number, summary, failure }) {
+  return { status, startedAt, endedAt, number, summary, failure };
+}
+
+/** The latest first, as the API sorts.
+ *  @param {Row} one @param {Row} other */
+export function byTime(one, other) {
+  if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? 1 : -1;
+  return one.id < other.id ? 1 : -1;
 }

@@ -1,28 +1,53 @@
-// The list: one page of it from the API, and live messages on top. A session that is new makes it be read again.
+// The list: what the API answers to a search, and live messages on top. A session that is new makes it be read again.
 
-import { readSessions } from "../net/api.js";
+import { perFrame } from "../frames.js";
 import { Live } from "../net/live.js";
-import { newSessions, takePage, takeStatus } from "../state/sessions_state.js";
+import { oneAtATime } from "../net/one_at_a_time.js";
+import { whileVisible } from "../net/polling.js";
+import { mergeTop } from "../state/list_merge.js";
+import { kindOf, sectionsOf } from "../state/list_sections.js";
+import * as state from "../state/sessions_state.js";
 import { signal } from "../ui.js";
 import { isLive, isLost } from "./connection.js";
+import { Newcomers } from "./newcomers.js";
+import { OlderSessions } from "./older_sessions.js";
+import { running, takeRunning, takeRunningStatus } from "./running.js";
+import { readEach, readTop } from "./sessions_reader.js";
 
-const PAGE_SIZE = 50;
-const QUEUE_EVERY_MILLISECONDS = 5000;
-const AGAIN = [300, 700, 1500, 3000, 5000];
+/** @typedef {import("../state/search_query.js").SearchQuery} SearchQuery */
+/** @typedef {import("../state/list_sections.js").Section} Section */
+/** @typedef {import("../state/sessions_state.js").StatusMessage} StatusMessage */
+/** @typedef {import("../state/list_row.js").Row} Row */
+
+const EVERY_MILLISECONDS = 5000;
 
 export class SessionsStore {
-  rows = signal([]);
-  pages = signal(1);
-  notice = signal("Loading …");
-  #page;
-  #known = newSessions();
-  #wanted = new Set();
-  #isReading = false;
-  #isClosed = false;
+  sections = signal(/** @type {Section[]} */ ([]));
+  notice = signal("");
+  isLoading = signal(true);
+  #older = new OlderSessions();
+  hasMore = this.#older.hasMore;
+  /** Whether the rows are those of an earlier search. */
+  #isStale = true;
+  #isUnfolded = false;
+  #known = state.newSessions();
+  /** @type {SearchQuery} */
+  #query;
+  /** @type {() => Promise<void>} */
+  #readTop;
+  #newcomers = new Newcomers(
+    () => this.#readTop(),
+    (id) => state.isAnswered(this.#known, id),
+  );
+  #onEnded;
+  #publish = perFrame(() => this.#publishNow());
 
-  /** @param {number} page */
-  constructor(page) {
-    this.#page = page;
+  /** `onEnded` is called when a session of the list ends while it is shown.
+   *  @param {SearchQuery} query @param {(row: Row) => void} onEnded */
+  constructor(query, onEnded = () => {}) {
+    this.#query = query;
+    this.#readTop = oneAtATime(() => this.#read(query));
+    this.#onEnded = onEnded;
   }
 
   /** Returns what ends it. */
@@ -30,62 +55,133 @@ export class SessionsStore {
     const live = new Live("sessions", {
       begins: () => {
         isLive();
-        this.read();
+        this.#readTop();
       },
       takes: (message) => this.#take(message),
       interrupted: isLost,
     });
-    const asking = setInterval(() => this.#lookAtTheQueue(), QUEUE_EVERY_MILLISECONDS);
     live.start();
-    this.read();
+    const stop = whileVisible(EVERY_MILLISECONDS, () => this.#readWhatRuns());
     return () => {
-      this.#isClosed = true;
-      clearInterval(asking);
+      stop();
+      this.#newcomers.forget();
       live.stop();
     };
   }
 
-  async read() {
+  /** What was found before stays until the answer is there. @param {SearchQuery} query */
+  search(query) {
+    this.#query = query;
+    this.#readTop = oneAtATime(() => this.#read(query));
+    this.#isStale = true;
+    this.isLoading.value = true;
+    this.#older.forget();
+    this.#newcomers.forget();
+    return this.#readTop();
+  }
+
+  /** All that wait, or the first of them. @param {boolean} isUnfolded */
+  unfold(isUnfolded) {
+    this.#isUnfolded = isUnfolded;
+    this.#publish();
+  }
+
+  /** @param {string} id */
+  find(id) {
+    return this.#known.byId.get(id);
+  }
+
+  async readMore() {
+    const query = this.#query;
     try {
-      const answer = await readSessions(this.#page, PAGE_SIZE);
-      takePage(this.#known, answer.sessions);
-      this.notice.value = answer.sessions.length === 0 ? "No alert was investigated yet." : "";
-      this.pages.value = answer.pagination.total_pages;
-      this.#show();
+      await this.#older.read(query, (rows) => this.#takeOlder(rows));
     } catch (problem) {
-      this.notice.value = problem.message;
+      this.#fail(query, problem);
     }
   }
 
-  #show() {
-    this.rows.value = [...this.#known.rows];
+  /** @param {import("../state/list_merge.js").Answer["rows"]} rows */
+  #takeOlder(rows) {
+    const isNew = rows.some((row) => !this.#known.byId.has(row.id));
+    state.takeMore(this.#known, rows);
+    this.#publish();
+    return isNew;
   }
 
-  #lookAtTheQueue() {
-    if (this.#known.rows.some((row) => row.status === "pending")) this.read();
+  /** What it does now comes over the API only. */
+  async #readWhatRuns() {
+    const isSomethingOpen = this.#known.rows.some((row) => kindOf(row) !== "ended");
+    if (this.#isStale || isSomethingOpen || running.value > 0) await this.#readTop();
   }
 
+  /** @param {SearchQuery} query */
+  async #read(query) {
+    const read = state.beginRead(this.#known);
+    try {
+      const { queue, ...top } = await readTop(query);
+      if (query !== this.#query) return;
+      takeRunning(queue.running);
+      if (this.#isStale) this.#begin(top);
+      else await this.#merge(query, read, top);
+      state.takePositions(this.#known, queue.positions);
+      this.notice.value = "";
+    } catch (problem) {
+      this.#fail(query, problem);
+    }
+    this.#publish();
+  }
+
+  /** @param {import("../state/list_merge.js").Top} top */
+  #begin({ ended, ...open }) {
+    state.takePage(this.#known, [...ended.rows, ...open.waiting.rows, ...open.running.rows]);
+    this.#older.begin(ended);
+    this.#isStale = false;
+    this.isLoading.value = false;
+  }
+
+  /** @param {SearchQuery} query @param {number} read @param {import("../state/list_merge.js").Top} top */
+  async #merge(query, read, top) {
+    const { isJoined, lost } = mergeTop(this.#known, read, top);
+    if (!isJoined) this.#older.begin(top.ended);
+    const found = await readEach(query, lost);
+    if (query !== this.#query) return;
+    const ids = new Set(found.map((row) => row.id));
+    state.takeMore(this.#known, found);
+    const gone = lost.filter((id) => !ids.has(id));
+    state.forget(this.#known, gone);
+  }
+
+  /** @param {SearchQuery} query @param {unknown} problem */
+  #fail(query, problem) {
+    if (query !== this.#query) return;
+    this.notice.value = problem instanceof Error ? problem.message : String(problem);
+    this.isLoading.value = false;
+  }
+
+  #publishNow() {
+    this.sections.value = sectionsOf(this.#known, this.#isUnfolded);
+  }
+
+  /** @param {{ type: string, session_id: string }} message */
   #take(message) {
-    if (message.type === "session.deleted") this.read();
-    if (message.type !== "session.status") return;
-    if (takeStatus(this.#known, message)) this.#show();
-    else if (this.#page === 1) this.#readUntilKnown(message.session_id);
+    if (message.type === "session.deleted") {
+      state.forget(this.#known, [message.session_id]);
+      takeRunningStatus(message.session_id, "cancelled");
+      this.#publish();
+    }
+    if (message.type === "session.status") this.#takeStatus(/** @type {StatusMessage} */ (message));
   }
 
-  /** The list may not have a new session yet when its first message comes. Reads for one at a time, a few times. */
-  async #readUntilKnown(id) {
-    this.#wanted.add(id);
-    if (this.#isReading) return;
-    this.#isReading = true;
-    for (const pause of AGAIN) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      if (this.#isClosed) break;
-      const asked = [...this.#wanted];
-      await this.read();
-      for (const one of asked) if (this.#known.byId.has(one)) this.#wanted.delete(one);
-      if (this.#wanted.size === 0) break;
-    }
-    this.#wanted.clear();
-    this.#isReading = false;
+  /** @param {StatusMessage} message */
+  #takeStatus(message) {
+    const id = message.session_id;
+    const before = this.#known.byId.get(id);
+    takeRunningStatus(id, message.status);
+    const isKnown = state.takeStatus(this.#known, message);
+    const after = this.#known.byId.get(id);
+    // The API knows more of it: what it has cost, or its first sentence.
+    if (!isKnown || before?.status !== after?.status) this.#newcomers.want(id);
+    if (before !== undefined && after !== undefined && state.hasJustEnded(before, after)) this.#onEnded(after);
+    if (isKnown) this.#publish();
   }
 }

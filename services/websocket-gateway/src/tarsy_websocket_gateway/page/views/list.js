@@ -1,43 +1,73 @@
-// The latest sessions.
+// The list of sessions: a search, what was found, and what can be done with many at once.
 
-import { query } from "../router.js";
+import { addKeys } from "../keys.js";
+import { query as address, replaceAddress } from "../router.js";
+import { emptyQuery, fromAddress, isEmptyQuery, toAddress } from "../state/search_query.js";
+import { account } from "../stores/account_store.js";
+import { Chosen } from "../stores/chosen.js";
+import { noticeEnd } from "../stores/end_notices.js";
 import { SessionsStore } from "../stores/sessions_store.js";
 import { html, useEffect, useMemo } from "../ui.js";
-import { SessionRow } from "./row.js";
+import { BulkBar } from "./bulk_bar.js";
+import { FirstAlert } from "./first_alert.js";
+import { ListSections } from "./list_sections.js";
+import { useRunningTitle } from "./running_title.js";
+import { SearchBar } from "./search_bar.js";
 
-const LAST_PAGE = 1_000_000;
+/** @typedef {import("../state/search_query.js").SearchQuery} SearchQuery */
 
 export function ListView() {
-  const page = pageNumber(query.value.get("page"));
-  const store = useMemo(() => new SessionsStore(page), [page]);
-  useEffect(() => {
-    document.title = "TARSy";
-    return store.open();
-  }, [store]);
+  const search = address.value.toString();
+  const query = useMemo(() => fromAddress(new URLSearchParams(search)), [search]);
+  const store = useMemo(() => new SessionsStore(query, noticeEnd), []);
+  const chosen = useMemo(() => new Chosen(), []);
+  useEffect(() => store.open(), []);
+  useSearchOf(store, query);
+  useRunningTitle();
+  useEffect(() => addKeys([{ key: "/", name: "Search", act: focusSearch }]), []);
+  const canAct = account.value.role !== "viewer";
+  return html`
+    <div class="list-view">
+      <h1>Sessions</h1>
+      <${SearchBar} query=${query} onChange=${show} />
+      <${Found} store=${store} query=${query} chosen=${canAct ? chosen : null} />
+      ${canAct && html`<${BulkBar} store=${store} chosen=${chosen} />`}
+    </div>
+  `;
+}
+
+/** @param {{ store: SessionsStore, query: SearchQuery, chosen: Chosen | null }} props */
+function Found({ store, query, chosen }) {
   const notice = store.notice.value;
+  const isNothing = store.sections.value.length === 0;
+  if (store.isLoading.value && isNothing) return html`<p class="notice" role="status">Loading …</p>`;
   return html`
-    <h1>Sessions</h1>
-    ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
-    <ul class="sessions">
-      ${store.rows.value.map((row) => html`<${SessionRow} key=${row.id} row=${row} />`)}
-    </ul>
-    <${Pages} page=${page} total=${store.pages.value} />
+    <p class="notice" role="status">${notice || (isNothing && !isEmptyQuery(query) ? "No session fits." : "")}</p>
+    ${
+      isNothing &&
+      notice === "" &&
+      (isEmptyQuery(query)
+        ? html`<${FirstAlert} />`
+        : html`<p><button type="button" onClick=${() => show(emptyQuery())}>Show all sessions</button></p>`)
+    }
+    <div aria-busy=${store.isLoading.value}><${ListSections} store=${store} chosen=${chosen} /></div>
+    ${store.hasMore.value && html`<p class="quiet">Older ones follow …</p>`}
   `;
 }
 
-/** @param {{ page: number, total: number }} props */
-function Pages({ page, total }) {
-  if (page <= 1 && page >= total) return null;
-  return html`
-    <nav class="pages" aria-label="Pages">
-      ${page > 1 && html`<a href=${`/?page=${page - 1}`} rel="prev" data-view>Newer</a>`}
-      ${page < total && html`<a href=${`/?page=${page + 1}`} rel="next" data-view>Older</a>`}
-    </nav>
-  `;
+/** The store has begun with the first query already. @param {SessionsStore} store @param {SearchQuery} query */
+function useSearchOf(store, query) {
+  const first = useMemo(() => query, []);
+  useEffect(() => {
+    if (query !== first) store.search(query);
+  }, [query]);
 }
 
-/** @param {string | null} given */
-function pageNumber(given) {
-  const page = Number(given ?? 1);
-  return Number.isInteger(page) && page >= 1 && page <= LAST_PAGE ? page : 1;
+/** @param {SearchQuery} query */
+function show(query) {
+  replaceAddress(toAddress(query));
+}
+
+function focusSearch() {
+  document.getElementById("search")?.focus();
 }

@@ -1,29 +1,73 @@
 // One line of the list.
 
+import { now } from "../stores/clock.js";
 import { html } from "../ui.js";
-import { Time, Took } from "./clock.js";
+import { activityWords } from "../words/activity_words.js";
+import { marksOf } from "../words/list_marks.js";
+import * as words from "../words/list_words.js";
+import { Took } from "./clock.js";
 import { Status } from "./status.js";
 
-/** @param {{ row: import("../state/sessions_state.js").Row }} props */
-export function SessionRow({ row }) {
-  const about = [row.severity, row.where, row.alertType, row.source, row.scripted ? "scripted model" : ""];
+/** @typedef {import("../state/list_row.js").Row} Row */
+/** `place` counts from 0, of `count`; `top` is in pixels. `chosen` is null where nothing can be done with many.
+ *  @typedef {{ row: Row, place: number, count: number, top: number, chosen: import("../stores/chosen.js").Chosen | null }} Props */
+
+/** @param {Props} props */
+export function SessionRow({ row, place, count, top, chosen }) {
+  const isChosen = chosen?.ids.value.has(row.id) ?? false;
   return html`
-    <li>
+    <li class="listed" data-id=${row.id} data-chosen=${isChosen} style=${{ top: `${top}px` }}
+        aria-posinset=${place + 1} aria-setsize=${count}>
+      ${
+        chosen !== null &&
+        html`
+        <input type="checkbox" aria-label=${`Choose ${row.title}`} checked=${isChosen} onChange=${() => chosen.toggle(row.id)} />
+      `
+      }
       <a href=${`/sessions/${encodeURIComponent(row.id)}`} data-view>
-        <span class="title">${row.title}</span>
-        <span class="about">${about.filter(Boolean).join(" · ")}</span>
-        <${Status} status=${row.status} />
-        <span class="when">
-          <${Time} stamp=${row.createdAt} />
-          <${Took} from=${row.startedAt} until=${row.endedAt} />
-          <span class="place">${place(row)}</span>
+        <${Severity} severity=${row.severity} />
+        <span class="title" title=${row.title}>${row.title}</span>
+        <span class="where" title=${row.where}>${row.where}</span>
+        <span class="told">
+          <span class="gist"><${Outcome} row=${row} answer=${chosen?.answers.value.get(row.id)} /></span>
+          ${marksOf(row).map(
+            (mark) => html`
+            <span class="mark" key=${mark.word} title=${mark.title} data-heavy=${mark.isHeavy}>${mark.word}</span>
+          `,
+          )}
         </span>
+        <${Status} status=${row.status} />
+        <${Age} stamp=${row.createdAt} />
+        <${Took} from=${row.startedAt} until=${row.endedAt} />
+        <span class="tokens" title=${words.usageTitle(row)}>${words.usageWords(row)}</span>
       </a>
     </li>
   `;
 }
 
-function place({ status, queuePosition, approvalsWaiting }) {
-  if (status === "pending" && queuePosition !== null) return `number ${queuePosition} in the queue`;
-  return approvalsWaiting > 0 ? "waits for a person" : "";
+/** @param {{ severity: string | null }} props */
+function Severity({ severity }) {
+  if (!severity) return html`<span class="severity"></span>`;
+  return html`
+    <span class="severity" data-tone=${words.severityTone(severity)} title=${severity}>
+      <span aria-hidden="true">${words.severityLetter(severity)}</span><span class="unseen">${severity}</span>
+    </span>
+  `;
+}
+
+/** What was just answered about it, else what it does or what came of it.
+ *  @param {{ row: Row, answer: string | undefined }} props */
+function Outcome({ row, answer }) {
+  if (answer !== undefined) return html`<strong>${answer}</strong>`;
+  if (row.now !== null && row.status === "in_progress") return activityWords(row.now, now.value);
+  const text = words.outcomeWords(row);
+  return words.waitingWords(row) || html`<span title=${text}>${text}</span>`;
+}
+
+/** How long ago it came. @param {{ stamp: string }} props */
+function Age({ stamp }) {
+  const time = new Date(stamp);
+  return html`
+    <time class="age" datetime=${stamp} title=${time.toLocaleString()}>${words.age(now.value - time.getTime())}</time>
+  `;
 }

@@ -1,0 +1,95 @@
+// Filters to choose from: the values that sessions have.
+
+import { readFilterOptions } from "../net/api.js";
+import { html, useEffect, useRef, useSignal } from "../ui.js";
+import { FILTER_NAMES } from "../words/list_words.js";
+import { statusWord } from "../words/wording.js";
+
+/** @typedef {import("../state/search_query.js").FilterKey} FilterKey */
+/** @typedef {import("tarsy-api").components["schemas"]["FilterOptions"]} FilterOptions */
+
+/** @type {[FilterKey, keyof FilterOptions][]} */
+const FIELDS = [
+  ["status", "statuses"],
+  ["severity", "severities"],
+  ["cluster", "clusters"],
+  ["ns", "namespaces"],
+  ["workload", "workloads"],
+  ["type", "alert_types"],
+  ["chain", "chain_ids"],
+];
+
+/** @param {import("./search_bar.js").Props} props */
+export function FilterMenu({ query, onChange }) {
+  const options = useSignal(/** @type {FilterOptions | null} */ (null));
+  const failure = useSignal("");
+  const menu = useClosing();
+
+  async function read() {
+    try {
+      options.value = await readFilterOptions();
+      failure.value = "";
+    } catch (problem) {
+      failure.value = problem instanceof Error ? problem.message : String(problem);
+    }
+  }
+
+  /** @param {FilterKey} key @param {string} value */
+  function choose(key, value) {
+    const { [key]: _, ...others } = query.filters;
+    onChange({ ...query, filters: value === "" ? others : { ...others, [key]: value } });
+  }
+
+  return html`
+    <details class="filter-menu" ref=${menu} onToggle=${() => menu.current?.open && read()}>
+      <summary>Filter</summary>
+      <div class="filter-fields">
+        ${failure.value !== "" && html`<p class="failure" role="status">${failure.value}</p>`}
+        ${FIELDS.map(
+          ([key, name]) => html`
+          <${Field} key=${key} name=${key} value=${query.filters[key] ?? ""} values=${options.value?.[name] ?? []}
+                    onChoose=${(/** @type {string} */ value) => choose(key, value)} />
+        `,
+        )}
+      </div>
+    </details>
+  `;
+}
+
+/** A press elsewhere closes it, and so does Escape. */
+function useClosing() {
+  const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  useEffect(() => {
+    /** @param {Event} event */
+    const close = (event) => {
+      const isInside = event.target instanceof Node && menu.current?.contains(event.target);
+      const isKey = event instanceof KeyboardEvent;
+      if (!menu.current?.open || (isKey ? event.key !== "Escape" : isInside)) return;
+      menu.current.open = false;
+      if (isKey) menu.current.querySelector("summary")?.focus();
+    };
+    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, close);
+    return () => {
+      for (const kind of ["pointerdown", "keydown"]) removeEventListener(kind, close);
+    };
+  }, []);
+  return menu;
+}
+
+/** @param {{ name: FilterKey, value: string, values: readonly string[], onChoose: (value: string) => void }} props */
+function Field({ name, value, values, onChoose }) {
+  const all = value === "" || values.includes(value) ? values : [value, ...values];
+  return html`
+    <label>
+      <span class="quiet">${FILTER_NAMES[name]}</span>
+      <select value=${value} onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ event) => onChoose(event.currentTarget.value)}>
+        <option value="">Any</option>
+        ${all.map(
+          (one) => html`
+          <option key=${one} value=${one}>${name === "status" ? one.split(",").map(statusWord).join(", ") : one}</option>
+        `,
+        )}
+      </select>
+    </label>
+  `;
+}

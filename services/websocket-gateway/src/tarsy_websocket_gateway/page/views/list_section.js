@@ -1,0 +1,46 @@
+// A section of the list: its heading, which stays in sight, and those of its rows that are near the viewport.
+
+import { html } from "../ui.js";
+import { sectionName } from "../words/list_words.js";
+import { SessionRow } from "./row.js";
+
+/** @typedef {import("../state/list_layout.js").Visible & {
+ *   store: import("../stores/sessions_store.js").SessionsStore,
+ *   chosen: import("../stores/chosen.js").Chosen | null }} Props */
+
+/** @param {Props} props */
+export function ListSection({ box, rows, store, chosen }) {
+  const { section } = box;
+  const id = `section-${section.key.replaceAll(" ", "-")}`;
+  const count = section.rows.length + section.hidden;
+  return html`
+    <section class="list-section" data-kind=${section.kind} aria-labelledby=${id}
+             style=${{ top: `${box.top}px`, height: `${box.height}px` }}>
+      <h2 id=${id}>
+        ${sectionName(section, new Date())}
+        ${section.kind !== "ended" && html` <span class="count">${count.toLocaleString("en")}</span>`}
+      </h2>
+      <ul aria-labelledby=${id}>
+        ${rows.map(
+          ({ row, place, top }) => html`
+          <${SessionRow} key=${row.id} row=${row} place=${place} count=${count} top=${top} chosen=${chosen} />
+        `,
+        )}
+      </ul>
+      ${
+        section.hidden > 0 &&
+        html`
+        <button type="button" class="fold-waiting" onClick=${() => store.unfold(true)}>
+          Show ${section.hidden.toLocaleString("en")} more
+        </button>
+      `
+      }
+      ${
+        section.isUnfolded &&
+        html`
+        <button type="button" class="fold-waiting" onClick=${() => store.unfold(false)}>Show the first ones only</button>
+      `
+      }
+    </section>
+  `;
+}

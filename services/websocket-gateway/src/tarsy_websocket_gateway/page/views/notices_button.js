@@ -1,0 +1,13 @@
+// The button that asks for notifications. Nothing is asked of the browser before somebody presses it.
+
+import { areNoticesOn, canBeNotified, turnNoticesOff, turnNoticesOn } from "../stores/end_notices.js";
+import { html } from "../ui.js";
+
+export function NoticesButton() {
+  const isOn = areNoticesOn.value;
+  if (!isOn && !canBeNotified()) return null;
+  return html`
+    <button type="button" aria-pressed=${isOn} title="A notification of the browser when a session ends"
+            onClick=${isOn ? turnNoticesOff : turnNoticesOn}>Notify me</button>
+  `;
+}

@@ -1,0 +1,53 @@
+// The field of the search. Words count while somebody types; what has a key counts with Enter, and becomes a chip.
+
+import { isSearchable, parseSearch } from "../state/search_query.js";
+import { html, useEffect, useRef, useSignal } from "../ui.js";
+
+const PAUSE_MILLISECONDS = 400;
+const HINT = "words, or status:failed severity:critical ns:shop";
+
+/** @param {import("./search_bar.js").Props} props */
+export function SearchField({ query, onChange }) {
+  const text = useSignal(query.words);
+  const timer = useRef(0);
+  useEffect(() => {
+    // Another address than what was typed: a saved search, or the way back.
+    if (parseSearch(text.value).words !== query.words) text.value = query.words;
+  }, [query]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  /** @param {boolean} isWhole */
+  function apply(isWhole) {
+    clearTimeout(timer.current);
+    const { words, filters } = parseSearch(text.value);
+    if (isWhole) text.value = words;
+    const more = isWhole ? filters : {};
+    if (words !== query.words || Object.keys(more).length > 0) {
+      onChange({ ...query, words, filters: { ...query.filters, ...more } });
+    }
+  }
+
+  /** @param {{ currentTarget: HTMLInputElement }} event */
+  function typed(event) {
+    text.value = event.currentTarget.value;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => apply(false), PAUSE_MILLISECONDS);
+  }
+
+  /** @param {KeyboardEvent & { currentTarget: HTMLInputElement }} event */
+  function pressed(event) {
+    if (event.key === "Enter") apply(true);
+    if (event.key === "Escape") event.currentTarget.blur();
+  }
+
+  const { words } = parseSearch(text.value);
+  const isShort = words !== "" && !isSearchable(words);
+  return html`
+    <div class="search-field">
+      <input id="search" type="search" aria-label="Search sessions" aria-describedby="search-hint" placeholder=${HINT}
+             maxlength="500" autocomplete="off" spellcheck=${false} value=${text.value} onInput=${typed}
+             onKeyDown=${pressed} />
+      <span id="search-hint" class="quiet" role="status">${isShort ? "Type at least three letters." : ""}</span>
+    </div>
+  `;
+}

@@ -1,0 +1,25 @@
+// Commands and configuration that send a first alert. `origin` is the address of this page.
+
+export function demoCommand() {
+  return "make demo";
+}
+
+/** @param {string} origin */
+export function curlCommand(origin) {
+  return [
+    `curl -X POST ${origin}/api/v1/alerts \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"data": "Pod checkout in namespace shop restarts every minute."}'`,
+  ].join("\n");
+}
+
+/** @param {string} origin */
+export function alertmanagerReceiver(origin) {
+  return [
+    "receivers:",
+    "  - name: tarsy",
+    "    webhook_configs:",
+    `      - url: ${origin}/api/v1/alerts/alertmanager`,
+    "        send_resolved: true",
+  ].join("\n");
+}
