@@ -3,9 +3,14 @@
 const SECONDS = 15;
 
 export class ApiError extends Error {
-  constructor(status, message) {
+  /** `errors`: the mistakes of a request, each with a JSON pointer to its field.
+   *  @param {number} status
+   *  @param {string} message
+   *  @param {{ detail: string, pointer: string }[]} [errors] */
+  constructor(status, message, errors = []) {
     super(message);
     this.status = status;
+    this.errors = errors;
   }
 }
 
@@ -97,7 +102,8 @@ export function askSession(id, content, key) {
   });
 }
 
-/** It may have been asked already: then the same key brings the answer. */
+/** It may have been asked already: then the same key brings the answer.
+ *  @param {{ status: number }} problem */
 export function mayRepeat(problem) {
   return problem.status === 0 || problem.status >= 500;
 }
@@ -107,8 +113,11 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Throws ApiError; its status is 0 when nothing that we understand answered. */
-async function ask(path, options = {}) {
+/** Throws ApiError; its status is 0 when nothing that we understand answered.
+ *  @param {string} path
+ *  @param {RequestInit} [options]
+ *  @returns {Promise<any>} */
+export async function ask(path, options = {}) {
   const answer = await send(path, options);
   let body;
   try {
@@ -120,7 +129,7 @@ async function ask(path, options = {}) {
     tellUnknownCaller();
     if (await canLogIn()) throw new ApiError(401, "Log in to see this.");
   }
-  if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText));
+  if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText), body.errors ?? []);
   return body;
 }
 
