@@ -104,7 +104,7 @@ async def test_the_parts_have_addresses_and_the_current_one_is_marked(api: PageA
     await page.get_by_role("link", name="MCP servers", exact=True).click()
     await expect(page).to_have_url(re.compile(r"/system\?part=servers$"))
     await expect(page).to_have_title("MCP servers · TARSy")
-    await expect(page.locator("#content > .notice")).to_have_text("No tool gateway has told of an MCP server yet.")
+    await expect(page.locator(".part > .notice")).to_have_text("No tool gateway has told of an MCP server yet.")
     await expect(page.locator(".warnings li")).to_have_count(0)
     await page.go_back()
     await expect(page.locator(".warnings strong")).to_have_text(HOSTILE)
@@ -136,7 +136,7 @@ async def test_an_operator_brings_a_held_session_back_after_a_second_question(ap
     await expect(first.locator(".answer")).to_have_text(["Not done: Kafka does not answer.", ""])
     await first.get_by_role("button", name="Try again").click()
     await first.get_by_role("button", name="Yes, try again").click()
-    await expect(page.locator("#content > .answer")).to_have_text("It is brought back.")
+    await expect(page.locator(".part > .answer")).to_have_text("It is brought back.")
     await expect(page.locator(".records code")).to_have_text("s2")
     await expect(page.get_by_role("button", name="Bring back")).to_be_visible()
     first_key, second_key = (one.key for one in api.requests("POST /api/v1/sessions/s1/retry"))
@@ -155,7 +155,7 @@ async def test_a_session_is_failed_with_a_reason_only(api: PageApi, tab: Tab) ->
     assert api.requests("POST /api/v1/sessions/s1/fail") == []
     await page.get_by_label("Why it is ended").fill("Its alert was a drill.")
     await page.keyboard.press("Enter")
-    await expect(page.locator("#content > .answer")).to_have_text("It has ended.")
+    await expect(page.locator(".part > .answer")).to_have_text("It has ended.")
     (asked,) = api.requests("POST /api/v1/sessions/s1/fail")
     assert asked.body == {"reason": "Its alert was a drill."}
 
@@ -171,7 +171,7 @@ async def test_what_a_viewer_may_not_do_is_not_offered(api: PageApi, tab: Tab) -
     await expect(page.get_by_role("link", name="Dead letters")).to_have_count(0)
     await expect(page.get_by_role("link", name="Submit")).to_have_count(0)
     await open_part(page, "dead-letters")
-    await expect(page.locator("#content > .notice")).to_contain_text("they are for operators")
+    await expect(page.locator(".part > .notice")).to_contain_text("they are for operators")
     assert api.requests("GET /api/v1/dead-letters") == []
 
 
@@ -179,7 +179,7 @@ async def test_a_403_is_said_in_words_and_not_asked_for_again(api: PageApi, tab:
     api.answers["GET /api/v1/dead-letters"] = Problem(403, "This needs the role operator.")
     await tab.page.clock.install()
     await open_part(tab.page, "dead-letters")
-    await expect(tab.page.locator("#content > .notice")).to_have_text("This needs the role operator.")
+    await expect(tab.page.locator(".part > .notice")).to_have_text("This needs the role operator.")
     await tab.page.clock.run_for(60_000)
     assert len(api.requests("GET /api/v1/dead-letters")) == 1
 
@@ -251,7 +251,7 @@ async def test_all_letters_are_redriven_some_at_a_time_once_it_is_known_how_many
         {"topic": "alerts", "service": "", "reason": "", "dry_run": True, "after": after} for after in ("", LETTER)
     ]
     await page.get_by_role("button", name="Yes, re-drive them").click()
-    await expect(page.locator("#content > .answer")).to_have_text("1 letter re-driven. 1 other not: Its end is lost.")
+    await expect(page.locator(".part > .answer")).to_have_text("1 letter re-driven. 1 other not: Its end is lost.")
 
 
 async def test_one_letter_is_redriven_and_the_list_is_read_again(api: PageApi, tab: Tab) -> None:
@@ -266,9 +266,9 @@ async def test_one_letter_is_redriven_and_the_list_is_read_again(api: PageApi, t
     await open_part(page, "dead-letters")
     await page.get_by_role("button", name="Re-drive", exact=True).click()
     await page.get_by_role("button", name="Yes, re-drive it").click()
-    await expect(page.locator("#content > .answer")).to_have_text("It was written back.")
-    await expect(page.locator("#content > .answer")).to_be_focused()
-    await expect(page.locator("#content > .notice")).to_have_text("No dead letter fits.")
+    await expect(page.locator(".part > .answer")).to_have_text("It was written back.")
+    await expect(page.locator(".part > .answer")).to_be_focused()
+    await expect(page.locator(".part > .notice")).to_have_text("No dead letter fits.")
 
 
 CONFIGURATION = EffectiveConfiguration(
@@ -293,7 +293,7 @@ async def test_the_configuration_is_searched_by_the_address(api: PageApi, tab: T
     await expect(page.locator(".settings dd")).to_have_text("look")
     await expect(page).to_have_url(re.compile("find=stages"))
     await page.get_by_role("searchbox").fill("nowhere")
-    await expect(page.locator("#content > .notice")).to_have_text("No setting has these words.")
+    await expect(page.locator(".part > .notice")).to_have_text("No setting has these words.")
 
 
 async def test_versions_are_those_of_the_page_the_api_the_configuration_and_the_servers(api: PageApi, tab: Tab) -> None:

@@ -1,5 +1,7 @@
 // The REST API, on the page's own origin.
 
+/** @typedef {import("tarsy-api").components["schemas"]} Schemas */
+
 const SECONDS = 15;
 
 export class ApiError extends Error {
@@ -44,7 +46,9 @@ export function readSessions(page, pageSize) {
   return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
 }
 
-/** As it is after the event of this number, or later. */
+/** As it is after the event of this number, or later.
+ *  @param {string} id
+ *  @returns {Promise<Schemas["SessionDetail"]>} */
 export function readSession(id, atLeast = 0) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
 }
@@ -62,16 +66,20 @@ function resultPath(sessionId, callId) {
   return `/api/v1/sessions/${encodeURIComponent(sessionId)}/tool-calls/${encodeURIComponent(callId)}/result`;
 }
 
-/** Without their tools. */
+/** Without their tools.
+ *  @returns {Promise<Schemas["McpServers"]>} */
 export function readServers() {
   return ask("/api/v1/system/mcp-servers?tools=none");
 }
 
-/** With its tools and their schemas. */
+/** With its tools and their schemas.
+ *  @param {string} id
+ *  @returns {Promise<Schemas["McpServer"]>} */
 export function readServer(id) {
   return ask(`/api/v1/system/mcp-servers/${encodeURIComponent(id)}`);
 }
 
+/** @returns {Promise<Schemas["SystemWarnings"]>} */
 export function readWarnings() {
   return ask("/api/v1/system/warnings");
 }

@@ -1,7 +1,7 @@
 import { choose, theme } from "../stores/theme.js";
 import { html } from "../ui.js";
 
-const NAMES = { system: "System theme", light: "Light", dark: "Dark" };
+const NAMES = { system: "Auto", light: "Light", dark: "Dark" };
 
 export function ThemeSwitch() {
   /** @param {{ currentTarget: HTMLSelectElement }} event */

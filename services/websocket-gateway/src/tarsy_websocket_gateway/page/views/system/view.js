@@ -39,7 +39,7 @@ export function SystemView() {
         .filter((id) => id === current || may(ROLES[id] ?? "viewer"))
         .map((id) => html`<${PartLink} key=${id} id=${id} isCurrent=${id === current} />`)}
     </nav>
-    <${Part} key=${current} />
+    <div class="part"><${Part} key=${current} /></div>
   `;
 }
 
