@@ -118,7 +118,7 @@ async def test_an_alert_with_all_that_can_be_chosen_leads_to_its_session(api: Pa
     await page.get_by_text("All tools").click()
     await expect(page.locator(".tool-choices code")).to_have_text(["pods", "logs"])
     await page.get_by_label("logs", exact=True).uncheck()
-    await page.get_by_label("Web search of the model").select_option("Off")
+    await page.get_by_label("Web search", exact=True).select_option("Off")
     await submit(page)
 
     await expect(page).to_have_url(re.compile("/sessions/s1$"))

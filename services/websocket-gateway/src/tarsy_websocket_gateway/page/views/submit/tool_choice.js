@@ -38,6 +38,7 @@ function Choices({ store, options, servers }) {
     <ul class="server-choices">
       ${names.map((name) => html`<${ServerChoice} key=${name} name=${name} tools=${servers[name]} change=${change} />`)}
     </ul>
+    <p class="about">Tools of the model itself</p>
     <div class="choices">
       ${NATIVE_TOOLS.map(([name, words]) => html`<${NativeChoice} key=${name} name=${name} words=${words} store=${store} />`)}
     </div>
@@ -56,7 +57,7 @@ function NativeChoice({ name, words, store }) {
   };
   return html`
     <label class="field">
-      <span>${words} of the model</span>
+      <span>${words}</span>
       <select onChange=${change}>
         <option value="" selected=${value === ""}>As configured</option>
         <option value="true" selected=${value === "true"}>On</option>
