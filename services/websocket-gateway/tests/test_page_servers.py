@@ -155,7 +155,7 @@ async def test_a_lost_server_is_said_in_the_view_and_in_the_head_until_it_is_bac
     await expect(page.locator(".server > .failure")).to_be_hidden()
     await scene.forget("lost")
     await until_polled(page)
-    await expect(page.locator("#content > .notice")).to_have_text("No tool gateway has told of an MCP server yet.")
+    await expect(page.locator(".part > .notice")).to_have_text("No tool gateway has told of an MCP server yet.")
 
 
 async def test_hostile_names_and_descriptions_are_text(scene: Scene, tab: Tab) -> None:

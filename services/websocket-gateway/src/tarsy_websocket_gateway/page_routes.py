@@ -32,7 +32,7 @@ HEADERS = {
 ASK_AGAIN = "no-cache"
 FOR_EVER = "public, max-age=31536000, immutable"
 READ = ("GET", "HEAD")
-ADDRESSES = ("/", "/servers")
+ADDRESSES = ("/", "/servers", "/system", "/submit", "/usage")
 """Each shows the view that `routes.js` names."""
 
 type SessionId = Annotated[str, Path(max_length=200, pattern=r"^[A-Za-z0-9._-]+$")]

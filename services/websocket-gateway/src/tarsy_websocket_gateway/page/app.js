@@ -6,18 +6,22 @@ import { html, useEffect, useSignal } from "./ui.js";
 import { AccountLine } from "./views/account.js";
 import { ConnectionLine } from "./views/connection.js";
 import { KeysHelp } from "./views/keys_help.js";
+import { Navigation } from "./views/navigation.js";
 import { ServersLine } from "./views/servers_line.js";
+import { ThemeSwitch } from "./views/theme_switch.js";
 
 export function App() {
   return html`
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top">
       <a class="brand" href="/" data-view>TARSy</a>
-      <nav class="state-of-all" aria-label="State">
+      <${Navigation} />
+      <div class="state-of-all">
         <${ServersLine} />
         <${ConnectionLine} />
         <${AccountLine} />
-      </nav>
+        <${ThemeSwitch} />
+      </div>
     </header>
     <main id="content" tabindex="-1"><${CurrentView} key=${path.value} address=${path.value} /></main>
     <${KeysHelp} />

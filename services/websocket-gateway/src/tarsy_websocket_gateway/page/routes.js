@@ -5,10 +5,14 @@ const SESSION_ID = "[A-Za-z0-9._-]{1,200}";
 /** A view is a component that gets what its pattern captures, as `id`. Its module is fetched when it is shown first.
  *  @typedef {import("preact").FunctionComponent<{ id: string }>} View */
 
+const LIST = { pattern: /^\/$/, load: async () => (await import("./views/list.js")).ListView };
+
 /** @type {{ pattern: RegExp, load: () => Promise<View> }[]} */
 const ROUTES = [
-  { pattern: /^\/$/, load: async () => (await import("./views/list.js")).ListView },
-  { pattern: /^\/servers\/?$/, load: async () => (await import("./views/servers.js")).ServersView },
+  LIST,
+  { pattern: /^\/(?:servers|system)\/?$/, load: async () => (await import("./views/system/view.js")).SystemView },
+  { pattern: /^\/submit\/?$/, load: async () => (await import("./views/submit/view.js")).SubmitView },
+  { pattern: /^\/usage\/?$/, load: async () => (await import("./views/usage/view.js")).UsageView },
   {
     pattern: new RegExp(`^/sessions/(${SESSION_ID})/?$`),
     load: async () => (await import("./views/session.js")).SessionView,
@@ -22,5 +26,5 @@ export function routeOf(path) {
     const found = route.pattern.exec(path);
     if (found !== null) return { load: route.load, id: found[1] ?? "" };
   }
-  return { load: ROUTES[0].load, id: "" };
+  return { load: LIST.load, id: "" };
 }

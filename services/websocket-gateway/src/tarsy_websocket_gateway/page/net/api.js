@@ -5,10 +5,14 @@
 const SECONDS = 15;
 
 export class ApiError extends Error {
-  /** @param {number} status @param {string} message */
-  constructor(status, message) {
+  /** `errors`: the mistakes of a request, each with a JSON pointer to its field.
+   *  @param {number} status
+   *  @param {string} message
+   *  @param {{ detail: string, pointer: string }[]} [errors] */
+  constructor(status, message, errors = []) {
     super(message);
     this.status = status;
+    this.errors = errors;
   }
 }
 
@@ -82,16 +86,20 @@ function resultPath(sessionId, callId) {
   return `/api/v1/sessions/${encodeURIComponent(sessionId)}/tool-calls/${encodeURIComponent(callId)}/result`;
 }
 
-/** Without their tools. */
+/** Without their tools.
+ *  @returns {Promise<Schemas["McpServers"]>} */
 export function readServers() {
   return ask("/api/v1/system/mcp-servers?tools=none");
 }
 
-/** With its tools and their schemas. @param {string} id */
+/** With its tools and their schemas.
+ *  @param {string} id
+ *  @returns {Promise<Schemas["McpServer"]>} */
 export function readServer(id) {
   return ask(`/api/v1/system/mcp-servers/${encodeURIComponent(id)}`);
 }
 
+/** @returns {Promise<Schemas["SystemWarnings"]>} */
 export function readWarnings() {
   return ask("/api/v1/system/warnings");
 }
@@ -159,8 +167,10 @@ export function newKey() {
 }
 
 /** Throws ApiError; its status is 0 when nothing that we understand answered.
- *  @param {string} path @param {RequestInit} options @returns {Promise<any>} */
-async function ask(path, options = {}) {
+ *  @param {string} path
+ *  @param {RequestInit} [options]
+ *  @returns {Promise<any>} */
+export async function ask(path, options = {}) {
   const answer = await send(path, options);
   let body;
   try {
@@ -172,7 +182,7 @@ async function ask(path, options = {}) {
     tellUnknownCaller();
     if (await canLogIn()) throw new ApiError(401, "Log in to see this.");
   }
-  if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText));
+  if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText), body.errors ?? []);
   return body;
 }
 

@@ -3,9 +3,11 @@
 import { UNKNOWN_CALLER, canLogIn, readMe } from "../net/api.js";
 import { signal } from "../ui.js";
 
-/** `name` is null when the server does not know the caller, or nobody is authenticated there.
- *  @type {import("@preact/signals").Signal<{ name: string | null, role: string | null, canLogIn: boolean }>} */
-export const account = signal({ name: null, role: null, canLogIn: false });
+/** `name` is null when the server does not know the caller, or nobody is authenticated there: only then `isOpen`.
+ *  @typedef {{ name: string | null, role: string | null, canLogIn: boolean, isOpen: boolean }} Account */
+
+/** @type {import("@preact/signals").Signal<Account>} */
+export const account = signal(nobody(false));
 
 let isUnknown = false;
 
@@ -14,9 +16,10 @@ async function look() {
   try {
     const { name, role } = await readMe();
     isUnknown = false;
-    account.value = role === null ? nobody(false) : { name, role, canLogIn: await canLogIn() };
+    const isOpen = role === null;
+    account.value = isOpen ? { ...nobody(false), isOpen } : { name, role, canLogIn: await canLogIn(), isOpen };
   } catch (problem) {
-    if (problem.status !== 401) account.value = nobody(false);
+    if (/** @type {import("../net/api.js").ApiError} */ (problem).status !== 401) account.value = nobody(false);
   }
 }
 
@@ -26,8 +29,10 @@ async function invite() {
   if (isUnknown) account.value = nobody(isPossible);
 }
 
+/** @param {boolean} isPossible
+ *  @returns {Account} */
 function nobody(isPossible) {
-  return { name: null, role: null, canLogIn: isPossible };
+  return { name: null, role: null, canLogIn: isPossible, isOpen: false };
 }
 
 export function followAccount() {

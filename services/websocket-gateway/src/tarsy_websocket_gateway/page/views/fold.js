@@ -1,14 +1,17 @@
-// A fold: its content is in the page only while it is unfolded.
+// A part that is unfolded on request: its content is in the page only while it is open.
 
 import { html, useSignal } from "../ui.js";
 
-/** @param {{ title: string, children: import("preact").ComponentChildren }} props */
-export function Fold({ title, children }) {
-  const isOpen = useSignal(false);
+/** @typedef {import("preact").ComponentChildren} Children */
+
+/** `children`: a function where making them is work.
+ *  @param {{ title: Children, children: Children | (() => Children), kind?: string, isOpen?: boolean }} props */
+export function Fold({ title, children, kind = "fold", isOpen = false }) {
+  const open = useSignal(isOpen);
   return html`
-    <details class="fold" open=${isOpen.value} onToggle=${follow(isOpen)}>
+    <details class=${kind} open=${open.value} onToggle=${follow(open)}>
       <summary>${title}</summary>
-      ${isOpen.value && children}
+      ${open.value && (typeof children === "function" ? children() : children)}
     </details>
   `;
 }

@@ -1,0 +1,12 @@
+// The REST API about tokens and their cost.
+
+import { ask } from "./api.js";
+
+/** @typedef {import("tarsy-api").components["schemas"]["UsageReport"]} UsageReport */
+
+/** `from` and `to`: the first and the last day, in UTC.
+ *  @param {{ by: string, from: string, to: string }} wanted
+ *  @returns {Promise<UsageReport>} */
+export function readUsage({ by, from, to }) {
+  return ask(`/api/v1/usage?${new URLSearchParams({ by, from, to })}`);
+}

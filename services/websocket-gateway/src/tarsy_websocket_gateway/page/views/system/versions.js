@@ -1,0 +1,52 @@
+// The versions of what is running, as far as the page can find out.
+
+import { readServers } from "../../net/api.js";
+import { readApiVersion, readConfiguration } from "../../net/system_api.js";
+import { usePolled } from "../../stores/polled.js";
+import { html } from "../../ui.js";
+import { Notice } from "../notice.js";
+
+/** @typedef {import("tarsy-api").components["schemas"]} Schemas */
+
+const PAGE_VERSION = /\/assets\/([0-9a-f]+)\//.exec(import.meta.url)?.[1] ?? "";
+
+export function VersionsPart() {
+  const polled = usePolled(readVersions);
+  return html`
+    <${Notice} polled=${polled} />
+    <div class="scrolled" tabindex="0" role="region" aria-label="Versions">
+      <table>
+        <thead><tr><th scope="col">Part</th><th scope="col">Version</th><th scope="col">Protocol</th></tr></thead>
+        <tbody>
+          <${VersionRow} name="This page" version=${PAGE_VERSION} />
+          ${polled.answer.value?.map((row) => html`<${VersionRow} key=${row.name} ...${row} />`)}
+        </tbody>
+      </table>
+    </div>
+  `;
+}
+
+/** @param {{ name: string, version: string, protocol?: string }} props */
+function VersionRow({ name, version, protocol = "" }) {
+  return html`
+    <tr>
+      <th scope="row">${name}</th>
+      <td><code>${version || "not reported"}</code></td>
+      <td>${protocol}</td>
+    </tr>
+  `;
+}
+
+async function readVersions() {
+  const [api, configuration, found] = await Promise.all([readApiVersion(), readConfiguration(), readServers()]);
+  return [
+    { name: "API", version: api },
+    { name: "Configuration", version: configuration.version },
+    ...found.servers.map(serverVersion),
+  ];
+}
+
+/** @param {Schemas["McpServer"]} server */
+function serverVersion({ id, server_version: version, protocol_version: protocol }) {
+  return { name: `MCP server ${id}`, version, protocol };
+}

@@ -1,0 +1,54 @@
+// Tokens and their cost in a span of days. The span stands in the address.
+
+import { readUsage } from "../../net/usage_api.js";
+import { query } from "../../router.js";
+import { rowsOf, wantedBy } from "../../state/usage_rows.js";
+import { usePolled } from "../../stores/polled.js";
+import { html, useEffect, useMemo } from "../../ui.js";
+import { NO_USAGE, totalFacts, unpricedWords } from "../../words/usage_words.js";
+import { Notice } from "../notice.js";
+import { SpanForm } from "./span_form.js";
+import { UsageTable } from "./usage_table.js";
+
+/** @typedef {import("tarsy-api").components["schemas"]["UsageReport"]} UsageReport */
+/** @typedef {import("../../state/usage_rows.js").Wanted} Wanted */
+
+export function UsageView() {
+  const opened = useMemo(() => Date.now(), []);
+  const wanted = wantedBy(query.value, opened);
+  useEffect(() => {
+    document.title = "Usage · TARSy";
+  }, []);
+  return html`
+    <h1>Usage</h1>
+    <${SpanForm} wanted=${wanted} now=${opened} />
+    <${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${wanted} />
+  `;
+}
+
+/** @param {{ wanted: Wanted }} props */
+function Report({ wanted }) {
+  const polled = usePolled(() => readUsage(wanted));
+  /** @type {UsageReport | null} */
+  const report = polled.answer.value;
+  const isEmpty = report?.groups.length === 0;
+  return html`
+    <${Notice} polled=${polled} empty=${isEmpty ? NO_USAGE : ""} />
+    ${report !== null && !isEmpty && html`<${Totals} report=${report} /><${UsageTable} by=${wanted.by} rows=${rowsOf(report, wanted)} />`}
+  `;
+}
+
+/** @param {{ report: UsageReport }} props */
+function Totals({ report }) {
+  const unpriced = unpricedWords(report.unpriced_models);
+  return html`
+    <dl class="totals">
+      ${totalFacts(report.total).map(
+        ([name, value, part]) => html`
+          <div key=${name}><dt>${name}</dt><dd>${value}</dd><dd class="quiet">${part}</dd></div>
+        `,
+      )}
+    </dl>
+    ${unpriced !== "" && html`<p class="quiet unpriced">${unpriced}</p>`}
+  `;
+}

@@ -1,0 +1,105 @@
+"""Tokens and their cost in Chromium, by what the API answers."""
+
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+from pydantic import JsonValue
+
+from tarsy_browser import Tab, new_tab
+from tarsy_page_api import Asked, PageApi, Problem
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+USAGE = "GET /api/v1/usage"
+NOW = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+
+
+def usage(millions: int, cost: float | None, completeness: str = "complete") -> dict[str, JsonValue]:
+    return {
+        "sessions": 2, "calls": 1_200, "input_tokens": millions * 1_000_000, "output_tokens": 5_000,
+        "total_tokens": millions * 1_000_000 + 5_000, "thinking_tokens": 1_000, "cached_input_tokens": 400_000,
+        "cache_written_tokens": 0, "cost": cost, "cost_completeness": completeness,
+    }  # fmt: skip
+
+
+def report(by: str, *groups: dict[str, JsonValue], unpriced: tuple[str, ...] = ()) -> dict[str, JsonValue]:
+    partial = "partial" if unpriced else "complete"
+    return {"by": by, "groups": list(groups), "total": usage(3, 1.5, partial), "unpriced_models": list(unpriced)}
+
+
+@pytest.fixture
+def api() -> PageApi:
+    def answer(asked: Asked) -> dict[str, JsonValue]:
+        if asked.query["by"] == "model":
+            groups = {"key": HOSTILE, **usage(2, None, "none")}, {"key": "", **usage(1, 0.001)}
+            return report("model", *groups, unpriced=(HOSTILE,))
+        return report("day", {"key": "2026-11-21", **usage(3, 1.5)})
+
+    return PageApi({USAGE: answer})
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
+    async with new_tab(browser, address) as tab:
+        await api.install(tab.page)
+        await tab.page.clock.set_fixed_time(NOW)
+        yield tab
+        assert [one for one in tab.complaints if "Failed to load resource" not in one] == []
+
+
+async def test_the_last_thirty_days_are_shown_with_those_without_usage(api: PageApi, tab: Tab) -> None:
+    page = tab.page
+    await page.goto("/usage")
+    await expect(page.locator("tbody tr")).to_have_count(30)
+    assert api.requests(USAGE)[0].query == {"by": "day", "from": "2026-10-24", "to": "2026-11-22"}
+    await expect(page.locator(".totals dd:not(.quiet)")).to_have_text(["$1.50", "2", "3M", "5,000"])
+    await expect(page.locator(".totals dd.quiet")).to_have_text(
+        ["", "1,200 answers of models", "400K from the cache", "1,000 of thinking"]
+    )
+    await expect(page.locator("tbody th").first).to_have_text("2026-11-22")
+    await expect(page.locator("tbody tr").nth(1).locator("th, .number")).to_have_text(
+        ["2026-11-21", "2", "3M", "5,000", "$1.50"]
+    )
+    await expect(page.locator("tbody tr").nth(1).locator("rect.input")).to_have_attribute("width", re.compile("^99.8"))
+
+
+async def test_the_span_and_the_way_stand_in_the_address(api: PageApi, tab: Tab) -> None:
+    page = tab.page
+    await page.goto("/usage?by=model&from=2026-11-01&to=2026-11-02")
+    await expect(page.locator("tbody th")).to_have_text([HOSTILE, "not named"])
+    await expect(page.locator("tbody tr td:last-child")).to_have_text(["no price", "under $0.01"])
+    await expect(page.locator(".totals dd").first).to_have_text("at least $1.50")
+    await expect(page.locator(".unpriced")).to_contain_text(HOSTILE)
+    await page.get_by_role("link", name="7 days").click()
+    await expect(page).to_have_url(re.compile(r"/usage\?by=model&from=2026-11-16&to=2026-11-22$"))
+    await expect(page.get_by_role("link", name="7 days")).to_have_attribute("aria-current", "true")
+    await page.get_by_role("link", name="By day").click()
+    await expect(page.locator("tbody tr")).to_have_count(7)
+    await page.get_by_label("First day").fill("2026-11-20")
+    await page.get_by_label("First day").blur()
+    await expect(page).to_have_url(re.compile(r"/usage\?by=day&from=2026-11-20&to=2026-11-22$"))
+    await expect(page.locator("tbody tr")).to_have_count(3)
+
+
+@pytest.mark.parametrize("span", ["from=yesterday&to=2026-11-22", "from=2026-11-22&to=2026-11-01", "from=1990-01-01"])
+async def test_a_span_that_cannot_be_is_the_usual_one(api: PageApi, tab: Tab, span: str) -> None:
+    await tab.page.goto(f"/usage?{span}")
+    await expect(tab.page.locator("tbody tr")).to_have_count(30)
+    assert api.requests(USAGE)[0].query["from"] == "2026-10-24"
+
+
+async def test_a_failure_is_said(api: PageApi, tab: Tab) -> None:
+    api.answers[USAGE] = Problem(503, "The database cannot be reached.")
+    await tab.page.goto("/usage")
+    await expect(tab.page.locator("#content > .notice")).to_have_text("The database cannot be reached.")
+
+
+async def test_days_without_any_usage_are_said(api: PageApi, tab: Tab) -> None:
+    api.answers[USAGE] = report("day")
+    await tab.page.goto("/usage")
+    await expect(tab.page.locator("#content > .notice")).to_have_text("No model was asked in these days.")
