@@ -1,6 +1,6 @@
 import { App } from "./app.js";
 import { html, render } from "./ui.js";
 
-const page = document.getElementById("page");
+const page = /** @type {HTMLElement} */ (document.getElementById("page"));
 page.replaceChildren();
 render(html`<${App} />`, page);

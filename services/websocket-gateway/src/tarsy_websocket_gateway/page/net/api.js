@@ -1,5 +1,7 @@
 // The REST API, on the page's own origin.
 
+import { messageOf } from "../words/problems.js";
+
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
 
 const SECONDS = 15;
@@ -197,6 +199,6 @@ async function send(path, options) {
 
 /** @param {unknown} problem */
 function silence(problem) {
-  const why = problem instanceof Error ? problem.message : String(problem);
+  const why = messageOf(problem);
   return new ApiError(0, `The server did not answer (${why}).`);
 }

@@ -1,6 +1,8 @@
 // Asking again and again, while somebody looks: what is no part of a session does not come over the WebSocket.
 
-/** One question at a time; the next one so long after its answer. `ask` does not throw. Returns what ends it. */
+/** One question at a time; the next one so long after its answer. `ask` does not throw. Returns what ends it.
+ *  @param {number} milliseconds
+ *  @param {() => Promise<void>} ask */
 export function whileVisible(milliseconds, ask) {
   let next = 0;
   let isAsking = false;

@@ -2,6 +2,7 @@
 
 import { cancelSession, mayRepeat, newKey, rerunSession } from "../net/api.js";
 import { signal } from "../ui.js";
+import { messageOf } from "../words/problems.js";
 
 /** @typedef {"cancel" | "rerun"} Act */
 
@@ -66,7 +67,7 @@ export class Chosen {
     } catch (problem) {
       if (!mayRepeat(problem)) this.#keys.delete(attempt);
       this.failures.value += 1;
-      this.#answer(id, `${failed}: ${problem instanceof Error ? problem.message : String(problem)}`);
+      this.#answer(id, `${failed}: ${messageOf(problem)}`);
     }
   }
 

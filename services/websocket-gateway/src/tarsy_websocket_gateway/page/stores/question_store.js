@@ -4,6 +4,7 @@ import { askSession, mayRepeat, newKey } from "../net/api.js";
 import { hasQuestion } from "../state/chat_state.js";
 import { signal } from "../ui.js";
 import { counted } from "../words/wording.js";
+import { messageOf } from "../words/problems.js";
 
 const MOST_CHARACTERS = 100_000;
 
@@ -57,7 +58,7 @@ export class QuestionStore {
       if (sent.accepted) this.#finish(attempt);
       else this.answer.value = "The question was taken in, and is not answered yet. It stands above once it is.";
     } catch (problem) {
-      this.answer.value = `Not asked: ${problem instanceof Error ? problem.message : problem}`;
+      this.answer.value = `Not asked: ${messageOf(problem)}`;
       if (!mayRepeat(problem)) this.#attempt = null;
     }
   }

@@ -2,6 +2,7 @@
 
 import { readResult } from "../net/api.js";
 import { computed, signal } from "../ui.js";
+import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["ToolCallResult"]} Result
  *  @typedef {import("tarsy-api").components["schemas"]["ResultPosition"]} Position */
@@ -46,7 +47,7 @@ export class ResultStore {
       this.found.value = found;
       this.notice.value = "";
     } catch (problem) {
-      if (mine === this.#asked) this.notice.value = problem instanceof Error ? problem.message : String(problem);
+      if (mine === this.#asked) this.notice.value = messageOf(problem);
     }
     if (mine === this.#asked) this.#isReading.value = false;
   }

@@ -13,6 +13,7 @@ import { Newcomers } from "./newcomers.js";
 import { OlderSessions } from "./older_sessions.js";
 import { running, takeRunning, takeRunningStatus } from "./running.js";
 import { readEach, readTop } from "./sessions_reader.js";
+import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("../state/search_query.js").SearchQuery} SearchQuery */
 /** @typedef {import("../state/list_sections.js").Section} Section */
@@ -154,7 +155,7 @@ export class SessionsStore {
   /** @param {SearchQuery} query @param {unknown} problem */
   #fail(query, problem) {
     if (query !== this.#query) return;
-    this.notice.value = problem instanceof Error ? problem.message : String(problem);
+    this.notice.value = messageOf(problem);
     this.isLoading.value = false;
   }
 

@@ -4,6 +4,7 @@ import { logOut } from "../net/api.js";
 import { path, query } from "../router.js";
 import { account, followAccount } from "../stores/account_store.js";
 import { html, useEffect, useSignal } from "../ui.js";
+import { messageOf } from "../words/problems.js";
 
 export function AccountLine() {
   useEffect(followAccount, []);
@@ -33,7 +34,7 @@ function LogOutButton() {
       await logOut();
       location.reload();
     } catch (problem) {
-      failure.value = `Not logged out: ${problem.message}`;
+      failure.value = `Not logged out: ${messageOf(problem)}`;
       isAsking.value = false;
     }
   }

@@ -7,6 +7,7 @@ import { html, useRef, useSignal } from "../ui.js";
 import { argumentLines } from "../words/call_arguments.js";
 import { Answer } from "./cancel_request.js";
 import { Time } from "./clock.js";
+import { messageOf } from "../words/problems.js";
 
 /** @type {Record<string, string>} */
 const AT_THE_END = { deny: "the call is denied", fail: "the session fails" };
@@ -57,7 +58,7 @@ function DecisionForm({ item }) {
     try {
       answer.value = (await decideCall(item.sessionId, item.metadata.call_id ?? "", decision, said, key)).message;
     } catch (problem) {
-      answer.value = `Not decided: ${problem instanceof Error ? problem.message : problem}`;
+      answer.value = `Not decided: ${messageOf(problem)}`;
       if (!mayRepeat(problem)) keys.current[decision] = newKey();
       isAsking.value = false;
     }

@@ -2,6 +2,7 @@
 
 import { cancelSession, mayRepeat, newKey } from "../net/api.js";
 import { html, useRef, useSignal } from "../ui.js";
+import { messageOf } from "../words/problems.js";
 
 /** `answer` is where its answer is written; both come from `useCancelRequest`.
  *  @typedef {{ send: () => Promise<void>, isAsking: boolean }} CancelRequest */
@@ -20,7 +21,7 @@ export function useCancelRequest(id, answer) {
       answer.value = (await cancelSession(id, key.current)).message;
       key.current = newKey();
     } catch (problem) {
-      answer.value = `Not cancelled: ${problem instanceof Error ? problem.message : problem}`;
+      answer.value = `Not cancelled: ${messageOf(problem)}`;
       if (!mayRepeat(problem)) key.current = newKey();
     }
     isAsking.value = false;

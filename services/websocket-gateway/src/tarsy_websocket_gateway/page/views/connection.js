@@ -10,6 +10,7 @@ export function ConnectionLine() {
   return html`<p id="connection" class="connection" role="status" data-state=${state} title=${asOf(state)}>${WORDS[state]}</p>`;
 }
 
+/** @param {string} state */
 function asOf(state) {
   if (state !== "lost" || liveUntil.value === null) return "";
   return `As of ${new Date(liveUntil.value).toLocaleTimeString()}`;

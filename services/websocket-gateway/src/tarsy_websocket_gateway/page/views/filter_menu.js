@@ -4,6 +4,7 @@ import { readFilterOptions } from "../net/api.js";
 import { html, useEffect, useRef, useSignal } from "../ui.js";
 import { FILTER_NAMES } from "../words/list_words.js";
 import { statusWord } from "../words/wording.js";
+import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("../state/search_query.js").FilterKey} FilterKey */
 /** @typedef {import("tarsy-api").components["schemas"]["FilterOptions"]} FilterOptions */
@@ -30,7 +31,7 @@ export function FilterMenu({ query, onChange }) {
       options.value = await readFilterOptions();
       failure.value = "";
     } catch (problem) {
-      failure.value = problem instanceof Error ? problem.message : String(problem);
+      failure.value = messageOf(problem);
     }
   }
 

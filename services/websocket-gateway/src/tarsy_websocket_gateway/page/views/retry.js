@@ -6,6 +6,7 @@ import { account } from "../stores/account_store.js";
 import { isActionOff } from "../stores/connection.js";
 import { html, useRef, useSignal } from "../ui.js";
 import { Answer } from "./cancel_request.js";
+import { messageOf } from "../words/problems.js";
 
 const ROLES = new Set(["operator", "admin"]);
 
@@ -25,7 +26,7 @@ export function Retry({ id }) {
       const { session_id: begun } = await rerunSession(id, key.current);
       go(`/sessions/${encodeURIComponent(begun)}`);
     } catch (problem) {
-      answer.value = `Not run again: ${problem instanceof Error ? problem.message : problem}`;
+      answer.value = `Not run again: ${messageOf(problem)}`;
       if (!mayRepeat(problem)) key.current = newKey();
       isAsking.value = false;
     }
