@@ -29,6 +29,7 @@ RIGHTS = (
         f"GET {RESULT}",
         f"GET {RESULT}/download",
         "GET /api/v1/runbooks",
+        "GET /api/v1/usage",
         "GET /api/v1/approvals",
         "GET /api/v1/system/mcp-servers",
         "GET /api/v1/system/mcp-servers/{server_id}",

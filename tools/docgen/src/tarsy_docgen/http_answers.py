@@ -324,6 +324,11 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         answers={200: "The server."},
         problems={400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG},
     ),
+    ("get", "/api/v1/usage"): Operation(
+        summary="Tokens and their cost, by chain, model or day",
+        answers={200: "What sessions have used in these days."},
+        problems={400: INVALID, 503: NO_DATABASE},
+    ),
     ("get", "/api/v1/me"): Operation(
         summary="Who the caller is",
         answers={200: "Name, role and end of the credential of this request."},
