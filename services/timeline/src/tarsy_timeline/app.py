@@ -46,6 +46,7 @@ from tarsy_timeline.me_routes import me_routes
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
 from tarsy_timeline.operators import Operators
+from tarsy_timeline.overview_route import overview_route
 from tarsy_timeline.parts import Parts, Work
 from tarsy_timeline.past_routes import past_routes
 from tarsy_timeline.prices_watch import PricesWatch
@@ -113,6 +114,7 @@ def build(
     router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
+    router.include_router(overview_route(queries, watch, metrics.lags, lambda: unprojected.seen.records))
     router.include_router(held_routes(held, queries))
     records = SessionRecords(bus)
     record = SessionRecord(bus, records, lambda: prices.prices)

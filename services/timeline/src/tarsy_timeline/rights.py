@@ -31,6 +31,7 @@ RIGHTS = (
         "GET /api/v1/runbooks",
         "GET /api/v1/usage",
         "GET /api/v1/approvals",
+        "GET /api/v1/system/overview",
         "GET /api/v1/system/mcp-servers",
         "GET /api/v1/system/mcp-servers/{server_id}",
         "GET /api/v1/system/warnings",

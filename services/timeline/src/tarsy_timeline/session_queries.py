@@ -97,6 +97,16 @@ class SessionQueries:
 
         return await self._database.read(read)
 
+    async def count_active(self, groups: GroupLabels | None = None) -> Row:
+        """How many run and wait, and since when."""
+
+        async def read(connection: Connection) -> Row:
+            row: Row | None = await connection.fetchrow(QUERIES["count_active"], groups)
+            assert row is not None, "an aggregate has one row"
+            return row
+
+        return await self._database.read(read)
+
     async def options(self, groups: GroupLabels | None = None) -> dict[str, list[str]]:
         """The values of each of OPTION_VALUES that sessions have."""
         asked = QUERIES["read_options" if groups is None else "read_visible_options"]

@@ -309,6 +309,11 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         problems={**LETTERS, 413: "The body is too large.", **NOT_JSON},
         headers=AUTHOR,
     ),
+    ("get", "/api/v1/system/overview"): Operation(
+        summary="Queue, projection and processes at a glance",
+        answers={200: "The state of the system now."},
+        problems={400: INVALID, 503: f"{NO_DATABASE} Or: {NO_CATALOG}"},
+    ),
     ("get", "/api/v1/system/held-sessions"): Operation(
         summary="The sessions that are set aside, and wait for an operator",
         answers={200: "At most a thousand, those that wait longest first."},

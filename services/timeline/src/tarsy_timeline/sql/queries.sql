@@ -458,6 +458,13 @@ where t.event_type = 'approval' and t.status = 'streaming'
 -- name: read_record_place
 select partition, log_spans, last_number, last_event_id from sessions where session_id = $1 and status <> 'deleted'
 
+-- name: count_active
+select count(*) filter (where status <> 'pending') as running, count(*) filter (where status = 'pending') as waiting,
+       min(created_at) filter (where status = 'pending') as waiting_since
+from sessions s
+where status in ('pending', 'in_progress', 'cancelling')
+  and ($1::jsonb is null or in_session_groups($1, s.alert_type, s.cluster, s.namespace, s.workload))
+
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position
 from sessions s where status = 'pending'
