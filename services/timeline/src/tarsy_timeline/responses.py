@@ -22,12 +22,13 @@ from tarsy_contracts.api.sessions import (
 )
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.envelope import wire_time
+from tarsy_timeline.cost import NO_COST, Cost
 from tarsy_timeline.found_call import LOG_OFFSET
 from tarsy_timeline.search_matches import NOWHERE, SessionMatches, matches_by_session
 from tarsy_timeline.session_activity import activities_of, activity_of
 from tarsy_timeline.session_filter import STATUSES, SessionFilter
 from tarsy_timeline.session_outcome import outcome_of
-from tarsy_timeline.session_rows import ListedRows, Row
+from tarsy_timeline.session_rows import ListedRows, Row, SessionRows
 
 type Fields = dict[str, object]
 
@@ -47,7 +48,12 @@ def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:
     running = activities_of(listed.sessions, listed.running)
     return SessionList(
         sessions=tuple(
-            _listed_session(row, found.get(row["session_id"], NOWHERE), running.get(row["session_id"]))
+            _listed_session(
+                row,
+                found.get(row["session_id"], NOWHERE),
+                running.get(row["session_id"]),
+                listed.costs.get(row["session_id"], NO_COST),
+            )
             for row in listed.sessions
         ),
         pagination=pagination,
@@ -65,10 +71,9 @@ def filter_options(found: Mapping[str, Sequence[str]]) -> FilterOptions:
     )
 
 
-def session_detail(
-    row: Row, stages: Sequence[Row], executions: Sequence[Row], timeline: Sequence[Row]
-) -> SessionDetail:
+def session_detail(rows: SessionRows) -> SessionDetail:
     """Of the timeline, calls that run are enough."""
+    row, stages, executions = rows.session, rows.stages, rows.executions
 
     def total(name: str) -> int:
         return sum(execution[name] for execution in executions)
@@ -92,7 +97,8 @@ def session_detail(
             **_tokens(total),
             "provider_fallback_count": total("fallback_count"),
             "models": tuple(sorted({one["model_name"] for one in executions if one["model_name"] is not None})),
-            "now": activity_of(row, stages, executions, timeline),
+            "now": activity_of(row, stages, executions, rows.timeline),
+            **_cost(rows.cost),
             "completed_stages": sum(stage["status"] == "completed" for stage in investigated),
             "failed_stages": sum(stage["status"] in FAILED for stage in investigated),
             "current_stage_index": current and current["stage_index"],
@@ -140,7 +146,7 @@ def last_event(row: Row) -> LastEvent:
     )
 
 
-def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None) -> ListedSession:
+def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None, cost: Cost) -> ListedSession:
     return ListedSession.model_validate(
         {
             **_session(row),
@@ -152,6 +158,7 @@ def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None
             "provider_fallback_count": row["provider_fallback_count"],
             "models": tuple(row["models"]),
             "now": now,
+            **_cost(cost),
             "completed_stages": row["completed_stages"],
             "failed_stages": row["failed_stages"],
             "current_stage_index": row["current_stage_index"],
@@ -162,6 +169,10 @@ def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None
 
 def _tokens(count: Callable[[str], int]) -> dict[str, int]:
     return {**{name: count(name) for name in TOKENS}, "total_tokens": count("input_tokens") + count("output_tokens")}
+
+
+def _cost(cost: Cost) -> Fields:
+    return {"cost": cost.amount, "cost_completeness": cost.completeness}
 
 
 def _running_session(row: Row) -> RunningSession:

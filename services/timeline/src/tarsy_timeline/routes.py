@@ -46,7 +46,7 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:
         rows = await queries.detail(session_id, at_least=at_least)
         response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
-        return responses.session_detail(rows.session, rows.stages, rows.executions, rows.timeline)
+        return responses.session_detail(rows)
 
     @router.get("/{session_id}/status")
     async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:

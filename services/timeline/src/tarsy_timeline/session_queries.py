@@ -1,7 +1,7 @@
 """Queries of sessions. Each answer is of one moment."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,14 +10,17 @@ from tarsy_contracts.api.chains import AskedSession, LastEvent, ProjectedLog
 from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
+from tarsy_timeline.cost import NO_COST
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
+from tarsy_timeline.pricing import NO_PRICES, PricesByModel
 from tarsy_timeline.record_place import RecordPlace, record_place_of
 from tarsy_timeline.session_activity import RUNNING
 from tarsy_timeline.session_filter import NO_CONDITIONS, SessionFilter
 from tarsy_timeline.session_rows import ListedRows, Row, RunningRows, SessionRows
 from tarsy_timeline.session_snapshots import SnapshotLine, projected_log, session_snapshots
 from tarsy_timeline.sql import QUERIES
+from tarsy_timeline.usage_queries import UsageQuery, costs_of, usage_rows
 
 POLL_SECONDS = 0.02
 LONGEST_POLL_SECONDS = 0.2
@@ -41,8 +44,12 @@ type LogLine = ProjectedLog | LastEvent
 
 
 class SessionQueries:
-    def __init__(self, database: Database, wait_seconds: float) -> None:
+    def __init__(
+        self, database: Database, wait_seconds: float, prices: Callable[[], PricesByModel] = lambda: NO_PRICES
+    ) -> None:
+        """`prices`: those that hold now."""
         self._database = database
+        self._prices = prices
         self._wait_seconds = wait_seconds
 
     async def sessions(self, wanted: SessionFilter, groups: GroupLabels | None = None) -> ListedRows:
@@ -54,7 +61,7 @@ class SessionQueries:
         async def read(connection: Connection) -> ListedRows:
             count: int = await connection.fetchval(QUERIES["count_sessions"], *conditions)
             rows = await connection.fetch(query, *conditions, None, wanted.page_size, wanted.offset)
-            return ListedRows(count, rows, await _running(connection, rows))
+            return await self._listed(connection, count, rows)
 
         return await self._database.read(read)
 
@@ -70,10 +77,14 @@ class SessionQueries:
             rows = await connection.fetch(listing, *NO_CONDITIONS, ids, len(ids), 0)
             matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
             by_id = {row["session_id"]: row for row in rows}
-            running = await _running(connection, rows)
-            return ListedRows(found[0]["total"], [by_id[one] for one in ids], running, matches)
+            listed = await self._listed(connection, found[0]["total"], [by_id[one] for one in ids])
+            return replace(listed, matches=matches)
 
         return await self._database.read(read)
+
+    async def _listed(self, connection: Connection, count: int, rows: Sequence[Row]) -> ListedRows:
+        costs = await costs_of(connection, [row["session_id"] for row in rows], self._prices())
+        return ListedRows(count, rows, await _running(connection, rows), costs)
 
     async def active(self, groups: GroupLabels | None = None) -> tuple[Sequence[Row], Sequence[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""
@@ -83,6 +94,16 @@ class SessionQueries:
             if groups is None:
                 return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
             return running, await connection.fetch(QUERIES["read_visible_queued"], MOST_ACTIVE, groups)
+
+        return await self._database.read(read)
+
+    async def count_active(self, groups: GroupLabels | None = None) -> Row:
+        """How many run and wait, and since when."""
+
+        async def read(connection: Connection) -> Row:
+            row: Row | None = await connection.fetchrow(QUERIES["count_active"], groups)
+            assert row is not None, "an aggregate has one row"
+            return row
 
         return await self._database.read(read)
 
@@ -108,6 +129,10 @@ class SessionQueries:
 
         return await self._database.read(read)
 
+    async def usage(self, wanted: UsageQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
+        """Tokens of the days, by key and model, and by key; those of all have no key."""
+        return await self._database.read(partial(usage_rows, wanted, groups))
+
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
         await self._reached(session_id, at_least)
@@ -116,14 +141,14 @@ class SessionQueries:
     async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """Of the timeline, only the calls that run. Waits like `session`."""
         await self._reached(session_id, at_least)
-        return await self._database.read(partial(_detail, session_id))
+        return await self._database.read(partial(_detail, session_id, self._prices()))
 
     async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """With the timeline. Waits like `session`."""
         await self._reached(session_id, at_least)
 
         async def read(connection: Connection) -> SessionRows:
-            rows = await _detail(session_id, connection)
+            rows = await _detail(session_id, self._prices(), connection)
             return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
 
         return await self._database.read(read)
@@ -209,7 +234,7 @@ class SessionQueries:
 
     async def snapshots(self, asked: Sequence[AskedSession]) -> list[SnapshotLine]:
         """The same, with the histories of these sessions."""
-        return await session_snapshots(self._database, asked)
+        return await session_snapshots(self._database, asked, self._prices())
 
     async def _reached(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""
@@ -241,12 +266,13 @@ def no_session(session_id: str) -> ProblemError:
     return ProblemError(404, "Not found", f"There is no session {session_id}.")
 
 
-async def _detail(session_id: str, connection: Connection) -> SessionRows:
+async def _detail(session_id: str, prices: PricesByModel, connection: Connection) -> SessionRows:
     return SessionRows(
         session=await _session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
         timeline=await connection.fetch(QUERIES["read_open_calls"], [session_id]),
+        cost=(await costs_of(connection, [session_id], prices)).get(session_id, NO_COST),
     )
 
 

@@ -1,11 +1,13 @@
 """Rows of sessions, as the queries found them. Each is of one moment."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import asyncpg
+
+from tarsy_timeline.cost import NO_COST, Cost
 
 type Row = asyncpg.Record | dict[str, Any]
 """Of a table, or of the same made from the log."""
@@ -19,6 +21,7 @@ class SessionRows:
     stages: Sequence[Row]
     executions: Sequence[Row]
     timeline: Sequence[Row] = field(default_factory=list)
+    cost: Cost = NO_COST
 
     @property
     def last_number(self) -> int:
@@ -37,11 +40,15 @@ class RunningRows:
 
 @dataclass(frozen=True, slots=True)
 class ListedRows:
-    """`count` is that of all pages. `matches`: texts of the page's sessions that fit the search, the best first."""
+    """`count` is that of all pages. `costs`: by session, of those that have one.
+
+    `matches`: texts of the page's sessions that fit the search, the best first.
+    """
 
     count: int
     sessions: Sequence[Row]
     running: RunningRows
+    costs: Mapping[str, Cost] = field(default_factory=dict)
     matches: Sequence[Row] = field(default_factory=list)
 
 

@@ -2,6 +2,7 @@
 
 from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
+from tarsy_contracts.api.usage import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
 from tarsy_contracts.timeline_model import SessionStatus, StepStatus
 
@@ -81,7 +82,8 @@ class SessionTotals(SessionOverview):
     `outcome`: the first sentence of the executive summary, or of the final analysis without one, in plain text of at
     most 200 characters; null until the session has ended with one. `now`: null while it does not run. `changed`: calls
     that may have changed something, as they ran and their tools are not read-only. `models`: those that answered
-    agents. `llm_provider`: what the sender chose instead of the configuration.
+    agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
+    the prices that are configured now; null where no model that it used has one.
     """
 
     scripted: bool
@@ -116,6 +118,8 @@ class SessionTotals(SessionOverview):
     now: SessionActivity | None = None
     changed: int = 0
     models: tuple[str, ...] = ()
+    cost: float | None = None
+    cost_completeness: CostCompleteness = "none"
     llm_provider: str | None = None
 
 

@@ -6,20 +6,23 @@ from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline import responses
+from tarsy_timeline.pricing import NO_PRICES, PricesByModel, cost_of
 from tarsy_timeline.projection import ORDER, statements
 from tarsy_timeline.record.past_tables import NEW_SESSION, STATEMENTS, Fields, PastTables
 from tarsy_timeline.session_rows import SessionRows
 
 
-def past_session(records: Sequence[RecordedEvent], number: int) -> PastSession | None:
+def past_session(
+    records: Sequence[RecordedEvent], number: int, prices: PricesByModel = NO_PRICES
+) -> PastSession | None:
     """After the event `number`; None where it is none of these, which are those of the session from its first on."""
     until = [record for record in records if record.number <= number]
     if not until or until[-1].number != number:
         return None
-    rows = past_rows(until)
+    rows = past_rows(until, prices)
     return PastSession(
         last_number=number,
-        session=responses.session_detail(rows.session, rows.stages, rows.executions, rows.timeline),
+        session=responses.session_detail(rows),
         timeline=tuple(map(responses.timeline_event, rows.timeline)),
         time=wire_time(until[-1].envelope.time),
         event_type=until[-1].envelope.type,
@@ -28,7 +31,7 @@ def past_session(records: Sequence[RecordedEvent], number: int) -> PastSession |
     )
 
 
-def past_rows(records: Sequence[RecordedEvent]) -> SessionRows:
+def past_rows(records: Sequence[RecordedEvent], prices: PricesByModel = NO_PRICES) -> SessionRows:
     """After the last of these events, of which the first is the session's."""
     first = records[0]
     tables = PastTables({**NEW_SESSION, "session_id": first.session_id, "created_at": first.envelope.time})
@@ -44,6 +47,7 @@ def past_rows(records: Sequence[RecordedEvent]) -> SessionRows:
             {**one, "stage_id": stage_of.get(one["execution_id"])}
             for one in sorted(tables.timeline.values(), key=lambda one: one["sequence_number"])
         ],
+        cost=cost_of(tables.usage.values(), prices),
     )
 
 

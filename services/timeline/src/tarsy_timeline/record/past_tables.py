@@ -65,6 +65,7 @@ class PastTables:
     stages: Table = field(default_factory=dict)
     executions: Table = field(default_factory=dict)
     timeline: Table = field(default_factory=dict)
+    usage: Table = field(default_factory=dict)
 
 
 def start_session(tables: PastTables, *values: Any) -> None:
@@ -156,6 +157,11 @@ def count_llm_calls(tables: PastTables, execution_id: str, calls: int, *counted:
         known["model_name"] = known["model_name"] if model is None else model
 
 
+def count_usage(tables: PastTables, _id: str, _day: Any, model: str, _calls: int, *tokens: int) -> None:
+    known = tables.usage.setdefault(model, {"model": model, **dict.fromkeys(TOKENS, 0)})
+    known |= {name: min(known[name] + more, LARGEST_COUNT) for name, more in zip(TOKENS, tokens, strict=True)}
+
+
 def count_tool_call(tables: PastTables, execution_id: str) -> None:
     known = tables.executions.get(execution_id)
     if known is not None:
@@ -193,7 +199,7 @@ STATEMENTS: dict[str, Callable[..., None]] = {
         for change in (
             start_session, change_session, count_alerts, create_chat, count_chat_message, count_change, change_stage,
             plan_stage, change_execution, plan_execution, fall_back, ask_model, end_execution, count_llm_calls,
-            count_tool_call, create_timeline_event, end_timeline_event,
+            count_usage, count_tool_call, create_timeline_event, end_timeline_event,
         )
     },
     "add_alias": _change_nothing,

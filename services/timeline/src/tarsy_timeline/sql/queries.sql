@@ -130,6 +130,19 @@ set llm_interaction_count = llm_interaction_count + $2,
     model_name = coalesce($8, model_name)
 where execution_id = $1
 
+-- name: count_usage
+insert into model_usage as u (
+    session_id, day, model, calls, input_tokens, output_tokens, thinking_tokens, cached_input_tokens,
+    cache_written_tokens
+) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (session_id, day, model) do update
+set calls = u.calls + excluded.calls,
+    input_tokens = least(u.input_tokens + excluded.input_tokens, 9007199254740991),
+    output_tokens = least(u.output_tokens + excluded.output_tokens, 9007199254740991),
+    thinking_tokens = least(u.thinking_tokens + excluded.thinking_tokens, 9007199254740991),
+    cached_input_tokens = least(u.cached_input_tokens + excluded.cached_input_tokens, 9007199254740991),
+    cache_written_tokens = least(u.cache_written_tokens + excluded.cache_written_tokens, 9007199254740991)
+
 -- name: count_tool_call
 update agent_executions set mcp_interaction_count = mcp_interaction_count + 1 where execution_id = $1
 
@@ -163,6 +176,7 @@ with timeline as (delete from timeline_events where session_id = $1),
      executions as (delete from agent_executions where session_id = $1),
      stages as (delete from stages where session_id = $1),
      texts as (delete from search_texts where session_id = $1),
+     used as (delete from model_usage where session_id = $1),
      aliases as (delete from session_aliases where session_id = $1)
 update sessions
 set status = 'deleted', created_at = 'epoch', alert_type = default, title = default, severity = default,
@@ -444,6 +458,13 @@ where t.event_type = 'approval' and t.status = 'streaming'
 -- name: read_record_place
 select partition, log_spans, last_number, last_event_id from sessions where session_id = $1 and status <> 'deleted'
 
+-- name: count_active
+select count(*) filter (where status <> 'pending') as running, count(*) filter (where status = 'pending') as waiting,
+       min(created_at) filter (where status = 'pending') as waiting_since
+from sessions s
+where status in ('pending', 'in_progress', 'cancelling')
+  and ($1::jsonb is null or in_session_groups($1, s.alert_type, s.cluster, s.namespace, s.workload))
+
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position
 from sessions s where status = 'pending'
@@ -521,6 +542,29 @@ order by t.sequence_number
 select * from timeline_events
 where session_id = any($1::text[]) and status = 'streaming' and event_type in ('llm_tool_call', 'runbook')
 order by session_id, sequence_number
+
+-- name: read_usage_of
+select session_id, model, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+       sum(cached_input_tokens)::bigint as cached_input_tokens, sum(cache_written_tokens)::bigint as cache_written_tokens
+from model_usage where session_id = any($1::text[])
+group by session_id, model
+order by session_id, model
+
+-- name: report_usage
+-- For each key and model; for each key, and for all, without a model.
+select key, model, count(distinct session_id) as sessions, coalesce(sum(calls), 0)::bigint as calls,
+       least(coalesce(sum(input_tokens), 0), 9007199254740991)::bigint as input_tokens,
+       least(coalesce(sum(output_tokens), 0), 9007199254740991)::bigint as output_tokens,
+       least(coalesce(sum(thinking_tokens), 0), 9007199254740991)::bigint as thinking_tokens,
+       least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
+       least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens
+from (
+    select {key} as key, u.*
+    from model_usage u join sessions s on s.session_id = u.session_id
+    where u.day between $1::date and $2::date and s.status <> 'deleted'
+      and ($3::jsonb is null or in_session_groups($3, s.alert_type, s.cluster, s.namespace, s.workload))
+) used
+group by grouping sets ((key, model), (key), ())
 
 -- name: read_calls
 -- Those that are called so, or whose id begins so: at most two, for one is enough to know that they are several.

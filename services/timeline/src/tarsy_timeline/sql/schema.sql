@@ -131,6 +131,21 @@ create table agent_executions (
 );
 create index agent_executions_by_session on agent_executions (session_id, agent_index);
 
+-- Tokens by the model that answered (empty where no answer named it), and by the day of the event (UTC).
+create table model_usage (
+    session_id text not null,
+    day date not null,
+    model text not null,
+    calls bigint not null,
+    input_tokens bigint not null,
+    output_tokens bigint not null,
+    thinking_tokens bigint not null,
+    cached_input_tokens bigint not null,
+    cache_written_tokens bigint not null,
+    primary key (session_id, day, model)
+);
+create index model_usage_by_day on model_usage (day);
+
 create table timeline_events (
     event_id text primary key,
     session_id text not null,
