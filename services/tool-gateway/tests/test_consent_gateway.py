@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from tarsy_consent_server import ConsentServer, consent, consent_server
 from tarsy_contracts.workers import ServerCatalogued
+from tarsy_service.service import Service
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import build, now
 from tarsy_tool_gateway.mcp.logins.consent import log_in
@@ -58,19 +59,22 @@ async def worker(owner: Owner, server: ConsentServer, tmp_path: Path) -> AsyncIt
     )
     ready = asyncio.Event()
     service = build(settings, CollectorRegistry())
-    running = asyncio.create_task(service.run(ready.set))
+    running = asyncio.create_task(run(service, ready))
     async with asyncio.timeout(WAIT_SECONDS):
         await ready.wait()
-    await eventually(lambda: is_ready(service.unready_reasons), "the gate is open")
+    await eventually(lambda: is_ready(service), "the gate is open")
     yield running
     running.cancel()
     await asyncio.wait([running], timeout=WAIT_SECONDS)
     assert running.cancelled()
 
 
-async def is_ready(reasons: object) -> bool:
-    assert callable(reasons)
-    return not reasons()
+async def run(service: Service, ready: asyncio.Event) -> None:
+    await service.run(ready.set)
+
+
+async def is_ready(service: Service) -> bool:
+    return not service.unready_reasons()
 
 
 @pytest.mark.timing
