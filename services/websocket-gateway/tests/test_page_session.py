@@ -377,3 +377,31 @@ async def test_everything_fits_the_window(view: View, width: int) -> None:
 
     assert await view.page.evaluate("document.documentElement.scrollWidth") == width
     await view.page.set_viewport_size({"width": 1280, "height": 720})
+
+
+async def test_a_selection_stays_while_more_streams(view: View) -> None:
+    await view.show()
+    streamed = {
+        "type": "timeline_event.created", "session_id": view.session.id, "event_id": "z", "event_type": "llm_response",
+        "execution_id": pods(view), "status": "streaming", "content": "", "metadata": {}, "number": None,
+        "sequence_number": 9999, "timestamp": "2026-11-22T10:01:00Z",
+    }  # fmt: skip
+    more = {"type": "stream.chunk", "event_id": "z", "number": None, "session_id": view.session.id}
+    await view.page.evaluate("(some) => window.feed(some)", [streamed, {**more, "delta": "It was DNS"}])
+    text = view.page.locator(".item[data-status=streaming] .text")
+    await text.evaluate("(node) => getSelection().setBaseAndExtent(node.firstChild, 3, node.firstChild, 10)")
+    await view.page.evaluate("(some) => window.feed(some)", [{**more, "delta": ", as ever."}])
+
+    await expect(text).to_have_text("It was DNS, as ever.")
+    assert await view.page.evaluate("getSelection().toString()") == "was DNS"
+
+
+async def test_everything_that_acts_has_a_name(view: View) -> None:
+    view.session.add(
+        *said(view, "l1", LONG_THOUGHT, "```\nkubectl get pods\n```"), *call(view, "c1", "restart", repeatable=False),
+        e.SessionCompleted(final_analysis="It was DNS.", executive_summary="DNS."),
+    )  # fmt: skip
+    await view.show()
+    for role in ("button", "link", "textbox", "tab", "tabpanel", "navigation", "region", "complementary"):
+        snapshot = await view.page.locator("main").get_by_role(role, name=re.compile("^$")).count()
+        assert snapshot == 0, f"a {role} has no name"

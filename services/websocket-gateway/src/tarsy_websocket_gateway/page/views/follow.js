@@ -25,7 +25,17 @@ export function useFollow(store, isGrowing) {
     });
     const whole = end.current.parentElement;
     if (whole !== null) grown.observe(whole);
-    return () => grown.disconnect();
+    whole?.addEventListener("click", stay);
+    return () => {
+      grown.disconnect();
+      whole?.removeEventListener("click", stay);
+    };
+
+    /** Whoever unfolds something at the end reads on there.
+     *  @param {Event} event */
+    function stay({ target }) {
+      if (target instanceof Element && target.closest("summary") !== null) wasThere.current = false;
+    }
   }, [isGrowing, store.session.status === null]);
   return end;
 }

@@ -3,12 +3,13 @@
 import { html } from "../ui.js";
 import { counted } from "../words/wording.js";
 import { Fold } from "./fold.js";
+import { GrowingText } from "./growing_text.js";
 import { Markdown } from "./markdown.js";
 import { ResultReader } from "./result_reader.js";
 
 /** @param {import("./item.js").BodyProps} props */
 export function SpokenBody({ item, standing }) {
-  if (item.status !== "completed") return html`<div class="body"><div class="text">${item.content}</div></div>`;
+  if (item.status !== "completed") return html`<div class="body"><${GrowingText} text=${item.content} /></div>`;
   return html`
     <div class="body">
       ${

@@ -1,6 +1,7 @@
 // A thought of a model: one line, but whole while it streams, and while it is among the last of a session that runs.
 
 import { html, useSignal } from "../ui.js";
+import { GrowingText } from "./growing_text.js";
 
 const LINE = 160;
 
@@ -11,7 +12,7 @@ export function ThoughtBody({ item, isLast }) {
   const chosen = useSignal(null);
   const text = item.content;
   if (item.status === "streaming" || isShort(text)) {
-    return html`<div class="line"><span class="label">Thinking</span></div><div class="body text">${text}</div>`;
+    return html`<div class="line"><span class="label">Thinking</span></div><${GrowingText} name="body text" text=${text} />`;
   }
   const isOpen = chosen.value ?? isLast;
 
