@@ -53,6 +53,7 @@ TASKS = {
         "approvals",
         "catalog",
         "held sessions",
+        "prices",
         "projector",
         "search index",
         "servers",

@@ -53,6 +53,7 @@ agent_chains:
 system: {github: {token_env: SHOP_GITHUB}, slack: {enabled: true, channel: C1}}
 notifications:
   other: {type: webhook, url: "https://hooks.example/planted-hook", secret_env: HOOK_SECRET, chains: [one]}
+prices: {claude: {input: 3, output: 15}}
 """
 PROVIDERS = """\
 llm_providers:
@@ -216,6 +217,7 @@ def test_of_secrets_only_whether_they_are_set_and_their_variable_is_shown(folder
     assert providers["openai-default"]["api_key"]["value"] == "set, from OPENAI_API_KEY"
     assert found["system"]["github_token"]["value"] == "set, from SHOP_GITHUB"
     assert found["chains"]["one"]["default_runbook"]["value"] == "set, from PHRASE"
+    assert found["prices"]["claude"]["output"] == {"value": 15.0, "from": "tarsy.yaml:32 prices.claude.output"}
     receivers = found["notifications"]
     assert receivers["other"]["url"]["value"] == "https://hooks.example"
     assert receivers["other"]["secret"]["value"] == "set, from HOOK_SECRET"

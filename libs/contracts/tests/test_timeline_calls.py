@@ -161,6 +161,7 @@ def test_a_tool_call_streams_with_what_is_known_of_it() -> None:
         "tool_name": "pods_list",
         "arguments": {"namespace": "shop"},
         "repeatable": True,
+        "read_only": None,
     }
 
 

@@ -46,6 +46,8 @@ agent_chains:
 notifications:
   on-call: {{type: slack, channel: C1, chains: [pods]}}
   other: {{type: webhook, url: "https://hooks.example.com/{SECRET}", secret_env: HOOK_SECRET, give_up_after: 10m}}
+prices:
+  gemini-3.7-flash: {{input: 0.5, output: 3, cached_input: 0.05}}
 llm_providers:
   gemini: {{type: google, model: gemini-3.7-flash, api_key: "{SECRET}"}}
   own:
@@ -135,6 +137,13 @@ async def test_receivers_are_shown_by_their_hosts_and_variables(client: httpx2.A
             "url": "https://hooks.example.com", "format": "cloudevents", "secret_env": "HOOK_SECRET",
         },
     }  # fmt: skip
+
+
+async def test_prices_are_shown_and_answered_to_the_timeline(client: httpx2.AsyncClient) -> None:
+    price = {"input": 0.5, "output": 3.0, "cached_input": 0.05}
+    assert (await client.get("/api/v1/system/config")).json()["prices"] == {"gemini-3.7-flash": price}
+    answer = await client.get("/internal/v1/prices")
+    assert answer.json() == {"prices": {"gemini-3.7-flash": {**price, "cache_written": None}}}
 
 
 async def test_the_configuration_is_whole_and_effective(client: httpx2.AsyncClient) -> None:

@@ -20,6 +20,7 @@ from tarsy_timeline.approval_routes import approval_routes
 from tarsy_timeline.caller_groups import visible_route
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes
+from tarsy_timeline.pricing import NO_PRICES, PricesByModel
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.routes import session_routes
@@ -27,6 +28,7 @@ from tarsy_timeline.search_indexer import SearchIndexer
 from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.summary_routes import summary_routes
+from tarsy_timeline.usage_routes import usage_routes
 from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]
@@ -43,15 +45,16 @@ class World:
     `session_groups`: those that the caller is limited to.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, prices: PricesByModel = NO_PRICES) -> None:
         self._checkpoint, self._indexer = ProjectionCheckpoint(database), SearchIndexer(database)
         self._position = 0
         app = FastAPI()
         install_problem_handlers(app)
-        queries = SessionQueries(database, 0.1)
+        queries = SessionQueries(database, 0.1, lambda: prices)
         route = alias_route(queries.alias, visible_route(queries))
         app.include_router(session_routes(queries, route))
         app.include_router(summary_routes(queries, route))
+        app.include_router(usage_routes(queries, lambda: prices))
         app.include_router(internal_routes(queries, route))
         app.include_router(approval_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
 

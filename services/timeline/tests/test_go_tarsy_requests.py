@@ -35,10 +35,14 @@ REVIEWS = {
     "feedback_edited_by", "feedback_edited_at",
 }  # fmt: skip
 ACTIONS = {"has_action_stages", "actions_executed"}
-LISTED = {f"sessions[].{key}: missing" for key in COSTS | SCORES | REVIEWS | ACTIONS | {"has_sub_agents"}} - {
+HERE = {"cost_completeness"}
+"""Of a session; an execution and a summary have none."""
+LISTED = {f"sessions[].{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | ACTIONS | {"has_sub_agents"}} - {
     "sessions[].cost_estimation_enabled: missing"
 } | {"cost_estimation_enabled: missing"}
-DETAIL = {f"{key}: missing" for key in COSTS | SCORES | REVIEWS | ACTIONS | {"score_id", "unpriced_interaction_count"}}
+DETAIL = {
+    f"{key}: missing" for key in COSTS - HERE | SCORES | REVIEWS | ACTIONS | {"score_id", "unpriced_interaction_count"}
+}
 EXECUTION = {
     f"stages[].executions[].{key}: missing"
     for key in ("llm_backend", "estimated_cost_usd", "cost_completeness", "unpriced_interaction_count")

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_access import authenticate
 from tarsy_auth.roles import Role
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
+from tarsy_contracts.api.prices import ModelPrice, ModelPrices
 from tarsy_processes.ports import free_port
 from tarsy_service.credentials import bearer
 from tarsy_service.http_policy import HttpPolicy
@@ -19,9 +20,11 @@ from tarsy_service.rights import rights
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 from tarsy_timeline.ingest_api import IngestApi
+from tarsy_timeline.prices_watch import PricesWatch
 
 WAIT_SECONDS = 90.0
-PATH = "/internal/v1/alert-choices"
+PATH, PRICES = "/internal/v1/alert-choices", "/internal/v1/prices"
+CONFIGURED = {"big": ModelPrice(input=2.0, output=10.0)}
 
 
 async def nothing(ready: Ready) -> None:
@@ -36,7 +39,11 @@ async def url() -> AsyncIterator[str]:
     async def judge(_: AlertChoices) -> JudgedChoices:
         return JudgedChoices()
 
-    ingest = Service("ingest", nothing, router, rights=rights(Role.ADMIN, f"POST {PATH}"))
+    @router.get(PRICES)
+    async def prices() -> ModelPrices:
+        return ModelPrices(prices=CONFIGURED)
+
+    ingest = Service("ingest", nothing, router, rights=rights(Role.ADMIN, f"POST {PATH}", f"GET {PRICES}"))
     policy = HttpPolicy(authenticate=authenticate)
     app = build_app([ingest], Readiness([]), CollectorRegistry(), policy=policy)
     async with http_server(app, "127.0.0.1", port):
@@ -53,3 +60,26 @@ async def test_without_such_a_key_names_cannot_be_checked(url: str, key: str) ->
     with pytest.raises(ProblemError) as refused:
         await IngestApi(url, bearer(key), WAIT_SECONDS).judge(AlertChoices())
     assert (refused.value.status, refused.value.__cause__.__class__) == (503, httpx2.HTTPStatusError)
+
+
+async def test_prices_are_those_of_the_ingest_and_stay_while_it_does_not_answer(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = IngestApi(url, bearer("admin"), WAIT_SECONDS)
+    watch = PricesWatch(api)
+    assert watch.prices == {}
+    await watch.look()
+    assert watch.prices == CONFIGURED
+
+    async def away() -> ModelPrices:
+        raise httpx2.ConnectError("nobody listens")
+
+    monkeypatch.setattr(api, "prices", away)
+    await watch.look()
+    assert watch.prices == CONFIGURED
+
+
+async def test_an_ingest_that_refuses_leaves_everything_without_a_price(url: str) -> None:
+    watch = PricesWatch(IngestApi(url, bearer("operator"), WAIT_SECONDS))
+    await watch.look()
+    assert watch.prices == {}

@@ -58,6 +58,36 @@ async def test_a_warning_is_told_by_the_api_and_counted_by_the_metric(
             assert [each["id"] for each in servers] == ["git"]
 
 
+async def test_the_overview_has_the_queue_the_lag_and_the_processes_that_live(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    session = new_session().add(e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN))
+    async with publishing(system_bus) as publisher:
+        gateway = TellingGateway(publisher)
+        async with background_tasks(announce_all([gateway])):
+            await append(system_bus, 3, session.records)
+
+            async def shown() -> bool:
+                answer = await client.get("/api/v1/system/overview")
+                if answer.status_code != 200:
+                    return False
+                body = answer.json()
+                waits = body["queue"] == {"running": 0, "waiting": 1, "waiting_since": "2026-11-22T10:00:00.000Z"}
+                lives = [one["service"] for one in body["workers"]] == ["tool-gateway"]
+                caught_up = (body["projection"]["partitions"], body["projection"]["lag_records"]) == (12, 0)
+                return waits and lives and caught_up and bool(body["version"])
+
+            await eventually(shown, "the overview")
+            deleted = e.SessionDeleted(request_id="r", author="ann")
+            await append(system_bus, 3, session.add(deleted).records[1:])
+
+            async def gone() -> bool:
+                body = (await client.get("/api/v1/system/overview")).json()
+                return bool(body["queue"] == {"running": 0, "waiting": 0, "waiting_since": None})
+
+            await eventually(gone, "nobody waits")
+
+
 async def test_while_the_projector_waits_the_api_answers_and_ready_says_why(
     client: httpx2.AsyncClient,
     system_bus: Bus,

@@ -17,6 +17,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.topics_admin import admin
 from tarsy_contracts import events as e
+from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.heads import Span
@@ -28,6 +29,7 @@ from tarsy_simulation.playing import Played, play
 from tarsy_timeline.record import session_records
 from tarsy_timeline.record.llm_interactions import find_llm
 from tarsy_timeline.record.mcp_interactions import find_mcp
+from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_records import SessionRecords
 from tarsy_timeline.record.session_trace import trace_of
@@ -102,6 +104,22 @@ async def test_the_list_names_every_interaction_of_both_lives_by_stage_and_execu
     executions = [one for stage in trace.stages for one in stage.executions]
     types = [one.interaction_type for execution in executions for one in execution.llm_interactions]
     assert sorted(set(types)) == ["chat_response", "executive_summary", "iteration", "summarization"]
+
+
+async def test_a_session_is_answered_as_it_was_after_any_of_its_events(
+    client: httpx2.AsyncClient, records: Sequence[RecordedEvent]
+) -> None:
+    for number in (1, len(records) // 2, len(records)):
+        answer = await client.get(f"/api/v1/sessions/{SESSION}/at/{number}")
+        assert PastSession.model_validate_json(answer.content) == past_session(records, number)
+        assert answer.headers["TARSy-Last-Number"] == str(len(records))
+    later, nobodys, nought = [
+        await client.get(f"/api/v1/sessions/{place}")
+        for place in (f"{SESSION}/at/{len(records) + 1}", "nobodys/at/1", f"{SESSION}/at/0")
+    ]
+    assert (later.status_code, later.json()["detail"]) == (404, f"Session {SESSION} has no event {len(records) + 1}.")
+    assert (nobodys.status_code, nobodys.json()["detail"]) == (404, "There is no session nobodys.")
+    assert (nought.status_code, nought.json()["errors"][0]["pointer"]) == (400, "/number")
 
 
 async def test_every_interaction_of_the_list_is_answered_as_the_log_has_it(

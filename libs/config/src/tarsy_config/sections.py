@@ -11,6 +11,7 @@ from tarsy_config.chains import Agent, AgentChain
 from tarsy_config.defaults import Defaults, Limits, Queue, System
 from tarsy_config.errors import Note
 from tarsy_config.notifications import Receiver, ReceiverName
+from tarsy_config.prices import ConfiguredPrice
 from tarsy_config.provenance import Found, Sources
 from tarsy_config.providers import LlmProvider
 from tarsy_config.servers import McpServerConfig
@@ -27,6 +28,7 @@ class Sections(Section):
     queue: Queue = Queue()
     system: System = System()
     notifications: dict[ReceiverName, Receiver] = Field(default_factory=dict)
+    prices: dict[Name, ConfiguredPrice] = Field(default_factory=dict)
     _sources: Sources = PrivateAttr(default_factory=Sources)
     _notes: tuple[Note, ...] = PrivateAttr(default=())
     _version: str = PrivateAttr(default="")

@@ -10,6 +10,7 @@ from tarsy_config import built_in
 from tarsy_config.config import Config
 from tarsy_config.errors import Place
 from tarsy_config.notifications import Receiver
+from tarsy_config.prices import ConfiguredPrice
 from tarsy_config.providers import LlmProvider
 from tarsy_config.transports import Transport
 
@@ -131,8 +132,18 @@ def _receiver(config: Config, place: Place, receiver: BaseModel) -> Tree:
     return tree if receiver.secret_env is None else {**tree, "secret_env": receiver.secret_env}
 
 
+def _price(_config: Config, _place: Place, price: BaseModel) -> Tree:
+    """Numbers: others are durations."""
+    return price.model_dump(exclude_none=True)
+
+
 def _address(config: Config, place: Place, url: str) -> str:
     return _variables(config, place) or host_of(url)
 
 
-SPECIAL: Mapping[type[BaseModel], Special] = {Transport: _transport, LlmProvider: _provider, Receiver: _receiver}
+SPECIAL: Mapping[type[BaseModel], Special] = {
+    Transport: _transport,
+    LlmProvider: _provider,
+    Receiver: _receiver,
+    ConfiguredPrice: _price,
+}

@@ -98,6 +98,7 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
             "tool_name": event.tool,
             "arguments": event.arguments,
             "repeatable": event.repeatable,
+            "read_only": event.read_only,
         },
     )
 

@@ -16,6 +16,8 @@ class ToolCallRequested(Message):
     """The session owes a call of a tool. An unrepeatable one runs only on a grant.
 
     The call that fetches the runbook belongs to no execution: its `execution_id` and `llm_call_id` are empty.
+    `read_only`: the tool changes nothing, by its server's word or the configuration's. It is null where nobody knows:
+    in events of older versions, and for a tool that is not there.
     """
 
     type: ClassVar[str] = "tool_call.requested"
@@ -28,6 +30,7 @@ class ToolCallRequested(Message):
     repeatable: bool
     timeout_seconds: Seconds
     purpose: CallPurpose = "agent"
+    read_only: bool | None = None
 
 
 class ToolCallStarted(Message):

@@ -145,6 +145,7 @@ def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
         repeatable=True,
         timeout_seconds=state.started.chain.limits.tool_call_seconds,
         purpose="runbook",
+        read_only=True,
     )
 
 

@@ -76,6 +76,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
             arguments=call.arguments,
             repeatable=tool.repeatable and not needs_approval if tool else True,
             timeout_seconds=limits.tool_call_seconds,
+            read_only=tool.read_only if tool else None,
         )
         events.append(requested)
         text = _refusal(state, execution, call, tool)

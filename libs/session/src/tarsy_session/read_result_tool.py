@@ -24,6 +24,7 @@ READ_RESULT_TOOL = e.OfferedTool(
     server=OWN_SERVER,
     tool=READ_RESULT,
     repeatable=True,
+    read_only=True,
     definition=ToolDefinition(
         name=f"{OWN_SERVER}__{READ_RESULT}",
         description=(

@@ -23,7 +23,7 @@ from tarsy_ingest.alert_rules import AlertRules, rules_of
 from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.configuration_answers import Offered, offered_by
-from tarsy_ingest.configuration_routes import choice_routes, configuration_routes
+from tarsy_ingest.configuration_routes import configuration_routes, internal_routes
 from tarsy_ingest.heads_follower import HeadsFollower
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.identity import AlertIdentities
@@ -105,7 +105,7 @@ def build(
         alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, rates, secrets, trail)
     )
     router.include_router(configuration_routes(lambda: config.current.offered))
-    router.include_router(choice_routes(lambda: config.current.rules))
+    router.include_router(internal_routes(lambda: config.current.rules, lambda: config.current.offered))
 
     async def run(ready: Ready) -> None:
         if not settings.pagerduty_secrets:

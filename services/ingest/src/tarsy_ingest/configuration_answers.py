@@ -15,6 +15,7 @@ from tarsy_contracts.api.configuration import (
     EffectiveConfiguration,
     OfferedAlertType,
 )
+from tarsy_contracts.api.prices import ModelPrices
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 
 
@@ -25,6 +26,7 @@ class Offered:
     alert_types: AlertTypeList
     default_tools: dict[str, DefaultTools]
     configuration: EffectiveConfiguration
+    prices: ModelPrices
 
 
 def offered_by(config: Config, mask: Callable[[str], str]) -> Offered:
@@ -32,6 +34,7 @@ def offered_by(config: Config, mask: Callable[[str], str]) -> Offered:
         alert_types=_alert_types(config, mask),
         default_tools={kind: _default_tools(kind, config.chain_for(kind)) for kind in config.alert_types()},
         configuration=_configuration(config, mask),
+        prices=ModelPrices.model_validate({"prices": {name: dict(one) for name, one in config.prices.items()}}),
     )
 
 
@@ -79,6 +82,7 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "mcp_servers": {**shown_entries(config, "mcp_servers", config.mcp_servers)},
         "llm_providers": {**shown_entries(config, "llm_providers", config.llm_providers)},
         "notifications": {**shown_entries(config, "notifications", config.receivers)},
+        "prices": {**shown_entries(config, "prices", config.prices)},
         "skills": {},
     }
     masked = _masked({**shown, "origins": {**shown_origins(config, shown)}}, mask)

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
 from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration
+from tarsy_contracts.api.prices import ModelPrices
 from tarsy_ingest.alert_choices import judge_choices
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.configuration_answers import Offered
@@ -49,12 +50,16 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
     return router
 
 
-def choice_routes(rules: Callable[[], AlertRules]) -> APIRouter:
-    """For the timeline, which has alerts, but no configuration. `rules`: those that hold now."""
+def internal_routes(rules: Callable[[], AlertRules], offered: Callable[[], Offered]) -> APIRouter:
+    """For the timeline, which has alerts and tokens, but no configuration. What holds now."""
     router = APIRouter(prefix="/internal/v1", include_in_schema=False, route_class=bounded_route(CHOICES_LIMIT_BYTES))
 
     @router.post("/alert-choices")
     async def judge(choices: AlertChoices) -> JudgedChoices:
         return judge_choices(choices, rules())
+
+    @router.get("/prices")
+    async def list_prices() -> ModelPrices:
+        return offered().prices
 
     return router

@@ -46,7 +46,10 @@ from tarsy_timeline.me_routes import me_routes
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
 from tarsy_timeline.operators import Operators
+from tarsy_timeline.overview_route import overview_route
 from tarsy_timeline.parts import Parts, Work
+from tarsy_timeline.past_routes import past_routes
+from tarsy_timeline.prices_watch import PricesWatch
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
 from tarsy_timeline.record.session_record import SessionRecord
@@ -66,6 +69,7 @@ from tarsy_timeline.summary_routes import summary_routes
 from tarsy_timeline.system_routes import held_routes, system_routes
 from tarsy_timeline.trace_routes import trace_routes
 from tarsy_timeline.unprojected import UnprojectedWatch
+from tarsy_timeline.usage_routes import usage_routes
 from tarsy_timeline.worker_liveness import WorkerLiveness
 
 log = structlog.get_logger(__name__)
@@ -84,7 +88,9 @@ def build(
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
     checkpoint, metrics, supervisor = ProjectionCheckpoint(database), Metrics(registry), Supervisor()
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
-    replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds)
+    ingest = IngestApi(settings.ingest_url, settings.asking_headers, settings.wait_seconds)
+    prices = PricesWatch(ingest)
+    replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds, lambda: prices.prices)
     watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
     unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
     indexer = SearchIndexer(database)
@@ -106,13 +112,16 @@ def build(
     router.include_router(request_routes(commands, masker, route), dependencies=recorded)
     router.include_router(chat_routes(commands, masker, route), dependencies=recorded)
     router.include_router(approval_routes(queries, commands, masker, route), dependencies=recorded)
-    ingest = IngestApi(settings.ingest_url, settings.asking_headers, settings.wait_seconds)
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
+    router.include_router(overview_route(queries, watch, metrics.lags, lambda: unprojected.seen.records))
     router.include_router(held_routes(held, queries))
     records = SessionRecords(bus)
-    router.include_router(trace_routes(queries, SessionRecord(bus, records), route))
+    record = SessionRecord(bus, records, lambda: prices.prices)
+    router.include_router(trace_routes(queries, record, route))
+    router.include_router(past_routes(queries, record, route))
     router.include_router(internal_routes(queries, route))
+    router.include_router(usage_routes(queries, lambda: prices.prices))
     router.include_router(me_routes())
     mcp = McpEndpoint(mcp_server(McpTools(settings.ingest_url, BoundedWaits()), McpMetrics(registry)))
     router.include_router(mcp_routes(mcp))
@@ -152,6 +161,7 @@ def build(
                 "unprojected": lambda: unprojected.run(supervisor.steps("unprojected")),
                 "approvals": lambda: approvals.run(supervisor.steps("approvals", essential=False)),
                 "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
+                "prices": lambda: prices.run(supervisor.steps("prices", essential=False)),
                 "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }
             for name, work in works.items():

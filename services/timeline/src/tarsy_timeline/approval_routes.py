@@ -1,6 +1,7 @@
 """The API for people and the page: calls that wait for a person, and what he decides."""
 
 import asyncio
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
@@ -15,10 +16,10 @@ from tarsy_service.caller import identity_of
 from tarsy_timeline.caller_groups import CallerGroups
 from tarsy_timeline.request_handler import RequestHandler
 from tarsy_timeline.request_routes import PENDING
-from tarsy_timeline.responses import Row
 from tarsy_timeline.routes import SessionId
 from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
+from tarsy_timeline.session_rows import Row
 
 MOST_LISTED = 1_000
 BODY_LIMIT_BYTES = 64 * 1024
@@ -59,7 +60,7 @@ def approval_routes(
     return router
 
 
-def _listed(rows: list[Row]) -> ApprovalList:
+def _listed(rows: Sequence[Row]) -> ApprovalList:
     return ApprovalList(approvals=tuple(map(_waiting, rows)), total_items=rows[0]["total"] if rows else 0)
 
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-import asyncpg
 from pydantic import JsonValue
 
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.requests import LogPosition
 from tarsy_contracts.tool_events import Outcome
 from tarsy_service.problems import ProblemError
+from tarsy_timeline.session_rows import Row
 
 LOG_OFFSET = "log_offset"
 """Where the event of a result lies: in the metadata of its row, and in no answer, as the log may be copied."""
@@ -33,7 +33,7 @@ def event_ids_of(call_id: str) -> list[str]:
     return [timeline_event_id(call_id, event_type) for event_type in CALL_TYPES]
 
 
-def call_of(session_id: str, asked: str, rows: Sequence[asyncpg.Record]) -> FoundCall:
+def call_of(session_id: str, asked: str, rows: Sequence[Row]) -> FoundCall:
     """Raises ProblemError."""
     if not rows:
         raise ProblemError(404, "Not found", f"Session {session_id} has no call {asked}.")

@@ -8,11 +8,14 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
+from tarsy_contracts.api.prices import ModelPrices
 from tarsy_service.problems import ProblemError
 
 log = structlog.get_logger(__name__)
 
 UNAVAILABLE = "The ingest, which has the configuration, does not answer: the names cannot be checked. Try again."
+
+FAILURES = (httpx2.HTTPError, TimeoutError, ValueError)
 
 
 class IngestApi:
@@ -24,22 +27,28 @@ class IngestApi:
     async def judge(self, choices: AlertChoices) -> JudgedChoices:
         """Choices without a mistake. Raises RequestValidationError with every mistake, or ProblemError."""
         try:
-            # A client for each request: these are few, and it may be of any event loop.
-            async with (
-                asyncio.timeout(self._seconds),
-                httpx2.AsyncClient(base_url=self._url, timeout=self._seconds) as client,
-            ):
-                answer = await client.post(
-                    "/internal/v1/alert-choices",
-                    content=choices.model_dump_json(exclude_unset=True),
-                    headers={"content-type": "application/json", **self._headers},
-                )
-            answer.raise_for_status()
-            judged = JudgedChoices.model_validate_json(answer.content)
-        except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
+            content = choices.model_dump_json(exclude_unset=True)
+            judged = JudgedChoices.model_validate_json(await self._ask("POST", "/internal/v1/alert-choices", content))
+        except FAILURES as problem:
             log.warning("ingest.unavailable", url=self._url, reason=repr(problem))
             raise ProblemError(503, "Service unavailable", UNAVAILABLE) from problem
         if judged.mistakes:
             rows = [{"loc": ("body", *mistake.place), "msg": mistake.text} for mistake in judged.mistakes]
             raise RequestValidationError(rows)
         return judged
+
+    async def prices(self) -> ModelPrices:
+        """Raises one of FAILURES, also while the ingest is of a version that has none."""
+        return ModelPrices.model_validate_json(await self._ask("GET", "/internal/v1/prices"))
+
+    async def _ask(self, method: str, path: str, content: str | None = None) -> bytes:
+        """Raises one of FAILURES."""
+        # A client for each request: these are few, and it may be of any event loop.
+        async with (
+            asyncio.timeout(self._seconds),
+            httpx2.AsyncClient(base_url=self._url, timeout=self._seconds) as client,
+        ):
+            headers = {"content-type": "application/json", **self._headers}
+            answer = await client.request(method, path, content=content, headers=headers)
+        answer.raise_for_status()
+        return answer.content

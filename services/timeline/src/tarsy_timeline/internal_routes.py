@@ -43,7 +43,7 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
         rows = await queries.whole(session_id, at_least=at_least)
         return SessionHistory(
             last_number=rows.last_number,
-            session=responses.session_detail(rows.session, rows.stages, rows.executions),
+            session=responses.session_detail(rows),
             timeline=tuple(map(responses.timeline_event, rows.timeline)),
         )
 

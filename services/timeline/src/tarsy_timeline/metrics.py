@@ -119,7 +119,7 @@ class Metrics:
         )
         for outcome in get_args(RedriveOutcome.__value__):
             self._redriven.labels(outcome)
-        self._shown: set[int] = set()
+        self._lags: dict[int, tuple[Look, Look]] = {}
 
     def projected(self, types: Mapping[str, int], *, dropped: int) -> None:
         for type, count in types.items():
@@ -166,7 +166,11 @@ class Metrics:
         """Both are asked when somebody looks: what stands still must not look as it did before."""
         self._lag_records.labels(str(partition)).set_function(records)
         self._lag_seconds.labels(str(partition)).set_function(seconds)
-        self._shown.add(partition)
+        self._lags[partition] = (records, seconds)
+
+    def lags(self) -> list[tuple[float, float]]:
+        """Records and seconds of each partition that is projected here, as they are now."""
+        return [(records(), seconds()) for records, seconds in self._lags.values()]
 
     def watch_warnings(self, count: Callable[[Category], float]) -> None:
         for category in CATEGORIES:
@@ -174,7 +178,7 @@ class Metrics:
 
     def forget_others(self, partitions: Collection[int]) -> None:
         """Removes the lag of partitions that others project now: they show it."""
-        for partition in self._shown - set(partitions):
+        for partition in self._lags.keys() - set(partitions):
+            del self._lags[partition]
             self._lag_records.remove(str(partition))
             self._lag_seconds.remove(str(partition))
-        self._shown &= set(partitions)

@@ -6,7 +6,7 @@ in this order within a batch, or are of one statement, whose rows keep the order
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import assert_never
 
 from pydantic import JsonValue
@@ -16,6 +16,7 @@ from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
 from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.display import display_cut
+from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
     ChatCreated,
@@ -45,15 +46,20 @@ ORDER = (
     "change_execution",
     "plan_execution",
     "fall_back",
+    "ask_model",
     "end_execution",
     "count_llm_calls",
+    "count_usage",
     "count_tool_call",
     "create_timeline_event",
     "end_timeline_event",
+    "count_change",
     "delete_session",
     "set_aside",
 )
 """The deletion comes last: a batch ends with the event that it follows from (resilient_writer.py)."""
+RAN = frozenset({"ok", "tool_error", "unknown"})
+"""Outcomes of a call that its worker ran, or may have run."""
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
 type Row = tuple[object, ...]
@@ -121,16 +127,23 @@ def _facts(record: RecordedEvent) -> Iterator[Statement]:  # noqa: C901 - one ca
             )
         case e.ExecutionCompleted(execution_id=execution_id):
             yield "end_execution", (execution_id, event.iterations, event.forced_conclusion)
+        case e.LlmCallRequested(execution_id=execution_id):
+            yield "ask_model", (execution_id, event.iteration, record.envelope.time)
         case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
             yield "count_llm_calls", (execution_id, 1, *_tokens([usage]), to_postgres_text(model))
+            yield _used(record, model, 1, usage)
         case e.LlmCallFailed() if event.usage != Usage():
             # It is not one of the answers that are counted, but it has cost something.
             yield "count_llm_calls", (event.execution_id, 0, *_tokens([event.usage]), None)
+            yield _used(record, "", 0, event.usage)
         case e.SummaryCompleted() | e.SummaryFailed() if event.attempts:
             counted = [attempt.usage for attempt in event.attempts]
             yield "count_llm_calls", (event.execution_id, len(counted), *_tokens(counted), None)
+            yield from (_used(record, attempt.model, 1, attempt.usage) for attempt in event.attempts)
         case e.ToolCallRequested(execution_id=execution_id):
             yield "count_tool_call", (execution_id,)
+        case e.ToolCallCompleted(outcome=outcome) if outcome in RAN:
+            yield "count_change", (record.session_id, timeline_event_id(event.call_id, "llm_tool_call"))
         case _:
             return
 
@@ -151,6 +164,11 @@ def _tokens(counted: Sequence[Usage]) -> tuple[int, ...]:
         sum(usage.cached_input_tokens or 0 for usage in counted),
         sum(usage.cache_written_tokens or 0 for usage in counted),
     )
+
+
+def _used(record: RecordedEvent, model: str, calls: int, usage: Usage) -> Statement:
+    day = record.envelope.time.astimezone(UTC).date()
+    return "count_usage", (record.session_id, day, to_index_text(model), calls, *_tokens([usage]))
 
 
 def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:

@@ -18,10 +18,10 @@ from tarsy_service.bounded_body import bounded_route
 from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.ingest_api import IngestApi
-from tarsy_timeline.responses import Row
 from tarsy_timeline.routes import SessionId
 from tarsy_timeline.session_commands import request_id
 from tarsy_timeline.session_queries import SessionQueries
+from tarsy_timeline.session_rows import Row
 
 BODY_LIMIT_BYTES = 128 * 1024
 KIND = "rerun"

@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-import asyncpg
-
 from tarsy_contracts.alert import PRIORITIES
 from tarsy_contracts.api.chains import LastEvent
 from tarsy_contracts.api.sessions import (
@@ -15,6 +13,7 @@ from tarsy_contracts.api.sessions import (
     Pagination,
     QueuedSession,
     RunningSession,
+    SessionActivity,
     SessionDetail,
     SessionList,
     SessionStage,
@@ -23,28 +22,40 @@ from tarsy_contracts.api.sessions import (
 )
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.envelope import wire_time
+from tarsy_timeline.cost import NO_COST, Cost
 from tarsy_timeline.found_call import LOG_OFFSET
 from tarsy_timeline.search_matches import NOWHERE, SessionMatches, matches_by_session
+from tarsy_timeline.session_activity import activities_of, activity_of
 from tarsy_timeline.session_filter import STATUSES, SessionFilter
+from tarsy_timeline.session_outcome import outcome_of
+from tarsy_timeline.session_rows import ListedRows, Row, SessionRows
 
-type Row = asyncpg.Record
 type Fields = dict[str, object]
 
 FAILED = ("failed", "timed_out")
 TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
 
 
-def session_list(wanted: SessionFilter, count: int, rows: Sequence[Row], matches: Sequence[Row]) -> SessionList:
+def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:
     """Looks for what was searched in all texts of `matches`, which may be long."""
     pagination = Pagination(
         page=wanted.page,
         page_size=wanted.page_size,
-        total_pages=math.ceil(count / wanted.page_size),
-        total_items=count,
+        total_pages=math.ceil(listed.count / wanted.page_size),
+        total_items=listed.count,
     )
-    found = matches_by_session(wanted.terms, matches)
+    found = matches_by_session(wanted.terms, listed.matches)
+    running = activities_of(listed.sessions, listed.running)
     return SessionList(
-        sessions=tuple(_listed_session(row, found.get(row["session_id"], NOWHERE)) for row in rows),
+        sessions=tuple(
+            _listed_session(
+                row,
+                found.get(row["session_id"], NOWHERE),
+                running.get(row["session_id"]),
+                listed.costs.get(row["session_id"], NO_COST),
+            )
+            for row in listed.sessions
+        ),
         pagination=pagination,
     )
 
@@ -60,7 +71,10 @@ def filter_options(found: Mapping[str, Sequence[str]]) -> FilterOptions:
     )
 
 
-def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -> SessionDetail:
+def session_detail(rows: SessionRows) -> SessionDetail:
+    """Of the timeline, calls that run are enough."""
+    row, stages, executions = rows.session, rows.stages, rows.executions
+
     def total(name: str) -> int:
         return sum(execution[name] for execution in executions)
 
@@ -73,7 +87,6 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "final_analysis": row["final_analysis"],
             "runbook_url": row["runbook_url"],
             "mcp_selection": row["mcp_selection"],
-            "llm_provider": row["llm_provider"],
             "slack_message_fingerprint": row["slack_message_fingerprint"],
             "chat_enabled": row["chat_enabled"],
             "details_deleted_at": _time(row["details_deleted_at"]),
@@ -83,6 +96,9 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "mcp_interaction_count": total("mcp_interaction_count"),
             **_tokens(total),
             "provider_fallback_count": total("fallback_count"),
+            "models": tuple(sorted({one["model_name"] for one in executions if one["model_name"] is not None})),
+            "now": activity_of(row, stages, executions, rows.timeline),
+            **_cost(rows.cost),
             "completed_stages": sum(stage["status"] == "completed" for stage in investigated),
             "failed_stages": sum(stage["status"] in FAILED for stage in investigated),
             "current_stage_index": current and current["stage_index"],
@@ -130,7 +146,7 @@ def last_event(row: Row) -> LastEvent:
     )
 
 
-def _listed_session(row: Row, found: SessionMatches) -> ListedSession:
+def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None, cost: Cost) -> ListedSession:
     return ListedSession.model_validate(
         {
             **_session(row),
@@ -140,6 +156,9 @@ def _listed_session(row: Row, found: SessionMatches) -> ListedSession:
             "matched_in_content": found.in_content,
             "highlights": found.highlights,
             "provider_fallback_count": row["provider_fallback_count"],
+            "models": tuple(row["models"]),
+            "now": now,
+            **_cost(cost),
             "completed_stages": row["completed_stages"],
             "failed_stages": row["failed_stages"],
             "current_stage_index": row["current_stage_index"],
@@ -150,6 +169,10 @@ def _listed_session(row: Row, found: SessionMatches) -> ListedSession:
 
 def _tokens(count: Callable[[str], int]) -> dict[str, int]:
     return {**{name: count(name) for name in TOKENS}, "total_tokens": count("input_tokens") + count("output_tokens")}
+
+
+def _cost(cost: Cost) -> Fields:
+    return {"cost": cost.amount, "cost_completeness": cost.completeness}
 
 
 def _running_session(row: Row) -> RunningSession:
@@ -204,6 +227,9 @@ def _session(row: Row) -> Fields:
         "last_alert_at": _time(row["last_alert_at"]),
         "parent_id": row["parent_id"],
         "approvals_waiting": row["approvals_waiting"],
+        "outcome": outcome_of(row),
+        "changed": row["changed"],
+        "llm_provider": row["llm_provider"],
     }
 
 

@@ -30,7 +30,7 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     async def list_sessions(wanted: SessionFilterQuery, groups: CallerGroups) -> SessionList:
         found = await queries.sessions(wanted, groups)
         # In a thread: a page of matches may be some megabytes of text.
-        return await asyncio.to_thread(responses.session_list, wanted, found.count, found.sessions, found.matches)
+        return await asyncio.to_thread(responses.session_list, wanted, found)
 
     @router.get("/active")
     async def list_active(groups: CallerGroups) -> ActiveSessions:
@@ -46,7 +46,7 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:
         rows = await queries.detail(session_id, at_least=at_least)
         response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
-        return responses.session_detail(rows.session, rows.stages, rows.executions)
+        return responses.session_detail(rows)
 
     @router.get("/{session_id}/status")
     async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:

@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import asyncpg
-
 from tarsy_contracts.api.sessions import SearchHighlight
 from tarsy_timeline.search_highlights import passage, search_pattern
 from tarsy_timeline.search_words import SearchTerm
+from tarsy_timeline.session_rows import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +19,7 @@ class SessionMatches:
 NOWHERE = SessionMatches(in_content=False, highlights=())
 
 
-def matches_by_session(terms: Sequence[SearchTerm], rows: Sequence[asyncpg.Record]) -> dict[str, SessionMatches]:
+def matches_by_session(terms: Sequence[SearchTerm], rows: Sequence[Row]) -> dict[str, SessionMatches]:
     """A match without a passage is left out: what was searched for is the session's id, or past what is shown."""
     if not terms:
         return {}

@@ -11,7 +11,7 @@ from tarsy_service.problems import ProblemError
 from tarsy_service.supervision import Supervisor
 from tarsy_timeline.server_warnings import Category, ServerWarning, warnings_of
 from tarsy_timeline.servers import ServerOfGateways, servers_of
-from tarsy_timeline.worker_liveness import WorkerLiveness, follow_workers
+from tarsy_timeline.worker_liveness import Heard, WorkerLiveness, follow_workers
 
 NOT_READ = "The catalog of MCP servers has not been read to its end yet. Try again in a few seconds."
 NOT_SURE = "Kafka has not told for a while which tool gateways run, so what was known of MCP servers may be wrong now."
@@ -59,6 +59,11 @@ class ServerWatch:
         if not self._liveness.is_sure:
             raise ProblemError(503, "Service unavailable", NOT_SURE)
         return self.seen_now()
+
+    async def workers(self) -> list[Heard]:
+        """Those that live. Waits, and raises, as `seen` does."""
+        await self.seen()
+        return list(self._liveness.living())
 
     def seen_now(self) -> Seen:
         servers = servers_of(self._entries.all(), self._liveness.lives, self._liveness.last_heard)

@@ -1,8 +1,8 @@
 """Queries of sessions. Each answer is of one moment."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from tarsy_auth.session_groups import GroupLabels
@@ -10,13 +10,17 @@ from tarsy_contracts.api.chains import AskedSession, LastEvent, ProjectedLog
 from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
+from tarsy_timeline.cost import NO_COST
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
+from tarsy_timeline.pricing import NO_PRICES, PricesByModel
 from tarsy_timeline.record_place import RecordPlace, record_place_of
-from tarsy_timeline.responses import Row
+from tarsy_timeline.session_activity import RUNNING
 from tarsy_timeline.session_filter import NO_CONDITIONS, SessionFilter
+from tarsy_timeline.session_rows import ListedRows, Row, RunningRows, SessionRows
 from tarsy_timeline.session_snapshots import SnapshotLine, projected_log, session_snapshots
 from tarsy_timeline.sql import QUERIES
+from tarsy_timeline.usage_queries import UsageQuery, costs_of, usage_rows
 
 POLL_SECONDS = 0.02
 LONGEST_POLL_SECONDS = 0.2
@@ -39,31 +43,13 @@ RUNBOOKS_OF_SESSIONS = 10_000
 type LogLine = ProjectedLog | LastEvent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRows:
-    session: Row
-    stages: list[Row]
-    executions: list[Row]
-    timeline: list[Row] = field(default_factory=list)
-
-    @property
-    def last_number(self) -> int:
-        number: int = self.session["last_number"]
-        return number
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRows:
-    """`count` is that of all pages. `matches`: texts of the page's sessions that fit the search, the best first."""
-
-    count: int
-    sessions: list[Row]
-    matches: list[Row] = field(default_factory=list)
-
-
 class SessionQueries:
-    def __init__(self, database: Database, wait_seconds: float) -> None:
+    def __init__(
+        self, database: Database, wait_seconds: float, prices: Callable[[], PricesByModel] = lambda: NO_PRICES
+    ) -> None:
+        """`prices`: those that hold now."""
         self._database = database
+        self._prices = prices
         self._wait_seconds = wait_seconds
 
     async def sessions(self, wanted: SessionFilter, groups: GroupLabels | None = None) -> ListedRows:
@@ -75,7 +61,7 @@ class SessionQueries:
         async def read(connection: Connection) -> ListedRows:
             count: int = await connection.fetchval(QUERIES["count_sessions"], *conditions)
             rows = await connection.fetch(query, *conditions, None, wanted.page_size, wanted.offset)
-            return ListedRows(count, rows)
+            return await self._listed(connection, count, rows)
 
         return await self._database.read(read)
 
@@ -91,18 +77,33 @@ class SessionQueries:
             rows = await connection.fetch(listing, *NO_CONDITIONS, ids, len(ids), 0)
             matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
             by_id = {row["session_id"]: row for row in rows}
-            return ListedRows(found[0]["total"], [by_id[one] for one in ids], matches)
+            listed = await self._listed(connection, found[0]["total"], [by_id[one] for one in ids])
+            return replace(listed, matches=matches)
 
         return await self._database.read(read)
 
-    async def active(self, groups: GroupLabels | None = None) -> tuple[list[Row], list[Row]]:
+    async def _listed(self, connection: Connection, count: int, rows: Sequence[Row]) -> ListedRows:
+        costs = await costs_of(connection, [row["session_id"] for row in rows], self._prices())
+        return ListedRows(count, rows, await _running(connection, rows), costs)
+
+    async def active(self, groups: GroupLabels | None = None) -> tuple[Sequence[Row], Sequence[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""
 
-        async def read(connection: Connection) -> tuple[list[Row], list[Row]]:
+        async def read(connection: Connection) -> tuple[Sequence[Row], Sequence[Row]]:
             running = await connection.fetch(QUERIES["read_active"], MOST_ACTIVE, groups)
             if groups is None:
                 return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
             return running, await connection.fetch(QUERIES["read_visible_queued"], MOST_ACTIVE, groups)
+
+        return await self._database.read(read)
+
+    async def count_active(self, groups: GroupLabels | None = None) -> Row:
+        """How many run and wait, and since when."""
+
+        async def read(connection: Connection) -> Row:
+            row: Row | None = await connection.fetchrow(QUERIES["count_active"], groups)
+            assert row is not None, "an aggregate has one row"
+            return row
 
         return await self._database.read(read)
 
@@ -128,22 +129,26 @@ class SessionQueries:
 
         return await self._database.read(read)
 
+    async def usage(self, wanted: UsageQuery, groups: GroupLabels | None = None) -> Sequence[Row]:
+        """Tokens of the days, by key and model, and by key; those of all have no key."""
+        return await self._database.read(partial(usage_rows, wanted, groups))
+
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
         await self._reached(session_id, at_least)
         return await self._database.read(partial(_session, session_id))
 
     async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
-        """Without the timeline. Waits like `session`."""
+        """Of the timeline, only the calls that run. Waits like `session`."""
         await self._reached(session_id, at_least)
-        return await self._database.read(partial(_detail, session_id))
+        return await self._database.read(partial(_detail, session_id, self._prices()))
 
     async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """With the timeline. Waits like `session`."""
         await self._reached(session_id, at_least)
 
         async def read(connection: Connection) -> SessionRows:
-            rows = await _detail(session_id, connection)
+            rows = await _detail(session_id, self._prices(), connection)
             return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
 
         return await self._database.read(read)
@@ -152,7 +157,7 @@ class SessionQueries:
         """A tool call that has a result, and the session's last number. Waits like `session`. Raises ProblemError."""
         await self._reached(session_id, at_least)
 
-        async def read(connection: Connection) -> tuple[list[Row], int]:
+        async def read(connection: Connection) -> tuple[Sequence[Row], int]:
             session = await _session(session_id, connection)
             rows = await connection.fetch(QUERIES["read_calls"], session_id, event_ids_of(call_id), call_id)
             return rows, session["last_number"]
@@ -168,7 +173,7 @@ class SessionQueries:
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
         asked = [one for one in session_ids if "\0" not in one]
 
-        async def read(connection: Connection) -> list[Row]:
+        async def read(connection: Connection) -> Sequence[Row]:
             return await connection.fetch(QUERIES["read_visibility"], asked, groups)
 
         rows = await self._database.read(read)
@@ -217,10 +222,10 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def approvals(self, session_id: str | None, most: int, groups: GroupLabels | None = None) -> list[Row]:
+    async def approvals(self, session_id: str | None, most: int, groups: GroupLabels | None = None) -> Sequence[Row]:
         """Calls that wait for a person, of this session or of all."""
 
-        async def read(connection: Connection) -> list[Row]:
+        async def read(connection: Connection) -> Sequence[Row]:
             if session_id is not None:
                 await _session(session_id, connection)
             return await connection.fetch(QUERIES["list_approvals"], session_id, most, groups)
@@ -229,7 +234,7 @@ class SessionQueries:
 
     async def snapshots(self, asked: Sequence[AskedSession]) -> list[SnapshotLine]:
         """The same, with the histories of these sessions."""
-        return await session_snapshots(self._database, asked)
+        return await session_snapshots(self._database, asked, self._prices())
 
     async def _reached(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""
@@ -261,9 +266,22 @@ def no_session(session_id: str) -> ProblemError:
     return ProblemError(404, "Not found", f"There is no session {session_id}.")
 
 
-async def _detail(session_id: str, connection: Connection) -> SessionRows:
+async def _detail(session_id: str, prices: PricesByModel, connection: Connection) -> SessionRows:
     return SessionRows(
         session=await _session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
+        timeline=await connection.fetch(QUERIES["read_open_calls"], [session_id]),
+        cost=(await costs_of(connection, [session_id], prices)).get(session_id, NO_COST),
+    )
+
+
+async def _running(connection: Connection, sessions: Sequence[Row]) -> RunningRows:
+    ids = [row["session_id"] for row in sessions if row["status"] in RUNNING]
+    if not ids:
+        return RunningRows()
+    return RunningRows(
+        stages=await connection.fetch(QUERIES["read_stages_of"], ids),
+        executions=await connection.fetch(QUERIES["read_executions_of"], ids),
+        calls=await connection.fetch(QUERIES["read_open_calls"], ids),
     )

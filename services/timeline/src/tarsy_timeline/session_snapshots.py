@@ -1,6 +1,5 @@
 """Histories of several sessions, all of one moment, for websocket-gateways: five queries, however many they are."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -8,9 +7,12 @@ from tarsy_contracts.api.chains import AskedSession, LogName, ProjectedLog, Sess
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
+from tarsy_timeline.cost import NO_COST
 from tarsy_timeline.database import Connection, Database
-from tarsy_timeline.responses import Row
+from tarsy_timeline.pricing import PricesByModel
+from tarsy_timeline.session_rows import Row, SessionRows, by_session
 from tarsy_timeline.sql import QUERIES
+from tarsy_timeline.usage_queries import costs_of
 
 type SnapshotLine = ProjectedLog | SessionSnapshot
 
@@ -18,9 +20,11 @@ DELETED = "deleted"
 TABLES = ("read_stages_of", "read_executions_of", "read_timelines_of")
 
 
-async def session_snapshots(database: Database, asked: Sequence[AskedSession]) -> list[SnapshotLine]:
+async def session_snapshots(
+    database: Database, asked: Sequence[AskedSession], prices: PricesByModel
+) -> list[SnapshotLine]:
     """Those without an accepted event have no line. Waits for nothing. Raises ProblemError."""
-    return await database.read(partial(_read, asked))
+    return await database.read(partial(_read, asked, prices))
 
 
 async def projected_log(connection: Connection) -> ProjectedLog:
@@ -35,14 +39,16 @@ async def projected_log(connection: Connection) -> ProjectedLog:
     )
 
 
-async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[SnapshotLine]:
+async def _read(asked: Sequence[AskedSession], prices: PricesByModel, connection: Connection) -> list[SnapshotLine]:
     log = await projected_log(connection)
     # PostgreSQL refuses a question with such a text, and holds no session of that name.
     wanted = {one.session_id: one for one in asked if "\0" not in one.session_id}
     sessions = await connection.fetch(QUERIES["read_sessions_of"], list(wanted))
     reached = {row["session_id"] for row in sessions if _is_reached(row, wanted[row["session_id"]], log.positions)}
     told = [row["session_id"] for row in sessions if row["session_id"] in reached and row["status"] != DELETED]
-    stages, executions, timelines = [_by_session(await connection.fetch(QUERIES[name], told)) for name in TABLES]
+    stages, executions, timelines = [by_session(await connection.fetch(QUERIES[name], told)) for name in TABLES]
+
+    costs = await costs_of(connection, told, prices)
 
     def history(row: Row) -> SessionHistory | None:
         session_id = row["session_id"]
@@ -50,7 +56,15 @@ async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[S
             return None
         return SessionHistory(
             last_number=row["last_number"],
-            session=responses.session_detail(row, stages[session_id], executions[session_id]),
+            session=responses.session_detail(
+                SessionRows(
+                    session=row,
+                    stages=stages[session_id],
+                    executions=executions[session_id],
+                    timeline=timelines[session_id],
+                    cost=costs.get(session_id, NO_COST),
+                )
+            ),
             timeline=tuple(map(responses.timeline_event, timelines[session_id])),
         )
 
@@ -63,10 +77,3 @@ async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[S
 
 def _is_reached(row: Row, asked: AskedSession, positions: Mapping[int, int]) -> bool:
     return row["last_number"] >= asked.number and positions.get(asked.partition, 0) >= asked.offset
-
-
-def _by_session(rows: Sequence[Row]) -> defaultdict[str, list[Row]]:
-    found: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["session_id"]].append(row)
-    return found

@@ -17,7 +17,7 @@ def summary_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     async def get_summary(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionStatistics:
         rows = await queries.detail(session_id, at_least=at_least)
         response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
-        return statistics_of(responses.session_detail(rows.session, rows.stages, rows.executions))
+        return statistics_of(responses.session_detail(rows))
 
     @router.get("/runbooks")
     async def list_runbooks(groups: CallerGroups) -> tuple[str, ...]:

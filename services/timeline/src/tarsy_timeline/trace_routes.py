@@ -29,7 +29,7 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
     async def get_trace(session_id: SessionId, at_least: AtLeast = 0) -> Response:
         """Interactions with models and MCP servers, by stage and execution, without their contents."""
         place = await queries.record_place(session_id, at_least=at_least)
-        return await _answer(await record.trace(place), place)
+        return await answer_of(await record.trace(place), place)
 
     @router.get("/llm/{interaction_id}", response_model=LlmInteraction)
     async def get_llm_interaction(
@@ -37,7 +37,7 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
     ) -> Response:
         """A question to a model: the exact conversation that was sent, the tools that were offered, and the answer."""
         place = await queries.record_place(session_id, at_least=at_least)
-        return await _answer(await record.llm(place, interaction_id), place)
+        return await answer_of(await record.llm(place, interaction_id), place)
 
     @router.get("/mcp/{interaction_id}", response_model=McpInteraction)
     async def get_mcp_interaction(
@@ -45,12 +45,12 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
     ) -> Response:
         """A call of a tool with its arguments and its masked answer, or the tools that an execution was offered."""
         place = await queries.record_place(session_id, at_least=at_least)
-        return await _answer(await record.mcp(place, interaction_id), place)
+        return await answer_of(await record.mcp(place, interaction_id), place)
 
     return router
 
 
-async def _answer(found: ApiModel, place: RecordPlace) -> Response:
+async def answer_of(found: ApiModel, place: RecordPlace) -> Response:
     """Written in a thread: a conversation may have megabytes."""
     body = await asyncio.to_thread(found.model_dump_json)
     return Response(body, media_type="application/json", headers={LAST_NUMBER_HEADER: str(place.last.number)})

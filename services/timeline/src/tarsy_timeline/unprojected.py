@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_timeline.database import UNREACHABLE, Database
-from tarsy_timeline.responses import Row
 from tarsy_timeline.server_warnings import MOST_CHARACTERS, Category, ServerWarning
+from tarsy_timeline.session_rows import Row
 from tarsy_timeline.sql import QUERIES
 
 LOOK_SECONDS = 10.0

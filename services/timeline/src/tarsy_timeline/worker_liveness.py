@@ -95,6 +95,9 @@ class WorkerLiveness:
             if heard.announcement.service == "tool-gateway":
                 yield self._is_alive(heard), heard.at
 
+    def living(self) -> Iterator[Heard]:
+        return (heard for heard in self._heard.values() if self._is_alive(heard))
+
     def _forget(self, now: datetime) -> None:
         """They are in the order in which they were heard last."""
         while (oldest := next(iter(self._heard.items())))[1].at < now - REMEMBERED:

@@ -205,6 +205,15 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             **NOT_JSON,
         },
     ),
+    ("get", "/api/v1/sessions/{session_id}/at/{number}"): Operation(
+        summary="A session and its timeline as they were after one of its events",
+        answers={200: "The session, its stages and executions, and its timeline."},
+        problems={
+            **READING_RECORD,
+            404: f"{UNKNOWN} Or it has no event of this number, or an older version has projected it.",
+        },
+        answer_headers=LAST_NUMBER,
+    ),
     ("get", "/api/v1/sessions/{session_id}/trace"): Operation(
         summary="The record of a session: its interactions with models and MCP servers, without their contents",
         answers={200: "The interactions, by stage and execution."},
@@ -300,6 +309,11 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         problems={**LETTERS, 413: "The body is too large.", **NOT_JSON},
         headers=AUTHOR,
     ),
+    ("get", "/api/v1/system/overview"): Operation(
+        summary="Queue, projection and processes at a glance",
+        answers={200: "The state of the system now."},
+        problems={400: INVALID, 503: f"{NO_DATABASE} Or: {NO_CATALOG}"},
+    ),
     ("get", "/api/v1/system/held-sessions"): Operation(
         summary="The sessions that are set aside, and wait for an operator",
         answers={200: "At most a thousand, those that wait longest first."},
@@ -314,6 +328,11 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         summary="An MCP server with all its tools and their schemas",
         answers={200: "The server."},
         problems={400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG},
+    ),
+    ("get", "/api/v1/usage"): Operation(
+        summary="Tokens and their cost, by chain, model or day",
+        answers={200: "What sessions have used in these days."},
+        problems={400: INVALID, 503: NO_DATABASE},
     ),
     ("get", "/api/v1/me"): Operation(
         summary="Who the caller is",

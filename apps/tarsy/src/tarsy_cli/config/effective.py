@@ -26,6 +26,7 @@ def effective(config: Config, environ: Mapping[str, str]) -> Tree:
         "limits": section(config, ("limits",), config.limits),
         "queue": section(config, ("queue",), config.queue),
         "system": _system(config, environ),
+        "prices": {name: section(config, ("prices", name), price) for name, price in config.prices.items()},
         "notes": [str(note) for note in config.notes],
     }
 

@@ -61,4 +61,5 @@ class EffectiveConfiguration(ApiModel):
     mcp_servers: dict[str, Settings]
     llm_providers: dict[str, Settings]
     notifications: dict[str, Settings] = Field(default_factory=dict)
+    prices: dict[str, Settings] = Field(default_factory=dict)
     skills: dict[str, Settings]

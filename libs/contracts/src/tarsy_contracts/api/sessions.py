@@ -2,6 +2,7 @@
 
 from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
+from tarsy_contracts.api.usage import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
 from tarsy_contracts.timeline_model import SessionStatus, StepStatus
 
@@ -49,6 +50,25 @@ class ActiveSessions(ApiModel):
     queued: tuple[QueuedSession, ...]
 
 
+class SessionActivity(ApiModel):
+    """What a running session does now. `stage` counts from 1; of `stages`, if all goes well.
+
+    `agent` is the one that began something last, in its `iteration` of at most `iteration_limit`. `server` and `tool`
+    are those of the call that it waits for; without them it waits for the model, or for its tools where `agent` is
+    null, too. `since`: when that began.
+    """
+
+    stage: int
+    stages: int
+    stage_name: str
+    agent: str | None
+    iteration: int | None
+    iteration_limit: int | None
+    server: str | None
+    tool: str | None
+    since: Timestamp
+
+
 class SessionTotals(SessionOverview):
     """A session with its totals, as lists and details show it. `duration_ms` is null while it runs.
 
@@ -58,6 +78,12 @@ class SessionTotals(SessionOverview):
     `thinking_tokens`. `repeat_count`: how often the alert came again, the last time at `last_alert_at`.
     `parent_id`: the session that this one was run again from; null for an alert that came by itself.
     `approvals_waiting`: calls that wait for a person.
+
+    `outcome`: the first sentence of the executive summary, or of the final analysis without one, in plain text of at
+    most 200 characters; null until the session has ended with one. `now`: null while it does not run. `changed`: calls
+    that may have changed something, as they ran and their tools are not read-only. `models`: those that answered
+    agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
+    the prices that are configured now; null where no model that it used has one.
     """
 
     scripted: bool
@@ -88,6 +114,13 @@ class SessionTotals(SessionOverview):
     approvals_waiting: int = 0
     repeat_count: int = 0
     last_alert_at: Timestamp | None = None
+    outcome: str | None = None
+    now: SessionActivity | None = None
+    changed: int = 0
+    models: tuple[str, ...] = ()
+    cost: float | None = None
+    cost_completeness: CostCompleteness = "none"
+    llm_provider: str | None = None
 
 
 class HighlightSegment(ApiModel):
@@ -200,8 +233,8 @@ class SessionStage(ApiModel):
 
 
 class SessionDetail(SessionTotals):
-    """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration;
-    `llm_provider` likewise. `slack_message_fingerprint`: text of the Slack message that told of the alert.
+    """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration.
+    `slack_message_fingerprint`: text of the Slack message that told of the alert.
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
     `details_deleted_at`: when its timeline was deleted to make room; null while it is there. `reruns`: sessions that
@@ -212,7 +245,6 @@ class SessionDetail(SessionTotals):
     final_analysis: str | None
     runbook_url: str | None
     mcp_selection: JsonObject | None
-    llm_provider: str | None = None
     slack_message_fingerprint: str | None = None
     chat_enabled: bool = True
     chat_id: str | None = None

@@ -101,3 +101,48 @@ class HeldSessionList(ApiModel):
 
     sessions: tuple[HeldSession, ...]
     total_items: int
+
+
+class QueueState(ApiModel):
+    """Sessions that run and that wait, of those that the caller may see. `waiting_since`: the one that waits longest.
+
+    Each orchestrator that lives runs as many as `queue.max_concurrent_sessions` of the configuration says.
+    """
+
+    running: int
+    waiting: int
+    waiting_since: Timestamp | None
+
+
+class ProjectionState(ApiModel):
+    """How far the tables are behind the log: the largest lag of the partitions that this timeline projects.
+
+    `unprojected`: records that are not in the tables, or only in part.
+    """
+
+    partitions: int
+    lag_records: int
+    lag_seconds: float
+    unprojected: int
+
+
+class SystemWorker(ApiModel):
+    """A process that lives. `waiting`: sessions that wait in the queues of an orchestrator; null where it has none.
+
+    `name` is empty where the process has none. `last_heard`: its last announcement.
+    """
+
+    worker_id: str
+    service: str
+    name: str
+    waiting: int | None
+    last_heard: Timestamp
+
+
+class SystemOverview(ApiModel):
+    """`version` is that of the timeline that answers. `workers` are at most 1,000, by service and name."""
+
+    version: str
+    queue: QueueState
+    projection: ProjectionState
+    workers: tuple[SystemWorker, ...]

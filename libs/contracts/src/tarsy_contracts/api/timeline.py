@@ -31,3 +31,16 @@ class SessionHistory(ApiModel):
     last_number: int
     session: SessionDetail
     timeline: tuple[TimelineEvent, ...]
+
+
+class PastSession(SessionHistory):
+    """A session and its timeline as they were after the event `last_number`, which has this `time` and `event_type`.
+
+    `first_number` and `newest_number` are those of the session's events. What other sessions decide is not in it:
+    `queue_position` is null, `reruns` are none.
+    """
+
+    time: Timestamp
+    event_type: str
+    first_number: int
+    newest_number: int

@@ -9,13 +9,16 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
+from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 from tarsy_results.source import ResultGoneError, stored_pieces
 from tarsy_service.problems import ProblemError
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
 from tarsy_summary_prompt.request_focus import focus_of
+from tarsy_timeline.pricing import NO_PRICES, PricesByModel
 from tarsy_timeline.record.llm_interactions import find_llm
 from tarsy_timeline.record.mcp_interactions import find_mcp
+from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_records import Events, SessionRecords
 from tarsy_timeline.record.session_trace import trace_of
@@ -38,8 +41,12 @@ TOO_LATE = "The result that was summarized could not be read in time. Try again.
 
 
 class SessionRecord:
-    def __init__(self, bus: Bus, records: SessionRecords) -> None:
+    def __init__(
+        self, bus: Bus, records: SessionRecords, prices: Callable[[], PricesByModel] = lambda: NO_PRICES
+    ) -> None:
+        """`prices`: those that hold now."""
         self._bus = bus
+        self._prices = prices
         self._records = records
         self._places = asyncio.Semaphore(SOURCES_AT_ONCE)
         self._threads = asyncio.Semaphore(REPLAYS_AT_ONCE)
@@ -63,6 +70,13 @@ class SessionRecord:
         found = await self._replay(_mcp, events, place.session_id, id)
         if found is None:
             raise ProblemError(404, "Not found", f"Session {place.session_id} has no call or list of tools {id}.")
+        return found
+
+    async def past(self, place: RecordPlace, number: int) -> PastSession:
+        """The session after the event `number`. Raises ProblemError."""
+        found = await self._replay(past_session, await self._records.read(place), number, self._prices())
+        if found is None:
+            raise ProblemError(404, "Not found", f"Session {place.session_id} has no event {number}.")
         return found
 
     async def _replay[**P, T](self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -113,6 +113,9 @@ set original_llm_provider = coalesce(original_llm_provider, $2), llm_provider = 
     fallback_error_code = $5, fallback_count = fallback_count + 1, number = greatest(number, $6)
 where execution_id = $1
 
+-- name: ask_model
+update agent_executions set iteration = $2, asked_at = $3 where execution_id = $1
+
 -- name: end_execution
 update agent_executions set iterations = $2, forced_conclusion = $3 where execution_id = $1
 
@@ -126,6 +129,19 @@ set llm_interaction_count = llm_interaction_count + $2,
     cache_written_tokens = least(cache_written_tokens + $7, 9007199254740991),
     model_name = coalesce($8, model_name)
 where execution_id = $1
+
+-- name: count_usage
+insert into model_usage as u (
+    session_id, day, model, calls, input_tokens, output_tokens, thinking_tokens, cached_input_tokens,
+    cache_written_tokens
+) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (session_id, day, model) do update
+set calls = u.calls + excluded.calls,
+    input_tokens = least(u.input_tokens + excluded.input_tokens, 9007199254740991),
+    output_tokens = least(u.output_tokens + excluded.output_tokens, 9007199254740991),
+    thinking_tokens = least(u.thinking_tokens + excluded.thinking_tokens, 9007199254740991),
+    cached_input_tokens = least(u.cached_input_tokens + excluded.cached_input_tokens, 9007199254740991),
+    cache_written_tokens = least(u.cache_written_tokens + excluded.cache_written_tokens, 9007199254740991)
 
 -- name: count_tool_call
 update agent_executions set mcp_interaction_count = mcp_interaction_count + 1 where execution_id = $1
@@ -144,12 +160,23 @@ update timeline_events
 set status = $2, content = $3, metadata = metadata || $4, updated_at = $5, number = $6
 where event_id = $1
 
+-- name: count_change
+-- A call that has run, unless its tool is read-only. Older events do not say whether it is: then one that may be
+-- repeated counts as read-only.
+update sessions set changed = changed + 1
+where session_id = $1 and exists (
+    select from timeline_events t
+    where t.event_id = $2
+      and not coalesce((t.metadata ->> 'read_only')::boolean, (t.metadata ->> 'repeatable')::boolean, true)
+)
+
 -- name: delete_session
 -- Its last event stays, for readers to go on with.
 with timeline as (delete from timeline_events where session_id = $1),
      executions as (delete from agent_executions where session_id = $1),
      stages as (delete from stages where session_id = $1),
      texts as (delete from search_texts where session_id = $1),
+     used as (delete from model_usage where session_id = $1),
      aliases as (delete from session_aliases where session_id = $1)
 update sessions
 set status = 'deleted', created_at = 'epoch', alert_type = default, title = default, severity = default,
@@ -159,7 +186,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
-    parent_id = default, llm_provider = default, slack_message_fingerprint = default
+    parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -220,7 +247,8 @@ cross join lateral (
            least(coalesce(sum(thinking_tokens), 0), 9007199254740991)::bigint as thinking_tokens,
            least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
            least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens,
-           coalesce(sum(fallback_count), 0) as provider_fallback_count
+           coalesce(sum(fallback_count), 0) as provider_fallback_count,
+           coalesce(array_agg(distinct model_name) filter (where model_name is not null), '{}') as models
     from agent_executions where session_id = s.session_id
 ) e
 cross join lateral (
@@ -430,6 +458,13 @@ where t.event_type = 'approval' and t.status = 'streaming'
 -- name: read_record_place
 select partition, log_spans, last_number, last_event_id from sessions where session_id = $1 and status <> 'deleted'
 
+-- name: count_active
+select count(*) filter (where status <> 'pending') as running, count(*) filter (where status = 'pending') as waiting,
+       min(created_at) filter (where status = 'pending') as waiting_since
+from sessions s
+where status in ('pending', 'in_progress', 'cancelling')
+  and ($1::jsonb is null or in_session_groups($1, s.alert_type, s.cluster, s.namespace, s.workload))
+
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position
 from sessions s where status = 'pending'
@@ -502,6 +537,34 @@ select t.*, a.stage_id
 from timeline_events t left join agent_executions a on a.execution_id = t.execution_id
 where t.session_id = $1
 order by t.sequence_number
+
+-- name: read_open_calls
+select * from timeline_events
+where session_id = any($1::text[]) and status = 'streaming' and event_type in ('llm_tool_call', 'runbook')
+order by session_id, sequence_number
+
+-- name: read_usage_of
+select session_id, model, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+       sum(cached_input_tokens)::bigint as cached_input_tokens, sum(cache_written_tokens)::bigint as cache_written_tokens
+from model_usage where session_id = any($1::text[])
+group by session_id, model
+order by session_id, model
+
+-- name: report_usage
+-- For each key and model; for each key, and for all, without a model.
+select key, model, count(distinct session_id) as sessions, coalesce(sum(calls), 0)::bigint as calls,
+       least(coalesce(sum(input_tokens), 0), 9007199254740991)::bigint as input_tokens,
+       least(coalesce(sum(output_tokens), 0), 9007199254740991)::bigint as output_tokens,
+       least(coalesce(sum(thinking_tokens), 0), 9007199254740991)::bigint as thinking_tokens,
+       least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
+       least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens
+from (
+    select {key} as key, u.*
+    from model_usage u join sessions s on s.session_id = u.session_id
+    where u.day between $1::date and $2::date and s.status <> 'deleted'
+      and ($3::jsonb is null or in_session_groups($3, s.alert_type, s.cluster, s.namespace, s.workload))
+) used
+group by grouping sets ((key, model), (key), ())
 
 -- name: read_calls
 -- Those that are called so, or whose id begins so: at most two, for one is enough to know that they are several.

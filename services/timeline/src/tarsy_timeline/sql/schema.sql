@@ -55,7 +55,8 @@ create table sessions (
     last_alert_at timestamptz,
     parent_id text,
     llm_provider text,
-    slack_message_fingerprint text
+    slack_message_fingerprint text,
+    changed integer not null default 0
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -124,9 +125,26 @@ create table agent_executions (
     forced_conclusion boolean not null default false,
     thinking_tokens bigint not null default 0,
     cached_input_tokens bigint not null default 0,
-    cache_written_tokens bigint not null default 0
+    cache_written_tokens bigint not null default 0,
+    iteration integer, -- the one that is under way, or was the last; `iterations` is the end's count
+    asked_at timestamptz
 );
 create index agent_executions_by_session on agent_executions (session_id, agent_index);
+
+-- Tokens by the model that answered (empty where no answer named it), and by the day of the event (UTC).
+create table model_usage (
+    session_id text not null,
+    day date not null,
+    model text not null,
+    calls bigint not null,
+    input_tokens bigint not null,
+    output_tokens bigint not null,
+    thinking_tokens bigint not null,
+    cached_input_tokens bigint not null,
+    cache_written_tokens bigint not null,
+    primary key (session_id, day, model)
+);
+create index model_usage_by_day on model_usage (day);
 
 create table timeline_events (
     event_id text primary key,
@@ -144,6 +162,7 @@ create table timeline_events (
 create index timeline_events_by_session on timeline_events (session_id, sequence_number);
 create index timeline_events_waiting on timeline_events (session_id)
 where event_type = 'approval' and status = 'streaming';
+create index timeline_events_streaming on timeline_events (session_id) where status = 'streaming';
 
 -- Records of the log that PostgreSQL, or the projection, did not take: docs/operations/unprojected-records.md.
 create table unprojected (

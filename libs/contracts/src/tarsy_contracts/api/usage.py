@@ -1,0 +1,49 @@
+"""REST answers about tokens and their cost."""
+
+from typing import Literal
+
+from tarsy_contracts.api.model import ApiModel
+
+type CostCompleteness = Literal["complete", "partial", "none"]
+"""Whether all models that were used have a price in the configuration, some, or none."""
+type UsageBy = Literal["chain", "model", "day"]
+
+
+class UsageTotals(ApiModel):
+    """`calls` are answers of models, those of summaries included. `input_tokens` include the cached and the written
+    ones, `output_tokens` include `thinking_tokens`; also of calls that failed.
+
+    `cost` is in US dollars, of the models that have a price; null where none has.
+    """
+
+    sessions: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    thinking_tokens: int
+    cached_input_tokens: int
+    cache_written_tokens: int
+    cost: float | None
+    cost_completeness: CostCompleteness
+
+
+class UsageGroup(UsageTotals):
+    """`key`: the id of a chain, the name of a model, or a day (UTC, YYYY-MM-DD).
+
+    The model is empty where no answer named it.
+    """
+
+    key: str
+
+
+class UsageReport(ApiModel):
+    """Days are in order; chains and models stand by their tokens, at most 500. `total` is of all of them.
+
+    `unpriced_models` were used, and have no price in the configuration.
+    """
+
+    by: UsageBy
+    groups: tuple[UsageGroup, ...]
+    total: UsageTotals
+    unpriced_models: tuple[str, ...]

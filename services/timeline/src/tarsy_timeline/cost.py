@@ -1,0 +1,16 @@
+"""Cost of what was used, as answers have it."""
+
+from dataclasses import dataclass
+
+from tarsy_contracts.api.usage import CostCompleteness
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """US dollars of what has a price; None where nothing has."""
+
+    amount: float | None = None
+    completeness: CostCompleteness = "none"
+
+
+NO_COST = Cost()

@@ -1,0 +1,207 @@
+"""The tables of one session in memory: what queries.sql makes of the statements of a projection. Pure.
+
+A test compares both after every event of whole sessions.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tarsy_contracts.numbers import LARGEST_COUNT
+
+type Fields = dict[str, Any]
+type Table = dict[str, Fields]
+
+NEW_SESSION: Fields = {
+    "status": "pending", "alert_type": "", "title": "", "severity": None, "source": "", "author": "",
+    "runbook_url": None, "chain_id": "", "alert_data": "", "scripted": False, "started_at": None,
+    "completed_at": None, "final_analysis": None, "error_message": None, "priority": 2, "mcp_selection": None,
+    "total_stages": 0, "has_parallel_stages": False, "executive_summary": None, "executive_summary_error": None,
+    "chat_enabled": True, "chat_id": None, "chat_message_count": 0, "details_deleted_at": None, "cluster": None,
+    "namespace": None, "workload": None, "repeat_count": 0, "last_alert_at": None, "parent_id": None,
+    "llm_provider": None, "slack_message_fingerprint": None, "changed": 0,
+    "queue_position": None, "reruns": [],
+}  # fmt: skip
+"""Columns of `sessions`; and those of `read_session` that other sessions decide, which the log of this one has not."""
+NEW_STAGE: Fields = {
+    "stage_type": "investigation", "chain_stage": None, "expected_agent_count": 1, "parallel_type": None,
+    "success_policy": None, "referenced_stage_id": None,
+}  # fmt: skip
+TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
+NEW_EXECUTION: Fields = {
+    "model_name": None, "llm_interaction_count": 0, "mcp_interaction_count": 0, "llm_provider": None,
+    "original_llm_provider": None,
+    "fallback_reason": None, "fallback_error_code": None, "fallback_count": 0, "controller": "function_calling",
+    "max_iterations": None, "iterations": 0, "forced_conclusion": False, "iteration": None, "asked_at": None,
+    **dict.fromkeys(TOKENS, 0),
+}  # fmt: skip
+
+STARTED = (
+    "session_id", "alert_type", "title", "severity", "source", "author", "runbook_url", "chain_id", "alert_data",
+    "scripted", "priority", "mcp_selection", "total_stages", "has_parallel_stages", "chat_enabled", "created_at",
+    "cluster", "namespace", "workload", "parent_id", "llm_provider", "slack_message_fingerprint",
+)  # fmt: skip
+STAGE = (
+    "stage_id", "session_id", "stage_name", "stage_index", "status", "error_message", "started_at", "completed_at",
+    "number",
+)  # fmt: skip
+CHANGED = ("status", "error_message", "completed_at", "number")
+PLAN = (
+    "stage_type", "chain_stage", "expected_agent_count", "parallel_type", "success_policy", "referenced_stage_id"
+)  # fmt: skip
+EXECUTION = (
+    "execution_id", "session_id", "stage_id", "agent_name", "agent_index", "status", "error_message", "started_at",
+    "completed_at", "number",
+)  # fmt: skip
+TIMELINE = (
+    "event_id", "session_id", "execution_id", "event_type", "status", "content", "metadata", "sequence_number",
+    "created_at", "number",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class PastTables:
+    session: Fields
+    stages: Table = field(default_factory=dict)
+    executions: Table = field(default_factory=dict)
+    timeline: Table = field(default_factory=dict)
+    usage: Table = field(default_factory=dict)
+
+
+def start_session(tables: PastTables, *values: Any) -> None:
+    tables.session |= dict(zip(STARTED, values, strict=True))
+
+
+def change_session(
+    tables: PastTables, _id: str, status: str, analysis: Any, error: Any, summary: Any, why: Any, began: Any, ended: Any
+) -> None:
+    session = tables.session
+    session |= {
+        "status": status,
+        "final_analysis": session["final_analysis"] if analysis is None else analysis,
+        "error_message": error,
+        "executive_summary": session["executive_summary"] if summary is None else summary,
+        "executive_summary_error": why,
+        "started_at": session["started_at"] or began,
+        "completed_at": ended,
+    }
+
+
+def count_alerts(tables: PastTables, _id: str, count: int, total: int, at: Any) -> None:
+    session = tables.session
+    session |= {"repeat_count": max(session["repeat_count"] + count, total), "last_alert_at": at}
+
+
+def create_chat(tables: PastTables, _id: str, chat_id: str) -> None:
+    tables.session["chat_id"] = chat_id
+
+
+def count_chat_message(tables: PastTables, _id: str) -> None:
+    tables.session["chat_message_count"] += 1
+
+
+def count_change(tables: PastTables, _id: str, event_id: str) -> None:
+    call = tables.timeline.get(event_id)
+    if call is None:
+        return
+    read_only = call["metadata"].get("read_only")
+    harmless = call["metadata"].get("repeatable", True) if read_only is None else read_only
+    tables.session["changed"] += not harmless
+
+
+def change_stage(tables: PastTables, *values: Any) -> None:
+    new = dict(zip(STAGE, values, strict=True))
+    known = tables.stages.setdefault(new["stage_id"], {**NEW_STAGE, **new})
+    known |= {name: new[name] for name in CHANGED}
+
+
+def plan_stage(tables: PastTables, stage_id: str, *plan: Any) -> None:
+    _change(tables.stages, stage_id, zip(PLAN, plan, strict=True))
+
+
+def change_execution(tables: PastTables, *values: Any) -> None:
+    new = dict(zip(EXECUTION, values, strict=True))
+    known = tables.executions.setdefault(new["execution_id"], {**NEW_EXECUTION, **new})
+    known |= {name: new[name] for name in CHANGED}
+
+
+def plan_execution(tables: PastTables, execution_id: str, *plan: Any) -> None:
+    _change(tables.executions, execution_id, zip(("llm_provider", "controller", "max_iterations"), plan, strict=True))
+
+
+def fall_back(
+    tables: PastTables, execution_id: str, before: str, after: str, error: str, kind: str, number: int
+) -> None:
+    known = tables.executions.get(execution_id)
+    if known is not None:
+        original = known["original_llm_provider"]
+        known |= {"original_llm_provider": before if original is None else original, "llm_provider": after}
+        known |= {"fallback_reason": error, "fallback_error_code": kind, "fallback_count": known["fallback_count"] + 1}
+        known["number"] = max(known["number"], number)
+
+
+def ask_model(tables: PastTables, execution_id: str, iteration: int, at: Any) -> None:
+    _change(tables.executions, execution_id, {"iteration": iteration, "asked_at": at}.items())
+
+
+def end_execution(tables: PastTables, execution_id: str, iterations: int, forced: bool) -> None:
+    _change(tables.executions, execution_id, {"iterations": iterations, "forced_conclusion": forced}.items())
+
+
+def count_llm_calls(tables: PastTables, execution_id: str, calls: int, *counted: Any) -> None:
+    known = tables.executions.get(execution_id)
+    if known is not None:
+        *tokens, model = counted
+        known["llm_interaction_count"] += calls
+        known |= {name: min(known[name] + more, LARGEST_COUNT) for name, more in zip(TOKENS, tokens, strict=True)}
+        known["model_name"] = known["model_name"] if model is None else model
+
+
+def count_usage(tables: PastTables, _id: str, _day: Any, model: str, _calls: int, *tokens: int) -> None:
+    known = tables.usage.setdefault(model, {"model": model, **dict.fromkeys(TOKENS, 0)})
+    known |= {name: min(known[name] + more, LARGEST_COUNT) for name, more in zip(TOKENS, tokens, strict=True)}
+
+
+def count_tool_call(tables: PastTables, execution_id: str) -> None:
+    known = tables.executions.get(execution_id)
+    if known is not None:
+        known["mcp_interaction_count"] += 1
+
+
+def create_timeline_event(tables: PastTables, *values: Any) -> None:
+    new = dict(zip(TIMELINE, values, strict=True))
+    known = tables.timeline.setdefault(new["event_id"], new)
+    known |= {name: new[name] for name in ("status", "content", "metadata", "number")}
+    known["updated_at"] = new["created_at"]
+
+
+def end_timeline_event(
+    tables: PastTables, event_id: str, status: str, content: str, metadata: Fields, at: Any, number: int
+) -> None:
+    known = tables.timeline.get(event_id)
+    if known is not None:
+        known |= {"status": status, "content": content, "metadata": known["metadata"] | metadata}
+        known |= {"updated_at": at, "number": number}
+
+
+def _change(table: Table, id: str, values: Iterable[tuple[str, Any]]) -> None:
+    if id in table:
+        table[id] |= dict(values)
+
+
+def _change_nothing(_tables: PastTables, *_values: Any) -> None:
+    """No row of it is shown."""
+
+
+STATEMENTS: dict[str, Callable[..., None]] = {
+    **{
+        change.__name__: change
+        for change in (
+            start_session, change_session, count_alerts, create_chat, count_chat_message, count_change, change_stage,
+            plan_stage, change_execution, plan_execution, fall_back, ask_model, end_execution, count_llm_calls,
+            count_usage, count_tool_call, create_timeline_event, end_timeline_event,
+        )
+    },
+    "add_alias": _change_nothing,
+    "delete_session": _change_nothing,
+}  # fmt: skip
