@@ -114,6 +114,17 @@ async def test_the_configuration_is_shown_without_any_secret(client: httpx2.Asyn
     assert shown["llm_providers"]["own"]["api_key_env"] == "A_SECRET"
 
 
+async def test_what_is_no_default_has_its_origin(client: httpx2.AsyncClient) -> None:
+    origins = (await client.get("/api/v1/system/config")).json()["origins"]
+
+    assert origins["/defaults/max_iterations"] == "tarsy.yaml:2"
+    assert origins["/queue/session_timeout"] == "tarsy.yaml:3"
+    assert "/queue/max_pending" not in origins
+    assert origins["/agents/Looker/mcp_servers"] == "tarsy.yaml:21"
+    assert origins["/agents/ChatAgent/description"] == "built-in"
+    assert origins["/chains/disks/stages/0/agents/0/llm_provider"] == "tarsy.yaml:30"
+
+
 async def test_receivers_are_shown_by_their_hosts_and_variables(client: httpx2.AsyncClient) -> None:
     ends = ["completed", "failed", "cancelled", "timed_out", "approval"]
     assert (await client.get("/api/v1/system/config")).json()["notifications"] == {

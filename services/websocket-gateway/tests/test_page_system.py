@@ -275,7 +275,7 @@ CONFIGURATION = EffectiveConfiguration(
     version="abc1", defaults={"alert_type": "crash"}, limits={}, queue={"max_pending": 10}, system={},
     agents={"looker": {"instructions": HOSTILE, "mcp_servers": ["k8s"]}},
     chains={"default": {"stages": [{"name": "look", "agents": [{"name": "looker"}]}]}},
-    mcp_servers={}, llm_providers={}, skills={},
+    mcp_servers={}, llm_providers={}, skills={}, origins={"/agents/looker/mcp_servers": "tarsy.yaml:12"},
 )  # fmt: skip
 
 
@@ -288,9 +288,10 @@ async def test_the_configuration_is_searched_by_the_address(api: PageApi, tab: T
     await page.locator(".setting > summary").first.click()
     await expect(page.locator(".settings dt")).to_have_text(["instructions", "mcp_servers"])
     await expect(page.locator(".settings dd").first).to_have_text(HOSTILE)
+    await expect(page.locator(".settings .origin")).to_have_text(["default", "tarsy.yaml:12"])
 
     await page.get_by_role("searchbox").fill("stages[0].name")
-    await expect(page.locator(".settings dd")).to_have_text("look")
+    await expect(page.locator(".settings dd.text")).to_have_text("look")
     await expect(page).to_have_url(re.compile("find=stages"))
     await page.get_by_role("searchbox").fill("nowhere")
     await expect(page.locator(".part > .notice")).to_have_text("No setting has these words.")

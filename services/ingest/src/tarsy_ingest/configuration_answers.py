@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_config.config import Config
+from tarsy_config.shown_origins import shown_origins
 from tarsy_config.shown_settings import shown_agents, shown_entries, shown_section
 from tarsy_contracts.api.configuration import (
     AlertTypeList,
@@ -84,7 +85,8 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "prices": {**shown_entries(config, "prices", config.prices)},
         "skills": {},
     }
-    return EffectiveConfiguration.model_validate(_masked(shown, mask))
+    masked = _masked({**shown, "origins": {**shown_origins(config, shown)}}, mask)
+    return EffectiveConfiguration.model_validate(masked)
 
 
 def _masked(value: JsonValue, mask: Callable[[str], str]) -> JsonValue:

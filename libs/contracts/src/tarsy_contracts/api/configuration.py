@@ -45,9 +45,13 @@ class EffectiveConfiguration(ApiModel):
     A key without a value is left out. Durations are texts, such as `60s`. Secrets are not in it: of a token it is said
     that it is set, of environment variables and headers only their names, of an address only the host. A value that
     was written with a template names the variable instead.
+
+    `origins`: file and line, or `built-in`, by the JSON pointer of a value, or of a list of values. One that is not
+    named there is a default, or is made of others.
     """
 
     version: str
+    origins: dict[str, str] = Field(default_factory=dict)
     defaults: Settings
     limits: Settings
     queue: Settings

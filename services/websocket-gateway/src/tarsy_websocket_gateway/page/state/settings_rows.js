@@ -1,6 +1,7 @@
 // The configuration as rows of a path and a text, and those of them that are looked for: no DOM, no network.
 
-/** @typedef {{ path: string, text: string }} SettingRow */
+/** `origin`: file and line, `built-in`, or nothing where it is a default.
+ *  @typedef {{ path: string, text: string, origin: string }} SettingRow */
 /** @typedef {{ name: string, rows: SettingRow[] }} SettingEntry */
 /** @typedef {{ name: string, entries: SettingEntry[] }} SettingSection */
 
@@ -11,15 +12,22 @@ const PLAIN_SECTIONS = ["defaults", "limits", "queue", "system"];
  *  @param {Record<string, unknown>} configuration
  *  @returns {SettingSection[]} */
 export function sectionsOf(configuration) {
+  const origins = /** @type {Record<string, string>} */ (configuration.origins ?? {});
   const named = SECTIONS_OF_ENTRIES.map((name) => ({
     name,
-    entries: Object.entries(configuration[name] ?? {}).map(([entry, value]) => ({ name: entry, rows: rowsOf(value) })),
+    entries: Object.entries(configuration[name] ?? {}).map(([entry, value]) => ({
+      name: entry,
+      rows: rowsOf(value, origins, `/${name}/${escaped(entry)}`),
+    })),
   }));
-  const plain = PLAIN_SECTIONS.map((name) => ({ name, entries: [{ name, rows: rowsOf(configuration[name]) }] }));
+  const plain = PLAIN_SECTIONS.map((name) => ({
+    name,
+    entries: [{ name, rows: rowsOf(configuration[name], origins, `/${name}`) }],
+  }));
   return [...named, ...plain].filter(({ entries }) => entries.some(({ rows }) => rows.length > 0));
 }
 
-/** The rows with the words in their path or text; of an entry whose name has them, all.
+/** The rows with the words in their path, text or origin; of an entry whose name has them, all.
  *  @param {SettingSection[]} sections
  *  @param {string} words
  *  @returns {SettingSection[]} */
@@ -33,7 +41,9 @@ export function searched(sections, words) {
       name,
       entries: entries
         .map((entry) =>
-          has(entry.name) ? entry : { ...entry, rows: entry.rows.filter(({ path, text }) => has(path) || has(text)) },
+          has(entry.name)
+            ? entry
+            : { ...entry, rows: entry.rows.filter(({ path, text, origin }) => has(path) || has(text) || has(origin)) },
         )
         .filter(({ rows }) => rows.length > 0),
     }))
@@ -41,14 +51,24 @@ export function searched(sections, words) {
 }
 
 /** @param {unknown} value
- *  @param {string} path
+ *  @param {Record<string, string>} origins by JSON pointers
+ *  @param {string} pointer to the value
+ *  @param {string} [path] as people read it
  *  @returns {SettingRow[]} */
-function rowsOf(value, path = "") {
+function rowsOf(value, origins, pointer, path = "") {
   if (value === null || value === undefined) return [];
+  const origin = origins[pointer] ?? "";
   if (Array.isArray(value)) {
-    if (value.every((item) => typeof item !== "object")) return [{ path, text: value.join(", ") || "none" }];
-    return value.flatMap((item, place) => rowsOf(item, `${path}[${place}]`));
+    if (value.every((item) => typeof item !== "object")) return [{ path, text: value.join(", ") || "none", origin }];
+    return value.flatMap((item, place) => rowsOf(item, origins, `${pointer}/${place}`, `${path}[${place}]`));
   }
-  if (typeof value !== "object") return [{ path, text: String(value) }];
-  return Object.entries(value).flatMap(([key, item]) => rowsOf(item, path === "" ? key : `${path}.${key}`));
+  if (typeof value !== "object") return [{ path, text: String(value), origin }];
+  return Object.entries(value).flatMap(([key, item]) =>
+    rowsOf(item, origins, `${pointer}/${escaped(key)}`, path === "" ? key : `${path}.${key}`),
+  );
+}
+
+/** @param {string} key of a JSON pointer */
+function escaped(key) {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

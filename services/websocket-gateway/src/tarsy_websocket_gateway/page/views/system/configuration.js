@@ -59,6 +59,8 @@ function Entry({ entry: { name, rows }, isOpen }) {
 }
 
 /** @param {SettingRow} row */
-function drawSetting({ path, text }) {
-  return html`<div key=${path}><dt>${path}</dt><dd class="text">${text}</dd></div>`;
+function drawSetting({ path, text, origin }) {
+  return html`
+    <div key=${path}><dt>${path}</dt><dd class="text">${text}</dd><dd class="origin">${origin || "default"}</dd></div>
+  `;
 }
