@@ -180,8 +180,10 @@ async def test_a_search_can_be_named_and_is_there_the_next_time(show: Show) -> N
     async with show([session(1), session(2, "failed")], "/?q=status%3Afailed") as (tab, _):
         page = tab.page
         await page.get_by_role("button", name="Save this view").click()
+        await expect(page.get_by_label("Name of the view")).to_be_focused()
         await page.keyboard.type(HOSTILE)
         await page.keyboard.press("Enter")
+        await expect(page.get_by_role("link", name=HOSTILE)).to_be_visible()
         await page.goto("/")
         await page.get_by_role("link", name=HOSTILE).click()
         await expect(page.locator(".listed")).to_have_count(1)
@@ -197,6 +199,7 @@ async def test_a_browser_that_remembers_nothing_is_no_error(show: Show) -> None:
         )
         await page.goto("/?q=status%3Acompleted")
         await page.get_by_role("button", name="Save this view").click()
+        await expect(page.get_by_label("Name of the view")).to_be_focused()
         await page.keyboard.type("mine")
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("link", name="mine")).to_be_visible()
