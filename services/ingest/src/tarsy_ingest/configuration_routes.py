@@ -51,7 +51,7 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
 
 
 def internal_routes(rules: Callable[[], AlertRules], offered: Callable[[], Offered]) -> APIRouter:
-    """For the timeline, which has alerts and tokens, but no configuration. What holds now."""
+    """For the timeline, which has alerts and tokens, but no configuration. Both answer what holds now."""
     router = APIRouter(prefix="/internal/v1", include_in_schema=False, route_class=bounded_route(CHOICES_LIMIT_BYTES))
 
     @router.post("/alert-choices")

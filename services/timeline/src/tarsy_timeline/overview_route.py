@@ -27,7 +27,7 @@ def overview_route(
 
     @router.get("/overview")
     async def get_overview(groups: CallerGroups) -> SystemOverview:
-        """Queue, projection and processes. Of the queue, a caller who is limited to session groups is told of his."""
+        """Queue, projection and processes. Whoever is limited to session groups gets the counts of his sessions."""
         found = list(lags())
         return SystemOverview(
             version=version("tarsy-timeline"),

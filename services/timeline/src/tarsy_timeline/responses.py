@@ -72,7 +72,7 @@ def filter_options(found: Mapping[str, Sequence[str]]) -> FilterOptions:
 
 
 def session_detail(rows: SessionRows) -> SessionDetail:
-    """Of the timeline, calls that run are enough."""
+    """The calls that run are enough of the timeline."""
     row, stages, executions = rows.session, rows.stages, rows.executions
 
     def total(name: str) -> int:

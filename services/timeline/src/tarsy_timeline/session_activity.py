@@ -1,4 +1,4 @@
-"""What a running session does now, from its rows: pure."""
+"""Activity of a running session, from its rows. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime

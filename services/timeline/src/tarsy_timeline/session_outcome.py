@@ -33,7 +33,7 @@ def outcome_of(session: Row) -> str | None:
 
 
 def first_sentence(markdown: str) -> str | None:
-    """Of its first paragraph, or of its first heading where it has no other text; cut at a word."""
+    """Sentence of the first paragraph, or of the first heading where there is no other text; cut at a word."""
     paragraph = next(_paragraphs(markdown[:LOOKED_AT]), None) or _first_heading(markdown[:LOOKED_AT])
     if paragraph is None:
         return None

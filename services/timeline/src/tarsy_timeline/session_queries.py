@@ -139,7 +139,7 @@ class SessionQueries:
         return await self._database.read(partial(_session, session_id))
 
     async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
-        """Of the timeline, only the calls that run. Waits like `session`."""
+        """Only the calls that run are there of the timeline. Waits like `session`."""
         await self._reached(session_id, at_least)
         return await self._database.read(partial(_detail, session_id, self._prices()))
 

@@ -10,7 +10,7 @@ import asyncpg
 from tarsy_timeline.cost import NO_COST, Cost
 
 type Row = asyncpg.Record | dict[str, Any]
-"""Of a table, or of the same made from the log."""
+"""A row of a table, or of the same made from the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class SessionRows:
 
 @dataclass(frozen=True, slots=True)
 class RunningRows:
-    """Of sessions that run: their stages, executions, and calls that run."""
+    """Stages, executions and calls that run, of sessions that run."""
 
     stages: Sequence[Row] = field(default_factory=list)
     executions: Sequence[Row] = field(default_factory=list)

@@ -49,7 +49,7 @@ async def usage_rows(wanted: UsageQuery, groups: GroupLabels | None, connection:
 
 
 async def costs_of(connection: Connection, session_ids: Sequence[str], prices: PricesByModel) -> dict[str, Cost]:
-    """Of those sessions that have used something. Asks nothing where nothing has a price."""
+    """Costs by session, of those that have used something. Asks nothing where nothing has a price."""
     if not prices or not session_ids:
         return {}
     return costs_of_sessions(await connection.fetch(QUERIES["read_usage_of"], list(session_ids)), prices)

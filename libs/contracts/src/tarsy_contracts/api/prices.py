@@ -6,7 +6,7 @@ from tarsy_contracts.api.model import ApiModel
 
 
 class ModelPrice(ApiModel):
-    """US dollars for a million tokens. Of null, the price of `input` counts."""
+    """US dollars for a million tokens. The price of `input` counts for what is null."""
 
     input: float
     output: float

@@ -51,7 +51,7 @@ class ActiveSessions(ApiModel):
 
 
 class SessionActivity(ApiModel):
-    """What a running session does now. `stage` counts from 1; of `stages`, if all goes well.
+    """Activity of a running session. `stage` counts from 1; of `stages`, if all goes well.
 
     `agent` is the one that began something last, in its `iteration` of at most `iteration_limit`. `server` and `tool`
     are those of the call that it waits for; without them it waits for the model, or for its tools where `agent` is

@@ -36,7 +36,7 @@ class SessionHistory(ApiModel):
 class PastSession(SessionHistory):
     """A session and its timeline as they were after the event `last_number`, which has this `time` and `event_type`.
 
-    `first_number` and `newest_number` are those of the session's events. What other sessions decide is not in it:
+    `first_number` and `newest_number` are those of the session's events. It does not have what other sessions decide:
     `queue_position` is null, `reruns` are none.
     """
 
