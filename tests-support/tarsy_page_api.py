@@ -57,7 +57,6 @@ class PageApi:
         self.answers.setdefault("GET /login/available", {"available": False})
         await page.route("**/api/**", self._answer)
         await page.route("**/login/available", self._answer)
-        await page.route("**/openapi.json", self._answer)
 
     def requests(self, act: str) -> list[Asked]:
         return [one for one in self.asked if one.act == act]

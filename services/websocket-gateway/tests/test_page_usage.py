@@ -57,8 +57,8 @@ async def test_the_last_thirty_days_are_shown_with_those_without_usage(api: Page
     await page.goto("/usage")
     await expect(page.locator("tbody tr")).to_have_count(30)
     assert api.requests(USAGE)[0].query == {"by": "day", "from": "2026-10-24", "to": "2026-11-22"}
-    await expect(page.locator(".totals dd:not(.quiet)")).to_have_text(["$1.50", "2", "3M", "5,000"])
-    await expect(page.locator(".totals dd.quiet")).to_have_text(
+    await expect(page.locator(".figures dd:not(.quiet)")).to_have_text(["$1.50", "2", "3M", "5,000"])
+    await expect(page.locator(".figures dd.quiet")).to_have_text(
         ["", "1,200 answers of models", "400K from the cache", "1,000 of thinking"]
     )
     await expect(page.locator("tbody th").first).to_have_text("2026-11-22")
@@ -73,7 +73,7 @@ async def test_the_span_and_the_way_stand_in_the_address(api: PageApi, tab: Tab)
     await page.goto("/usage?by=model&from=2026-11-01&to=2026-11-02")
     await expect(page.locator("tbody th")).to_have_text([HOSTILE, "not named"])
     await expect(page.locator("tbody tr td:last-child")).to_have_text(["no price", "under $0.01"])
-    await expect(page.locator(".totals dd").first).to_have_text("at least $1.50")
+    await expect(page.locator(".figures dd").first).to_have_text("at least $1.50")
     await expect(page.locator(".unpriced")).to_contain_text(HOSTILE)
     await page.get_by_role("link", name="7 days").click()
     await expect(page).to_have_url(re.compile(r"/usage\?by=model&from=2026-11-16&to=2026-11-22$"))

@@ -8,6 +8,12 @@ import { ask } from "./api.js";
 const SESSIONS = "/api/v1/sessions";
 const DEAD_LETTERS = "/api/v1/dead-letters";
 
+/** Queue, projection and processes.
+ *  @returns {Promise<Schemas["SystemOverview"]>} */
+export function readOverview() {
+  return ask("/api/v1/system/overview");
+}
+
 /** @returns {Promise<Schemas["HeldSessionList"]>} */
 export function readHeldSessions() {
   return ask("/api/v1/system/held-sessions");
@@ -76,10 +82,4 @@ export function redriveLetters(order) {
 /** @returns {Promise<Schemas["EffectiveConfiguration"]>} */
 export function readConfiguration() {
   return ask("/api/v1/system/config");
-}
-
-/** The version of the document of this API, which is that of the release.
- *  @returns {Promise<string>} */
-export async function readApiVersion() {
-  return String((await ask("/openapi.json")).info.version);
 }

@@ -1,11 +1,11 @@
 // How the state of the system is said.
 
-import { counted, size } from "./wording.js";
+import { counted, duration, size } from "./wording.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
 
 export const PART_NAMES = {
-  warnings: "Warnings",
+  overview: "Overview",
   servers: "MCP servers",
   held: "Held sessions",
   "dead-letters": "Dead letters",
@@ -82,4 +82,17 @@ export function redriveSummary(letters) {
   const first = letters.find(({ outcome }) => outcome !== "redriven");
   const said = `${counted(done, "letter")} re-driven.`;
   return first === undefined ? said : `${said} ${counted(letters.length - done, "other")} not: ${first.message}`;
+}
+
+/** @param {Schemas["SystemOverview"]} overview
+ *  @returns {[string, string, string][]} name, value, what is to be known of it */
+export function overviewFacts({ queue, projection, workers }) {
+  const { lag_records: lag, lag_seconds: seconds, unprojected } = projection;
+  return [
+    ["Running", queue.running.toLocaleString("en"), ""],
+    ["In the queue", queue.waiting.toLocaleString("en"), ""],
+    ["Lists are behind by", lag === 0 ? "nothing" : duration(seconds * 1000), lag === 0 ? "" : counted(lag, "record")],
+    ["Not in the lists", unprojected.toLocaleString("en"), unprojected === 0 ? "" : "records, or a part of them"],
+    ["Processes", workers.length.toLocaleString("en"), ""],
+  ];
 }

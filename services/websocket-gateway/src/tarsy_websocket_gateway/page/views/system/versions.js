@@ -1,7 +1,7 @@
 // The versions of what is running, as far as the page can find out.
 
 import { readServers } from "../../net/api.js";
-import { readApiVersion, readConfiguration } from "../../net/system_api.js";
+import { readConfiguration, readOverview } from "../../net/system_api.js";
 import { usePolled } from "../../stores/polled.js";
 import { html } from "../../ui.js";
 import { Notice } from "../notice.js";
@@ -38,9 +38,9 @@ function VersionRow({ name, version, protocol = "" }) {
 }
 
 async function readVersions() {
-  const [api, configuration, found] = await Promise.all([readApiVersion(), readConfiguration(), readServers()]);
+  const [overview, configuration, found] = await Promise.all([readOverview(), readConfiguration(), readServers()]);
   return [
-    { name: "API", version: api },
+    { name: "TARSy", version: overview.version },
     { name: "Configuration", version: configuration.version },
     ...found.servers.map(serverVersion),
   ];

@@ -8,15 +8,15 @@ import { PART_NAMES } from "../../words/system_words.js";
 import { ConfigurationPart } from "./configuration.js";
 import { DeadLettersPart } from "./dead_letters.js";
 import { HeldPart } from "./held.js";
+import { OverviewPart } from "./overview.js";
 import { ServersPart } from "./servers.js";
 import { VersionsPart } from "./versions.js";
-import { WarningsPart } from "./warnings.js";
 
 /** @typedef {keyof typeof PART_NAMES} PartId */
 
 /** @type {Record<PartId, import("preact").FunctionComponent>} */
 const PARTS = {
-  warnings: WarningsPart,
+  overview: OverviewPart,
   servers: ServersPart,
   held: HeldPart,
   "dead-letters": DeadLettersPart,
@@ -45,7 +45,7 @@ export function SystemView() {
 
 /** @param {{ id: PartId, isCurrent: boolean }} props */
 function PartLink({ id, isCurrent }) {
-  const count = id === "warnings" ? (systemWarnings.value?.warnings.length ?? 0) : 0;
+  const count = id === "overview" ? (systemWarnings.value?.warnings.length ?? 0) : 0;
   return html`
     <a href=${`/system?part=${id}`} data-view aria-current=${isCurrent ? "page" : undefined}>
       ${PART_NAMES[id]}${count > 0 && html` <span class="count">${count}</span>`}
@@ -57,7 +57,7 @@ function PartLink({ id, isCurrent }) {
  *  @param {string | null} asked
  *  @returns {PartId} */
 function partOf(address, asked) {
-  return ids().find((id) => id === asked) ?? (address.startsWith("/servers") ? "servers" : "warnings");
+  return ids().find((id) => id === asked) ?? (address.startsWith("/servers") ? "servers" : "overview");
 }
 
 function ids() {

@@ -6,6 +6,7 @@ import { rowsOf, wantedBy } from "../../state/usage_rows.js";
 import { usePolled } from "../../stores/polled.js";
 import { html, useEffect, useMemo } from "../../ui.js";
 import { NO_USAGE, totalFacts, unpricedWords } from "../../words/usage_words.js";
+import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
 import { SpanForm } from "./span_form.js";
 import { UsageTable } from "./usage_table.js";
@@ -42,13 +43,7 @@ function Report({ wanted }) {
 function Totals({ report }) {
   const unpriced = unpricedWords(report.unpriced_models);
   return html`
-    <dl class="totals">
-      ${totalFacts(report.total).map(
-        ([name, value, part]) => html`
-          <div key=${name}><dt>${name}</dt><dd>${value}</dd><dd class="quiet">${part}</dd></div>
-        `,
-      )}
-    </dl>
+    <${Figures} facts=${totalFacts(report.total)} />
     ${unpriced !== "" && html`<p class="quiet unpriced">${unpriced}</p>`}
   `;
 }

@@ -1,0 +1,57 @@
+// How the system is now: what needs attention, the queue, how far the lists are behind, and the processes.
+
+import { readOverview } from "../../net/system_api.js";
+import { usePolled } from "../../stores/polled.js";
+import { systemWarnings } from "../../stores/warnings_store.js";
+import { html } from "../../ui.js";
+import { NO_WARNINGS, overviewFacts } from "../../words/system_words.js";
+import { Time } from "../clock.js";
+import { Figures } from "../figures.js";
+import { Notice } from "../notice.js";
+import { WarningList } from "./warnings.js";
+
+/** @typedef {import("tarsy-api").components["schemas"]} Schemas */
+
+export function OverviewPart() {
+  const polled = usePolled(readOverview);
+  const warnings = systemWarnings.value?.warnings;
+  /** @type {Schemas["SystemOverview"] | null} */
+  const overview = polled.answer.value;
+  return html`
+    <${Notice} polled=${polled} empty=${warnings?.length === 0 ? NO_WARNINGS : ""} />
+    <${WarningList} warnings=${warnings ?? []} />
+    ${overview !== null && html`<${Figures} facts=${overviewFacts(overview)} /><${Waiting} queue=${overview.queue} /><${Processes} workers=${overview.workers} />`}
+  `;
+}
+
+/** @param {{ queue: Schemas["QueueState"] }} props */
+function Waiting({ queue: { waiting_since: since } }) {
+  return since === null
+    ? null
+    : html`<p class="quiet">The first in the queue waits since <${Time} stamp=${since} />.</p>`;
+}
+
+/** @param {{ workers: Schemas["SystemOverview"]["workers"] }} props */
+function Processes({ workers }) {
+  return html`
+    <div class="scrolled" tabindex="0" role="region" aria-label="Processes">
+      <table>
+        <thead>
+          <tr>${["Service", "Process", "In its queues", "Last heard"].map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr>
+        </thead>
+        <tbody>
+          ${workers.map(
+            ({ worker_id: id, service, name, waiting, last_heard: heard }) => html`
+              <tr key=${`${service} ${id}`}>
+                <th scope="row">${service}</th>
+                <td><code>${name || id}</code></td>
+                <td>${waiting ?? ""}</td>
+                <td><${Time} stamp=${heard} /></td>
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
+}
