@@ -27,7 +27,7 @@ def overview_route(
 
     @router.get("/overview")
     async def get_overview(groups: CallerGroups) -> SystemOverview:
-        """Queue, projection and processes. Whoever is limited to session groups gets the counts of his sessions."""
+        """Queue, projection and processes. Callers who are limited to session groups get the counts of theirs."""
         found = list(lags())
         return SystemOverview(
             version=version("tarsy-timeline"),
