@@ -1,7 +1,7 @@
 """The form that submits an alert, in Chromium, by what the API answers."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
@@ -167,8 +167,9 @@ async def test_each_mistake_stands_at_its_field_and_nothing_typed_is_lost(api: P
 
 
 async def test_the_same_alert_again_has_the_same_key_until_it_is_known_what_came_of_it(api: PageApi, tab: Tab) -> None:
-    problems = iter([Problem(503, "Kafka does not answer."), Problem(403, "This needs the role responder."), ACCEPTED])
-    api.answers[SUBMIT] = lambda _: next(problems)
+    refused, forbidden = Problem(503, "Kafka does not answer."), Problem(403, "This needs the role responder.")
+    answers: Iterator[Problem | AlertAccepted] = iter([refused, forbidden, ACCEPTED])
+    api.answers[SUBMIT] = lambda _: next(answers)
     page = tab.page
     await page.goto("/submit")
     await page.get_by_label("Alert", exact=True).fill("a pod")
