@@ -13,7 +13,7 @@ SECTIONS = {"chains": "agent_chains"}
 
 
 def shown_origins(config: Config, shown: Mapping[str, JsonValue]) -> dict[str, str]:
-    """Of each value, and of each list of values, that is no default."""
+    """Names each value, and each list of values, that is no default."""
     found: dict[str, str] = {}
     for section, tree in shown.items():
         for place in _leaves(tree, ()):

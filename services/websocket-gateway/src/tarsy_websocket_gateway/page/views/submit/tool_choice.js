@@ -56,13 +56,13 @@ function NativeChoice({ name, words, store }) {
     });
   };
   return html`
-    <label class="field">
-      <span>${words}</span>
-      <select onChange=${change}>
+    <div class="field">
+      <label for=${`native-${name}`}>${words}</label>
+      <select id=${`native-${name}`} onChange=${change}>
         <option value="" selected=${value === ""}>As configured</option>
         <option value="true" selected=${value === "true"}>On</option>
         <option value="false" selected=${value === "false"}>Off</option>
       </select>
-    </label>
+    </div>
   `;
 }
