@@ -16,6 +16,7 @@ import pytest_asyncio
 import yaml
 from playwright.async_api import Browser, Page, expect
 
+from tarsy_axe import violations
 from tarsy_browser import Tab, chromium, demand_chromium, new_tab
 from tarsy_door import door
 from tarsy_incident import INCIDENT, alert_now, planted_secrets, read_log
@@ -50,6 +51,7 @@ WATCH = """
     }).observe(document, { subtree: true, childList: true, characterData: true });
 """
 PHONE = {"width": 390, "height": 844}
+WIDTHS = (390, 820, 1440)
 
 
 @dataclass
@@ -355,3 +357,24 @@ async def test_everything_fits_a_phone_and_is_reached_with_the_keyboard(
             await closed.first.locator("> summary").press("Enter")
         await expect(closed).to_have_count(0)
         assert await tab.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_every_view_is_accessible_at_every_width(scene: Scene, finished: str, scheme: str) -> None:
+    views = {
+        "/": ".sessions a",
+        f"/sessions/{finished}": ".analysis h3",
+        "/system": "main h2",
+        "/submit": "main form",
+        "/usage": "main table",
+    }
+    found: dict[str, list[str]] = {}
+    for width in WIDTHS:
+        viewport = {"width": width, "height": 900}
+        async with new_tab(scene.browser, scene.url, viewport=viewport, color_scheme=scheme) as tab:
+            for address, whole in views.items():
+                await tab.page.goto(address)
+                await expect(tab.page.locator(whole).first).to_be_visible()
+                found[f"{address} at {width}"] = await violations(tab.page)
+            assert tab.complaints == []
+    assert {view: broken for view, broken in found.items() if broken} == {}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tarsy_axe import TOOLS, install_page_tools
 from tarsy_ready_server import required_program
 from tarsy_system import ROOT
 
-TOOLS = ROOT / "tools" / "page"
 PAGE = ROOT / "services/websocket-gateway/src/tarsy_websocket_gateway/page"
 SECONDS = 600
 
@@ -24,9 +24,7 @@ def run(*command: str, folder: Path) -> None:
 def modules() -> Path:
     """What `package-lock.json` pins by digest."""
     required_program("node", "nodejs")
-    npm = required_program("npm", "npm")
-    run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", folder=TOOLS)
-    return TOOLS / "node_modules"
+    return install_page_tools()
 
 
 def test_types_of_the_page_are_right(modules: Path) -> None:

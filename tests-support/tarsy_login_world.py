@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_auth.roles import Role
+from tarsy_contracts.api.sessions import ActiveSessions
 from tarsy_openid_server import CLIENT, HOST, SECRET, OpenIdServer, openid_server
 from tarsy_processes.ports import free_port
 from tarsy_service.credentials import subprotocol_of
@@ -24,6 +25,7 @@ from tarsy_service.rights import rights
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 from tarsy_timeline.me_routes import me_routes
+from tarsy_timeline.session_filter import SessionFilterQuery
 from tarsy_websocket_gateway.login_routes import login_routes
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
@@ -128,7 +130,7 @@ def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[s
 
 
 API_RIGHTS = (
-    *rights(Role.VIEWER, "GET /api/v1/me", f"GET {LIST}", f"GET {WARNINGS}"),
+    *rights(Role.VIEWER, "GET /api/v1/me", f"GET {LIST}", f"GET {LIST}/active", f"GET {WARNINGS}"),
     *rights(Role.RESPONDER, f"POST {ACT}"),
 )
 
@@ -141,8 +143,13 @@ def _router() -> APIRouter:
     router.include_router(me_routes())
 
     @router.get(LIST)
-    async def sessions(page: int = 1, page_size: int = 50) -> dict[str, JsonValue]:
+    async def sessions(wanted: SessionFilterQuery) -> dict[str, JsonValue]:
+        page, page_size = wanted.page, wanted.page_size
         return {"sessions": [], "pagination": {"page": page, "page_size": page_size, "total_pages": page}}
+
+    @router.get(f"{LIST}/active")
+    async def active() -> ActiveSessions:
+        return ActiveSessions(active=(), queued=())
 
     @router.get(WARNINGS)
     async def warnings() -> dict[str, JsonValue]:

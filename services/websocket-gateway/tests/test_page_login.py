@@ -49,7 +49,7 @@ async def test_from_the_page_through_the_login_to_the_list_and_out(world: LoginW
 
     await expect(page.locator("#account")).to_contain_text("ada@example.com")
     tab.complaints.clear()
-    await expect(page.locator(".notice")).to_have_text("No alert was investigated yet.")
+    await expect(page.get_by_role("heading", name="No alert was investigated yet")).to_be_visible()
     await expect(page.locator("#connection")).to_have_text("Live")
     await expect(page).to_have_url(f"{world.url}/?page=2")
     assert await page.evaluate("document.cookie") == ""

@@ -210,7 +210,7 @@ async def test_a_viewer_is_told_what_it_needs(api: PageApi, tab: Tab) -> None:
     await expect(tab.page.locator(".notice")).to_have_text(
         "Submitting an alert needs the role responder. Yours is viewer."
     )
-    await expect(tab.page.locator("form")).to_have_count(0)
+    await expect(tab.page.locator("main form")).to_have_count(0)
 
 
 async def test_a_list_that_does_not_come_is_said_and_the_form_works_without(api: PageApi, tab: Tab) -> None:

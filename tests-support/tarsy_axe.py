@@ -1,0 +1,49 @@
+"""What axe finds wrong in a page: it comes from npm, by the lock file of `tools/page`."""
+
+import fcntl
+import hashlib
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from tarsy_ready_server import required_program
+
+TOOLS = Path(__file__).resolve().parent.parent / "tools" / "page"
+MODULES = TOOLS / "node_modules"
+SECONDS = 600
+
+RUN = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations.map(
+    (one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).slice(0, 5).join(" | ")}`
+)"""
+
+
+def install_page_tools() -> Path:
+    """The folder of what the lock file pins. Several processes may ask at once: one installs, once."""
+    lock = TOOLS / "package-lock.json"
+    wanted, stamp = hashlib.sha256(lock.read_bytes()).hexdigest(), MODULES / ".installed"
+    with lock.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not stamp.exists() or stamp.read_text("utf-8") != wanted:
+            _install()
+            stamp.write_text(wanted, "utf-8")
+    return MODULES
+
+
+def _install() -> None:
+    command = [required_program("npm", "npm"), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    made = subprocess.run(command, cwd=TOOLS, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+@cache
+def axe_source() -> str:
+    return (install_page_tools() / "axe-core" / "axe.min.js").read_text("utf-8")
+
+
+async def violations(page: Page) -> list[str]:
+    """Each rule that is broken, with where. The browser's tools run axe: the page's policy forbids others."""
+    await page.evaluate(axe_source())
+    found: list[str] = await page.evaluate(RUN)
+    return found
