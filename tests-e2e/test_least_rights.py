@@ -50,14 +50,15 @@ USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, AUDITOR, CONSUMER)
 SELDOM = {
     ("orchestrator", "Write", TOPICS.catalog),
     ("topics-apply", "Read", TOPICS.heads),
+    ("tool-gateway", "Write", TOPICS.mcp_tokens),
     ("timeline", "Read", TOPICS.dead_letters),
     ("timeline", "Write", TOPICS.dead_letters),
     ("timeline", "Write", TOPICS.alerts),
     ("timeline", "Read", TOPICS.events),
 }
 """Rights that this investigation has no use for: an orchestrator ends entries that nobody repeated for an hour, heads
-tell the number of partitions where its record was lost, operators re-drive dead letters, and the first timeline finds
-no public events that it could go on behind."""
+tell the number of partitions where its record was lost, no server of it wants a person's login, operators re-drive dead
+letters, and the first timeline finds no public events that it could go on behind."""
 READ_ON = "Read the log again, please."
 READ_AGAIN = "The log says what it said."
 LINES = "I look at the pods first.\n" * 20

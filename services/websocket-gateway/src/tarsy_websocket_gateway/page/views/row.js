@@ -1,6 +1,6 @@
 // One line of the list.
 
-import { now } from "../stores/clock.js";
+import { shownNow } from "../stores/connection.js";
 import { html } from "../ui.js";
 import { activityWords } from "../words/activity_words.js";
 import { marksOf } from "../words/list_marks.js";
@@ -59,7 +59,7 @@ function Severity({ severity }) {
  *  @param {{ row: Row, answer: string | undefined }} props */
 function Outcome({ row, answer }) {
   if (answer !== undefined) return html`<strong>${answer}</strong>`;
-  if (row.now !== null && row.status === "in_progress") return activityWords(row.now, now.value);
+  if (row.now !== null && row.status === "in_progress") return activityWords(row.now, shownNow.value);
   const text = words.outcomeWords(row);
   return words.waitingWords(row) || html`<span title=${text}>${text}</span>`;
 }
@@ -68,6 +68,6 @@ function Outcome({ row, answer }) {
 function Age({ stamp }) {
   const time = new Date(stamp);
   return html`
-    <time class="age" datetime=${stamp} title=${time.toLocaleString()}>${words.age(now.value - time.getTime())}</time>
+    <time class="age" datetime=${stamp} title=${time.toLocaleString()}>${words.age(shownNow.value - time.getTime())}</time>
   `;
 }
