@@ -364,7 +364,9 @@ async def test_every_view_is_accessible_at_every_width(scene: Scene, finished: s
     views = {
         "/": ".sessions a",
         f"/sessions/{finished}": ".analysis h3",
-        "/system": "main h2",
+        "/system": "main table",
+        "/system?part=servers": "main h2",
+        "/system?part=configuration": "main details",
         "/submit": "main form",
         "/usage": "main table",
     }

@@ -1,4 +1,4 @@
-"""What axe finds wrong in a page: it comes from npm, by the lock file of `tools/page`."""
+"""axe looks at a page. npm brings it, by the lock file of `tools/page`."""
 
 import fcntl
 import hashlib
