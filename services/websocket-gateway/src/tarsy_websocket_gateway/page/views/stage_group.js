@@ -3,7 +3,7 @@
 import { agentsOf, synthesesOf } from "../state/order_of_stages.js";
 import { ofAgent } from "../state/lists_of_items.js";
 import { html } from "../ui.js";
-import { stageFacts } from "../words/wording.js";
+import { stageFacts, stageLabel } from "../words/wording.js";
 import { ItemList } from "./item_list.js";
 import { Status } from "./status.js";
 import { Tabs } from "./tabs.js";
@@ -22,7 +22,7 @@ export function StageGroup({ store, stage }) {
     content: html`<${ItemList} store=${store} list=${ofAgent(agent.execution_id)} />`,
   }));
   return html`
-    <section class="group" aria-labelledby=${`stage-${id}`} data-type=${stage.stage_type ?? "investigation"}>
+    <section class="group" aria-label=${stageLabel(stage)} data-type=${stage.stage_type ?? "investigation"}>
       <h3 id=${`stage-${id}`}>${stage.stage_name}</h3>
       <p class="quiet">${stageFacts(stage)}</p>
       <${Tabs}

@@ -94,6 +94,12 @@ export function agentFacts(agent) {
   return facts.join(" · ");
 }
 
+/** A stage may have the name of something else on the page.
+ *  @param {{ stage_index: number, stage_name: string }} stage */
+export function stageLabel({ stage_index: index, stage_name: name }) {
+  return `Stage ${index}: ${name}`;
+}
+
 /** Nothing of a stage of one agent.
  *  @param {import("../state/session_state.js").Stage} stage */
 export function stageFacts(stage) {
