@@ -104,9 +104,9 @@ def test_a_question_makes_the_chat_counts_and_is_shown(new_session: NewSession) 
 def test_long_content_is_cut_after_a_line_and_says_so(new_session: NewSession, story: Story) -> None:
     session = story(new_session())
 
-    [(name, row)] = statements(session.recorded(8))
+    ended = dict(statements(session.recorded(8)))
 
-    assert name == "end_timeline_event"
+    row = ended["end_timeline_event"]
     content, metadata = row[2], row[3]
     assert isinstance(content, str)
     assert isinstance(metadata, dict)
