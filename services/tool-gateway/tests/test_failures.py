@@ -117,6 +117,7 @@ TABLE: dict[FailureKind, tuple[tuple[str, str, str], tuple[float | None, float |
     "session_over": (("no", "leave", "once"), (JITTER, JITTER)),
     "throttled": (("no", "keep", "when_told"), (JITTER, JITTER)),
     "refused": (("no", "ask", "never"), (None, None)),
+    "login_needed": (("no", "ask", "never"), (None, None)),
     "server_failed": (("maybe", "ask", "once"), (JITTER, None)),
     "lost": (("maybe", "ask", "once"), (JITTER, None)),
     "session_ended": (("maybe", "leave", "once"), (JITTER, None)),
