@@ -175,6 +175,8 @@ async def test_filters_and_a_span_of_time_can_be_chosen(show: Show) -> None:
         await page.get_by_label("Time", exact=True).select_option("own")
         await page.get_by_label("Until").fill("2026-11-26T17:00")
         await expect(page).to_have_url(re.compile(r"until=2026-11-26T17%3A00%3A00.000Z$"))
+        await expect(row_of(page, 1)).to_have_count(0)
+        await expect(row_of(page, 90)).to_have_count(1)
         assert await ids(page) == ["s-00090"]
 
 
