@@ -18,7 +18,7 @@ from tarsy_cli.logins import command
 from tarsy_consent_server import ConsentServer, browse, consent_server
 from tarsy_contracts.topics import Topics
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
-from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
+from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
 
 KEY = "0123456789abcdef0123456789abcdef"

@@ -20,7 +20,7 @@ from tarsy_timeline.approval_routes import approval_routes
 from tarsy_timeline.caller_groups import visible_route
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes
-from tarsy_timeline.pricing import NO_PRICES, PricesByModel
+from tarsy_timeline.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.routes import session_routes

@@ -14,7 +14,7 @@ from tarsy_contracts.api.prices import ModelPrice
 from tarsy_contracts.conversation import Usage
 from tarsy_timeline import sql
 from tarsy_timeline.database import Database
-from tarsy_timeline.pricing import PricesByModel
+from tarsy_timeline.model_costs import PricesByModel
 from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.sql import QUERIES
 from tarsy_timeline.usage_queries import KEYS

@@ -17,7 +17,7 @@ from tarsy_service.service import Service
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import build, now
 from tarsy_tool_gateway.mcp.logins.consent import log_in
-from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
+from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
 from tarsy_tool_gateway.mcp.server_plan import LoginClient
 from tarsy_tool_gateway.settings import ToolGatewaySettings

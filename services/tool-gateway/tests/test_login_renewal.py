@@ -22,8 +22,8 @@ from tarsy_tool_gateway.mcp.logins.consent import log_in
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.renewal import LoginRenewals
-from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
 from tarsy_tool_gateway.mcp.logins.stored_logins import StoredLogins
+from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter, read_tokens
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, LoginClient
 

@@ -23,7 +23,7 @@ def past_routes(queries: SessionQueries, record: SessionRecord, route: type[APIR
     async def get_past_session(session_id: SessionId, number: EventNumber, at_least: AtLeast = 0) -> Response:
         """The session and its timeline as they were after one of its events, made from its events on the log.
 
-        The header says which event the projection has reached, not which the answer shows.
+        The header has the number of the event that the projection has reached, not of the one that is shown.
         """
         place = await queries.record_place(session_id, at_least=at_least)
         return await answer_of(await record.past(place, number), place)

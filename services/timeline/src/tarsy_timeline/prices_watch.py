@@ -6,7 +6,7 @@ from collections.abc import Callable
 import structlog
 
 from tarsy_timeline.ingest_api import FAILURES, IngestApi
-from tarsy_timeline.pricing import NO_PRICES
+from tarsy_timeline.model_costs import NO_PRICES
 
 log = structlog.get_logger(__name__)
 

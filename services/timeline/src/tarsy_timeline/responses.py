@@ -28,12 +28,11 @@ from tarsy_timeline.search_matches import NOWHERE, SessionMatches, matches_by_se
 from tarsy_timeline.session_activity import activities_of, activity_of
 from tarsy_timeline.session_filter import STATUSES, SessionFilter
 from tarsy_timeline.session_outcome import outcome_of
-from tarsy_timeline.session_rows import ListedRows, Row, SessionRows
+from tarsy_timeline.session_rows import TOKENS, ListedRows, Row, SessionRows
 
 type Fields = dict[str, object]
 
 FAILED = ("failed", "timed_out")
-TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
 
 
 def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:

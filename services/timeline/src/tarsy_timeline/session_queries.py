@@ -13,7 +13,7 @@ from tarsy_timeline import responses
 from tarsy_timeline.cost import NO_COST
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
-from tarsy_timeline.pricing import NO_PRICES, PricesByModel
+from tarsy_timeline.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.record_place import RecordPlace, record_place_of
 from tarsy_timeline.session_activity import RUNNING
 from tarsy_timeline.session_filter import NO_CONDITIONS, SessionFilter

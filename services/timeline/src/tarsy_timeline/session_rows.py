@@ -12,6 +12,9 @@ from tarsy_timeline.cost import NO_COST, Cost
 type Row = asyncpg.Record | dict[str, Any]
 """A row of a table, or of the same made from the log."""
 
+TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
+"""The columns in which tokens are counted."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRows:

@@ -9,7 +9,7 @@ from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
 from tarsy_timeline.cost import NO_COST
 from tarsy_timeline.database import Connection, Database
-from tarsy_timeline.pricing import PricesByModel
+from tarsy_timeline.model_costs import PricesByModel
 from tarsy_timeline.session_rows import Row, SessionRows, by_session
 from tarsy_timeline.sql import QUERIES
 from tarsy_timeline.usage_queries import costs_of

@@ -11,7 +11,7 @@ from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.api.usage import UsageBy
 from tarsy_timeline.cost import Cost
 from tarsy_timeline.database import Connection
-from tarsy_timeline.pricing import PricesByModel, costs_of_sessions
+from tarsy_timeline.model_costs import PricesByModel, costs_of_sessions
 from tarsy_timeline.session_rows import Row
 from tarsy_timeline.sql import QUERIES
 

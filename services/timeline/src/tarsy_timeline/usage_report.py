@@ -4,14 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from tarsy_contracts.api.usage import UsageBy, UsageGroup, UsageReport, UsageTotals
 from tarsy_timeline.cost import Cost
-from tarsy_timeline.pricing import PricesByModel, cost_of
-from tarsy_timeline.session_rows import Row
+from tarsy_timeline.model_costs import PricesByModel, cost_of
+from tarsy_timeline.session_rows import TOKENS, Row
 
 MOST_GROUPS = 500
-COUNTS = (
-    "sessions", "calls", "input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens",
-    "cache_written_tokens",
-)  # fmt: skip
+COUNTS = ("sessions", "calls", *TOKENS)
 
 
 def usage_report(by: UsageBy, rows: Sequence[Row], prices: PricesByModel) -> UsageReport:

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from tarsy_contracts.api.usage import UsageReport
 from tarsy_timeline.caller_groups import CallerGroups
-from tarsy_timeline.pricing import PricesByModel
+from tarsy_timeline.model_costs import PricesByModel
 from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.usage_queries import AskedUsage
 from tarsy_timeline.usage_report import usage_report

@@ -31,8 +31,8 @@ from tarsy_tool_gateway.catalog import CatalogPublisher
 from tarsy_tool_gateway.gateway_config import GatewayConfig, prepare_gateway
 from tarsy_tool_gateway.masking import ServerMaskers, check_custom_patterns
 from tarsy_tool_gateway.mcp.logins.renewal import LoginRenewals
-from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
 from tarsy_tool_gateway.mcp.logins.stored_logins import StoredLogins
+from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
 from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs

@@ -37,7 +37,7 @@ def login(
     from tarsy_cli.logins.login import LoginOptions, log_in_and_record
     from tarsy_service.logs import configure_logs
 
-    # The sentence below says what is wrong; the SDK's lines would hold what servers said.
+    # The sentence below names what is wrong; the SDK's lines would hold answers of servers.
     configure_logs("CRITICAL", logging.NullHandler())
     bus = bus_of_home(home, kafka, topic_prefix)
     try:

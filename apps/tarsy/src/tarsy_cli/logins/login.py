@@ -14,13 +14,13 @@ from pydantic import ValidationError
 
 from tarsy_bus.connection import Bus
 from tarsy_cli.logins.errors import ServerLoginError
+from tarsy_cli.logins.login_record import login_on_record, record_login
 from tarsy_cli.logins.loopback import LoopbackListener, listening
-from tarsy_cli.logins.recording import login_on_record, record_login
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.logins.consent import log_in
 from tarsy_tool_gateway.mcp.logins.errors import ConsentError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
-from tarsy_tool_gateway.mcp.logins.sealing import TokenKeys
+from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
 from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError

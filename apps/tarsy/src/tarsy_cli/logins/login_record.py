@@ -8,7 +8,7 @@ from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_cli.logins.errors import ServerLoginError
 from tarsy_contracts.mcp_tokens import token_key
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
-from tarsy_tool_gateway.mcp.logins.sealing import NotOpenedError, TokenKeys
+from tarsy_tool_gateway.mcp.logins.token_keys import NotOpenedError, TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_records import TokenRecords
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter, read_tokens
 
@@ -23,7 +23,7 @@ async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) 
         records = await read_tokens(bus)
         for _ in range(ATTEMPTS):
             number, id = records.next_number(server), str(uuid4())
-            sealed = keys.seal(login.model_dump_json().encode(), server, number)
+            sealed = keys.seal_login(login, server, number)
             try:
                 await writer.write_token(server, number, sealed, id)
             except NotWrittenError as problem:
@@ -42,6 +42,6 @@ def login_on_record(records: TokenRecords, keys: TokenKeys, server: str) -> McpL
     if known is None:
         return None
     try:
-        return McpLogin.model_validate_json(keys.open(known.sealed, server, known.number))
+        return keys.open_login(known.sealed, server, known.number)
     except (NotOpenedError, ValueError):
         return None

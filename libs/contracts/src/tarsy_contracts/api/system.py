@@ -25,7 +25,7 @@ class McpTool(ApiModel):
 
 
 class McpWorker(ApiModel):
-    """The server as one running tool gateway sees it. `since`: since when it says the same of its health.
+    """The server as one running tool gateway sees it. `since`: since when its health is the same.
 
     `login_needed`: a person has to log in, and `error` has the command. `logged_in_until`: when that will be so, where
     it is known.

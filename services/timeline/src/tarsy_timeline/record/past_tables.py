@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tarsy_contracts.numbers import LARGEST_COUNT
+from tarsy_timeline.session_rows import TOKENS
 
 type Fields = dict[str, Any]
 type Table = dict[str, Fields]
@@ -27,7 +28,6 @@ NEW_STAGE: Fields = {
     "stage_type": "investigation", "chain_stage": None, "expected_agent_count": 1, "parallel_type": None,
     "success_policy": None, "referenced_stage_id": None,
 }  # fmt: skip
-TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
 NEW_EXECUTION: Fields = {
     "model_name": None, "llm_interaction_count": 0, "mcp_interaction_count": 0, "llm_provider": None,
     "original_llm_provider": None,
@@ -68,12 +68,20 @@ class PastTables:
     usage: Table = field(default_factory=dict)
 
 
-def start_session(tables: PastTables, *values: Any) -> None:
+def start_session(tables: PastTables, *values: object) -> None:
     tables.session |= dict(zip(STARTED, values, strict=True))
 
 
 def change_session(
-    tables: PastTables, _id: str, status: str, analysis: Any, error: Any, summary: Any, why: Any, began: Any, ended: Any
+    tables: PastTables,
+    _id: str,
+    status: str,
+    analysis: object,
+    error: object,
+    summary: object,
+    why: object,
+    began: object,
+    ended: object,
 ) -> None:
     session = tables.session
     session |= {
@@ -87,7 +95,7 @@ def change_session(
     }
 
 
-def count_alerts(tables: PastTables, _id: str, count: int, total: int, at: Any) -> None:
+def count_alerts(tables: PastTables, _id: str, count: int, total: int, at: object) -> None:
     session = tables.session
     session |= {"repeat_count": max(session["repeat_count"] + count, total), "last_alert_at": at}
 
@@ -109,23 +117,23 @@ def count_change(tables: PastTables, _id: str, event_id: str) -> None:
     tables.session["changed"] += not harmless
 
 
-def change_stage(tables: PastTables, *values: Any) -> None:
-    new = dict(zip(STAGE, values, strict=True))
+def change_stage(tables: PastTables, *values: object) -> None:
+    new: Fields = dict(zip(STAGE, values, strict=True))
     known = tables.stages.setdefault(new["stage_id"], {**NEW_STAGE, **new})
     known |= {name: new[name] for name in CHANGED}
 
 
-def plan_stage(tables: PastTables, stage_id: str, *plan: Any) -> None:
+def plan_stage(tables: PastTables, stage_id: str, *plan: object) -> None:
     _change(tables.stages, stage_id, zip(PLAN, plan, strict=True))
 
 
-def change_execution(tables: PastTables, *values: Any) -> None:
-    new = dict(zip(EXECUTION, values, strict=True))
+def change_execution(tables: PastTables, *values: object) -> None:
+    new: Fields = dict(zip(EXECUTION, values, strict=True))
     known = tables.executions.setdefault(new["execution_id"], {**NEW_EXECUTION, **new})
     known |= {name: new[name] for name in CHANGED}
 
 
-def plan_execution(tables: PastTables, execution_id: str, *plan: Any) -> None:
+def plan_execution(tables: PastTables, execution_id: str, *plan: object) -> None:
     _change(tables.executions, execution_id, zip(("llm_provider", "controller", "max_iterations"), plan, strict=True))
 
 
@@ -140,7 +148,7 @@ def fall_back(
         known["number"] = max(known["number"], number)
 
 
-def ask_model(tables: PastTables, execution_id: str, iteration: int, at: Any) -> None:
+def ask_model(tables: PastTables, execution_id: str, iteration: int, at: object) -> None:
     _change(tables.executions, execution_id, {"iteration": iteration, "asked_at": at}.items())
 
 
@@ -153,13 +161,12 @@ def count_llm_calls(tables: PastTables, execution_id: str, calls: int, *counted:
     if known is not None:
         *tokens, model = counted
         known["llm_interaction_count"] += calls
-        known |= {name: min(known[name] + more, LARGEST_COUNT) for name, more in zip(TOKENS, tokens, strict=True)}
+        _add_tokens(known, tokens)
         known["model_name"] = known["model_name"] if model is None else model
 
 
-def count_usage(tables: PastTables, _id: str, _day: Any, model: str, _calls: int, *tokens: int) -> None:
-    known = tables.usage.setdefault(model, {"model": model, **dict.fromkeys(TOKENS, 0)})
-    known |= {name: min(known[name] + more, LARGEST_COUNT) for name, more in zip(TOKENS, tokens, strict=True)}
+def count_usage(tables: PastTables, _id: str, _day: object, model: str, _calls: int, *tokens: int) -> None:
+    _add_tokens(tables.usage.setdefault(model, {"model": model, **dict.fromkeys(TOKENS, 0)}), tokens)
 
 
 def count_tool_call(tables: PastTables, execution_id: str) -> None:
@@ -168,15 +175,15 @@ def count_tool_call(tables: PastTables, execution_id: str) -> None:
         known["mcp_interaction_count"] += 1
 
 
-def create_timeline_event(tables: PastTables, *values: Any) -> None:
-    new = dict(zip(TIMELINE, values, strict=True))
+def create_timeline_event(tables: PastTables, *values: object) -> None:
+    new: Fields = dict(zip(TIMELINE, values, strict=True))
     known = tables.timeline.setdefault(new["event_id"], new)
     known |= {name: new[name] for name in ("status", "content", "metadata", "number")}
     known["updated_at"] = new["created_at"]
 
 
 def end_timeline_event(
-    tables: PastTables, event_id: str, status: str, content: str, metadata: Fields, at: Any, number: int
+    tables: PastTables, event_id: str, status: str, content: str, metadata: Fields, at: object, number: int
 ) -> None:
     known = tables.timeline.get(event_id)
     if known is not None:
@@ -184,12 +191,16 @@ def end_timeline_event(
         known |= {"updated_at": at, "number": number}
 
 
-def _change(table: Table, id: str, values: Iterable[tuple[str, Any]]) -> None:
+def _add_tokens(row: Fields, tokens: Iterable[int]) -> None:
+    row |= {name: min(row[name] + more, LARGEST_COUNT) for name, more in zip(TOKENS, tokens, strict=True)}
+
+
+def _change(table: Table, id: str, values: Iterable[tuple[str, object]]) -> None:
     if id in table:
         table[id] |= dict(values)
 
 
-def _change_nothing(_tables: PastTables, *_values: Any) -> None:
+def _change_nothing(_tables: PastTables, *_values: object) -> None:
     """No row of it is shown."""
 
 

@@ -15,7 +15,7 @@ from tarsy_results.source import ResultGoneError, stored_pieces
 from tarsy_service.problems import ProblemError
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
 from tarsy_summary_prompt.request_focus import focus_of
-from tarsy_timeline.pricing import NO_PRICES, PricesByModel
+from tarsy_timeline.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.record.llm_interactions import find_llm
 from tarsy_timeline.record.mcp_interactions import find_mcp
 from tarsy_timeline.record.past_session import past_session

@@ -12,13 +12,13 @@ from mcp.shared.auth import (
     OAuthClientInformationFull,
     OAuthClientMetadata,
     OAuthMetadata,
-    OAuthToken,
 )
 from pydantic import AnyUrl
 
 from tarsy_tool_gateway.mcp.logins.errors import ConsentError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin, TokenAuthentication, expiry_of
 from tarsy_tool_gateway.mcp.server_plan import LoginClient
+from tarsy_tool_gateway.mcp.transports.memory_tokens import MemoryTokens
 from tarsy_tool_gateway.mcp.transports.token_requests import ask, asking_for, follow_flow
 
 PROTOCOL = "2025-11-25"
@@ -27,26 +27,6 @@ ACCEPTED = "application/json, text/event-stream"
 
 type Person = Callable[[str], Awaitable[AuthorizationCodeResult]]
 """Opens the address, and returns what the authorization server sent back."""
-
-
-class _ClientRecord:
-    """A `TokenStorage` for one flow."""
-
-    def __init__(self, client: OAuthClientInformationFull | None) -> None:
-        self.client = client
-        self.token: OAuthToken | None = None
-
-    async def get_tokens(self) -> OAuthToken | None:
-        return None
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        self.token = tokens
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return self.client
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        self.client = client_info
 
 
 class _IssuerProvider(OAuthClientProvider):
@@ -72,7 +52,7 @@ async def log_in(
 
     The caller limits the time. Raises ConsentError, OAuthFlowError, ValidationError, TooLongError and TransportError.
     """
-    record = _ClientRecord(_configured(client, redirect_uri))
+    record = MemoryTokens(_configured(client, redirect_uri))
     codes: list[AuthorizationCodeResult] = []
 
     async def open_address(url: str) -> None:
@@ -131,7 +111,7 @@ def _configured(client: LoginClient, redirect_uri: str) -> OAuthClientInformatio
 
 
 async def _refusal(wire: httpx2.AsyncBaseTransport, probe: httpx2.Request) -> httpx2.Response:
-    """The server's own, which says what scope it wants and where its metadata is; or one that says nothing."""
+    """The server's own, which names its scope and the place of its metadata; or an empty one."""
     sent = httpx2.Request(probe.method, probe.url, headers=probe.headers, content=probe.content)
     answer = await ask(wire, sent)
     if answer.status_code == httpx2.codes.UNAUTHORIZED:
@@ -146,7 +126,7 @@ def _wanted_scope(refused: httpx2.Response, configured: str | None, more: str) -
 
 
 def _login(
-    provider: OAuthClientProvider, record: _ClientRecord, address: str, client: LoginClient, now: datetime
+    provider: OAuthClientProvider, record: MemoryTokens, address: str, client: LoginClient, now: datetime
 ) -> McpLogin:
     metadata, registered, token = issued_by(provider.context.oauth_metadata, client.issuer), record.client, record.token
     if token is None or registered is None:

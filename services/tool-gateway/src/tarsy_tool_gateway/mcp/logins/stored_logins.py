@@ -11,7 +11,7 @@ from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
-from tarsy_tool_gateway.mcp.logins.sealing import NotOpenedError, TokenKeys
+from tarsy_tool_gateway.mcp.logins.token_keys import NotOpenedError, TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_records import SealedToken, TokenRecords
 from tarsy_tool_gateway.mcp.logins.token_topic import take
 from tarsy_tool_gateway.mcp.server_plan import LoginClient
@@ -65,7 +65,7 @@ class StoredLogins:
             await self._changed.wait()
 
     def seal(self, login: McpLogin, server: str, number: int) -> str:
-        return self._keys.seal(login.model_dump_json().encode(), server, number)
+        return self._keys.seal_login(login, server, number)
 
     def login(self, address: str, client: LoginClient) -> NumberedLogin:
         """The one that counts. Raises LoginNeededError or MisconfiguredError."""
@@ -84,7 +84,7 @@ class StoredLogins:
         if known is not None and known[0] == sealed:
             return known[1]
         try:
-            login = McpLogin.model_validate_json(self._keys.open(sealed.sealed, server, sealed.number))
+            login = self._keys.open_login(sealed.sealed, server, sealed.number)
         except NotOpenedError:
             raise login_needed(server, "the login does not open with TARSY_TOKEN_KEY") from None
         except ValidationError:

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from tarsy_tool_gateway.errors import ToolGatewayError
+from tarsy_tool_gateway.mcp.logins.login import McpLogin
 
 NONCE_BYTES = 12
 KEY_BYTES = 32
@@ -29,6 +30,13 @@ class TokenKeys:
 
     def __bool__(self) -> bool:
         return bool(self._ciphers)
+
+    def seal_login(self, login: McpLogin, server: str, number: int) -> str:
+        return self.seal(login.model_dump_json().encode(), server, number)
+
+    def open_login(self, sealed: str, server: str, number: int) -> McpLogin:
+        """Raises NotOpenedError, and ValidationError for a login of another version."""
+        return McpLogin.model_validate_json(self.open(sealed, server, number))
 
     def seal(self, plain: bytes, server: str, number: int) -> str:
         nonce = os.urandom(NONCE_BYTES)

@@ -5,29 +5,10 @@ from functools import partial
 
 import httpx2
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
-from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from tarsy_tool_gateway.mcp.server_plan import OAuthCredentials
+from tarsy_tool_gateway.mcp.transports.memory_tokens import MemoryTokens
 from tarsy_tool_gateway.mcp.transports.token_requests import AUTHORIZATION, TOKEN_SECONDS, ask, asking_for, follow_flow
-
-
-class MemoryTokens:
-    """A `TokenStorage` for one session."""
-
-    def __init__(self) -> None:
-        self._token: OAuthToken | None = None
-
-    async def get_tokens(self) -> OAuthToken | None:
-        return self._token
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        self._token = tokens
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return None
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """The client is that of the configuration."""
 
 
 class ClientCredentialsTokens:

@@ -1,4 +1,4 @@
-"""Requests that a token takes: sent one by one, bounded in bytes, number and time. The SDK's provider says which."""
+"""Requests that a token takes: sent one by one, bounded in bytes, number and time. The SDK's provider makes them."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 

@@ -4,7 +4,7 @@
 
 /** @param {Entry} one
  *  @param {Entry} other */
-export function isBefore(one, other) {
+function isBefore(one, other) {
   return one.sequence === other.sequence ? one.id < other.id : one.sequence < other.sequence;
 }
 

@@ -2,7 +2,7 @@
 
 /** `address` is one of the list. @typedef {{ name: string, address: string }} SavedView */
 
-export const MOST_VIEWS = 20;
+const MOST_VIEWS = 20;
 export const LONGEST_NAME = 60;
 const LONGEST_ADDRESS = 2000;
 

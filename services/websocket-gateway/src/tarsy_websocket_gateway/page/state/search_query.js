@@ -1,7 +1,7 @@
 // What a list of sessions is searched by, as text, as an address, and as the API takes it: no DOM, clock or network.
 
 /** The key that people type, and the API's parameter. */
-export const FILTERS = /** @type {const} */ ({
+const FILTERS = /** @type {const} */ ({
   status: "status",
   severity: "severity",
   cluster: "cluster",
@@ -29,7 +29,7 @@ const HOUR = 3_600_000;
 /** @type {Record<string, number>} */
 export const SPANS = { hour: HOUR, day: 24 * HOUR, week: 7 * 24 * HOUR };
 /** The API refuses a shorter search. */
-export const SHORTEST_SEARCH = 3;
+const SHORTEST_SEARCH = 3;
 const LONGEST = 500;
 const PIECE = /(?:([A-Za-z_]+):)?("[^"]*"?|[^\s"]+)/g;
 

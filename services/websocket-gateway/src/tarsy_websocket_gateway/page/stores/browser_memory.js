@@ -9,6 +9,15 @@ export function remembered(name) {
   }
 }
 
+/** @param {string} name */
+export function forget(name) {
+  try {
+    localStorage.removeItem(name);
+  } catch {
+    // There is nothing to forget.
+  }
+}
+
 /** @param {string} name @param {string} text */
 export function remember(name, text) {
   try {

@@ -7,7 +7,7 @@ import { messageOf } from "../words/problems.js";
 /** @typedef {"cancel" | "rerun"} Act */
 
 const AT_ONCE = 4;
-export const MOST_CHOSEN = 100;
+const MOST_CHOSEN = 100;
 /** @type {Record<Act, { ask: (id: string, key: string) => Promise<string>, failed: string }>} */
 const ACTS = {
   cancel: { ask: async (id, key) => (await cancelSession(id, key)).message, failed: "Not cancelled" },

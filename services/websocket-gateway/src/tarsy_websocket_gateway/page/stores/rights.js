@@ -11,3 +11,9 @@ export function may(role) {
   const { role: own, isOpen } = account.value;
   return isOpen || ROLES.indexOf(own ?? "") >= ROLES.indexOf(role);
 }
+
+/** Whether the caller is known not to have the role: of whom nothing is known it is not said.
+ *  @param {Role} role */
+export function mayNot(role) {
+  return account.value.role !== null && !may(role);
+}

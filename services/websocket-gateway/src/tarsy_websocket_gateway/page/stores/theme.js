@@ -1,6 +1,7 @@
 // Light, dark, or as the system has it. `theme.js` reads what is kept here before the page is painted.
 
 import { signal } from "../ui.js";
+import { forget, remember } from "./browser_memory.js";
 
 const KEY = "theme";
 
@@ -12,13 +13,12 @@ export const theme = signal(now());
 /** @param {Theme} chosen */
 export function choose(chosen) {
   theme.value = chosen;
-  if (chosen === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = chosen;
-  try {
-    if (chosen === "system") localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, chosen);
-  } catch {
-    // Without storage it holds until the page is left.
+  if (chosen === "system") {
+    delete document.documentElement.dataset.theme;
+    forget(KEY);
+  } else {
+    document.documentElement.dataset.theme = chosen;
+    remember(KEY, chosen);
   }
 }
 

@@ -1,13 +1,12 @@
 // A tool call that waits for a person: what it would do and why, who may decide and until when, and two buttons. It shows
 // what the log says: a decision is there when its event has come.
 
-import { decideCall, mayRepeat, newKey } from "../net/api.js";
+import { decideCall } from "../net/api.js";
 import { isActionOff } from "../stores/connection.js";
 import { html, useRef, useSignal } from "../ui.js";
 import { argumentLines } from "../words/call_arguments.js";
-import { Answer } from "./cancel_request.js";
 import { Time } from "./clock.js";
-import { messageOf } from "../words/problems.js";
+import { Answer, useKeyedRequest } from "./keyed_request.js";
 
 /** @type {Record<string, string>} */
 const AT_THE_END = { deny: "the call is denied", fail: "the session fails" };
@@ -43,35 +42,36 @@ function Terms({ metadata }) {
 /** @param {{ item: Item }} props */
 function DecisionForm({ item }) {
   const answer = useSignal("");
-  const isAsking = useSignal(false);
+  // The form stays off until the event has come.
+  const isDecided = useSignal(false);
   /** @type {{ current: HTMLInputElement | null }} */
   const comment = useRef(null);
-  const keys = useRef({ approve: newKey(), deny: newKey() });
-  const isOff = isAsking.value || isActionOff.value;
+  const approval = useDecision("approve");
+  const denial = useDecision("deny");
+  const isAsking = approval.isAsking || denial.isAsking || isDecided.value;
+  const isOff = isAsking || isActionOff.value;
 
   /** @param {"approve" | "deny"} decision */
-  async function decide(decision) {
-    isAsking.value = true;
-    answer.value = "Asking …";
-    const said = comment.current?.value ?? "";
-    const key = keys.current[decision];
-    try {
-      answer.value = (await decideCall(item.sessionId, item.metadata.call_id ?? "", decision, said, key)).message;
-    } catch (problem) {
-      answer.value = `Not decided: ${messageOf(problem)}`;
-      if (!mayRepeat(problem)) keys.current[decision] = newKey();
-      isAsking.value = false;
-    }
+  function useDecision(decision) {
+    return useKeyedRequest(answer, "Not decided", async (key) => {
+      const said = comment.current?.value ?? "";
+      return (await decideCall(item.sessionId, item.metadata.call_id ?? "", decision, said, key)).message;
+    });
+  }
+
+  /** @param {import("./keyed_request.js").KeyedRequest} request */
+  async function decide(request) {
+    isDecided.value = await request.send();
   }
 
   return html`
     <div class="deciding">
       <input
         ref=${comment} type="text" maxlength=${LONGEST_COMMENT} aria-label="Comment" placeholder="Comment"
-        disabled=${isAsking.value}
+        disabled=${isAsking}
       />
-      <button type="button" disabled=${isOff} onClick=${() => decide("approve")}>Approve</button>
-      <button type="button" class="danger" disabled=${isOff} onClick=${() => decide("deny")}>Deny</button>
+      <button type="button" disabled=${isOff} onClick=${() => decide(approval)}>Approve</button>
+      <button type="button" class="danger" disabled=${isOff} onClick=${() => decide(denial)}>Deny</button>
       <${Answer} answer=${answer} />
     </div>
   `;

@@ -4,7 +4,7 @@ import { openReply, whyClosed } from "../state/chat_state.js";
 import { isActionOff } from "../stores/connection.js";
 import { QuestionStore } from "../stores/question_store.js";
 import { html, useLayoutEffect, useMemo, useRef } from "../ui.js";
-import { Answer } from "./cancel_request.js";
+import { Answer } from "./keyed_request.js";
 import { ReplyCancelling } from "./reply_cancelling.js";
 
 /** @param {{ store: import("../stores/session_store.js").SessionStore }} props */

@@ -1,6 +1,6 @@
 // What can be done with the sessions that are chosen. It is asked once more, and off while the connection is lost.
 
-import { connection } from "../stores/connection.js";
+import { isActionOff } from "../stores/connection.js";
 import { html, useSignal } from "../ui.js";
 import { bulkQuestion, bulkResult } from "../words/bulk_words.js";
 import { counted, hasEnded } from "../words/wording.js";
@@ -17,7 +17,7 @@ export function BulkBar({ store, chosen }) {
   if (ids.length === 0 && answers === 0) return null;
 
   const open = ids.filter((id) => !hasEnded(store.find(id)?.status ?? ""));
-  const isOff = connection.value === "lost" || chosen.isBusy.value;
+  const isOff = isActionOff.value || chosen.isBusy.value;
   /** @param {Act} act */
   const choose = (act) => () => {
     asked.value = act;
@@ -36,7 +36,7 @@ export function BulkBar({ store, chosen }) {
                               asked.value = null;
                             }} />`
       }
-      ${connection.value === "lost" && html`<span class="quiet">Not while the connection is lost.</span>`}
+      ${isActionOff.value && html`<span class="quiet">Not while the connection is lost.</span>`}
     </div>
   `;
 }

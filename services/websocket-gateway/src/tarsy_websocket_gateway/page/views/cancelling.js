@@ -2,7 +2,8 @@
 
 import { isActionOff } from "../stores/connection.js";
 import { html, useEffect, useRef, useSignal } from "../ui.js";
-import { Answer, useCancelRequest } from "./cancel_request.js";
+import { useCancelRequest } from "./cancel_request.js";
+import { Answer } from "./keyed_request.js";
 
 const CANCELLABLE = new Set(["pending", "in_progress"]);
 

@@ -1,8 +1,7 @@
 // The places of the page. What the caller is known not to get into is left out.
 
 import { path } from "../router.js";
-import { account } from "../stores/account_store.js";
-import { may } from "../stores/rights.js";
+import { mayNot } from "../stores/rights.js";
 import { html } from "../ui.js";
 
 const PLACES = [
@@ -13,7 +12,7 @@ const PLACES = [
 ];
 
 export function Navigation() {
-  const maySubmit = account.value.role === null || may("responder");
+  const maySubmit = !mayNot("responder");
   return html`
     <nav class="places" aria-label="TARSy">
       ${PLACES.filter(({ href }) => href !== "/submit" || maySubmit).map(

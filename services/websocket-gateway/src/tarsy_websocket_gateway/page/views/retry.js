@@ -1,40 +1,24 @@
 // The button that runs an investigation once more, for those who may.
 
-import { mayRepeat, newKey, rerunSession } from "../net/api.js";
+import { rerunSession } from "../net/api.js";
 import { go } from "../router.js";
-import { account } from "../stores/account_store.js";
 import { isActionOff } from "../stores/connection.js";
-import { html, useRef, useSignal } from "../ui.js";
-import { Answer } from "./cancel_request.js";
-import { messageOf } from "../words/problems.js";
+import { mayNot } from "../stores/rights.js";
+import { html, useSignal } from "../ui.js";
+import { Answer, useKeyedRequest } from "./keyed_request.js";
 
-const ROLES = new Set(["operator", "admin"]);
-
-/** Where nobody is authenticated there is no role, and everybody may.
- *  @param {{ id: string }} props */
+/** @param {{ id: string }} props */
 export function Retry({ id }) {
   const answer = useSignal("");
-  const isAsking = useSignal(false);
-  const key = useRef(newKey());
-  const { role } = account.value;
-  if (role !== null && !ROLES.has(role)) return null;
-
-  async function retry() {
-    isAsking.value = true;
-    answer.value = "Asking …";
-    try {
-      const { session_id: begun } = await rerunSession(id, key.current);
-      go(`/sessions/${encodeURIComponent(begun)}`);
-    } catch (problem) {
-      answer.value = `Not run again: ${messageOf(problem)}`;
-      if (!mayRepeat(problem)) key.current = newKey();
-      isAsking.value = false;
-    }
-  }
-
+  const request = useKeyedRequest(answer, "Not run again", async (key) => {
+    const { session_id: begun } = await rerunSession(id, key);
+    go(`/sessions/${encodeURIComponent(begun)}`);
+    return "";
+  });
+  if (mayNot("operator")) return null;
   return html`
     <div class="row">
-      <button type="button" disabled=${isAsking.value || isActionOff.value} onClick=${retry}>Retry</button>
+      <button type="button" disabled=${request.isAsking || isActionOff.value} onClick=${request.send}>Retry</button>
       <${Answer} answer=${answer} />
     </div>
   `;

@@ -1,6 +1,6 @@
 // How a line of the list, its sections and its search are worded.
 
-import { hasEnded, statusWord } from "./wording.js";
+import { hasEnded, ordinal, statusWord } from "./wording.js";
 
 /** @typedef {import("../state/list_row.js").Row} Row */
 /** @typedef {import("../state/list_sections.js").Section} Section */
@@ -127,11 +127,4 @@ function firstSentence(text) {
 /** Without Markdown's marks. @param {string} text */
 function withoutMarks(text) {
   return text.replace(/^\s*[#>]+\s*/gm, "").replace(/\*+|`+|\b_+|_+\b/g, "");
-}
-
-/** @param {number} number */
-function ordinal(number) {
-  const tens = number % 100;
-  const ending = tens >= 11 && tens <= 13 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
-  return `${number}${ending}`;
 }

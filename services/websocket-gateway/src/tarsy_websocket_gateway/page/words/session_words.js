@@ -1,18 +1,9 @@
 // How the state of a session is said.
 
-import { clockTime, counted } from "./wording.js";
+import { clockTime, counted, ordinal } from "./wording.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../state/session_state.js").Session} Session */
-
-const PLURALS = new Intl.PluralRules("en", { type: "ordinal" });
-/** @type {Record<string, string>} */
-const SUFFIXES = { one: "st", two: "nd", few: "rd", other: "th" };
-
-/** @param {number} number */
-export function ordinal(number) {
-  return `${number}${SUFFIXES[PLURALS.select(number)] ?? "th"}`;
-}
 
 /** @param {number} place */
 export function queueWords(place) {

@@ -115,3 +115,12 @@ export function stageFacts(stage) {
 export function counted(count, one) {
   return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
+
+const PLURALS = new Intl.PluralRules("en", { type: "ordinal" });
+/** @type {Record<string, string>} */
+const SUFFIXES = { one: "st", two: "nd", few: "rd", other: "th" };
+
+/** @param {number} number */
+export function ordinal(number) {
+  return `${number}${SUFFIXES[PLURALS.select(number)] ?? "th"}`;
+}
