@@ -36,7 +36,8 @@ REPLY = {
     "agent": "ChatAgent",
     "needs": ["Since when does it crash?", "OOMKilled"],
     "thinking": "The log says when it began.",
-    "text": "It crashes since **19:49:04**.",
+    # Its words stream for some ten seconds, so that also a busy browser draws parts of it.
+    "text": "It crashes since **19:49:04**.\n\n" + "It was started again, and it crashed again. " * 40,
 }
 INVESTIGATION_MILLISECONDS = 240_000
 CALL_SECONDS = 600
