@@ -9,6 +9,7 @@ SHOW_SESSION = """async ([assets, id, detail, messages]) => {
     const store = new SessionStore(id);
     store.notice.value = "";
     store.read = async () => {};
+    store.record.read = async () => {};
     if (detail !== null) store.detail.value = detail;
     render(html`<${SessionPage} store=${store} />`, main);
     const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

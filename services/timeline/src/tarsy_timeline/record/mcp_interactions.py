@@ -30,11 +30,7 @@ def list_mcp(session: ReplayedSession, execution: Execution) -> tuple[ListedMcpI
 def list_calls(session: ReplayedSession, execution_id: str) -> tuple[ListedMcpInteraction, ...]:
     """`execution_id` is empty for those of the session itself."""
     calls = () if session.state is None else session.state.calls.values()
-    return tuple(
-        _listed_call(call, session)
-        for call in calls
-        if call.requested.execution_id == execution_id
-    )
+    return tuple(_listed_call(call, session) for call in calls if call.requested.execution_id == execution_id)
 
 
 def find_mcp(session: ReplayedSession, session_id: str, id: str) -> McpInteraction | None:

@@ -5,11 +5,12 @@
 
 /** In order; the time does not go back.
  *  @param {Session} session
- *  @param {Moment} first
+ *  @param {number} began  when the first was
  *  @returns {Moment[]} */
-export function momentsOf(session, first) {
-  const found = [first, ...knownMoments(session)].sort((one, other) => one.number - other.number);
-  let time = first.time;
+export function momentsOf(session, began) {
+  const first = Number.isNaN(began) ? [] : [{ number: 1, time: began }];
+  const found = [...first, ...knownMoments(session)].sort((one, other) => one.number - other.number);
+  let time = 0;
   return found.map((moment) => {
     time = Math.max(time, moment.time);
     return { number: moment.number, time };

@@ -14,6 +14,7 @@ import { signal } from "../ui.js";
 import { hasEnded } from "../words/wording.js";
 import { isLive, isLost } from "./connection.js";
 import { StoryStore } from "./story_store.js";
+import { TraceStore } from "./trace_store.js";
 import { TravelStore } from "./travel_store.js";
 
 /** @typedef {import("../state/session_state.js").Message} Message
@@ -39,6 +40,7 @@ export class SessionStore {
   /** The highest number of an event that is known, whatever is shown. */
   newest = signal(0);
   travel = new TravelStore(this);
+  record = new TraceStore(this);
   #id;
   #isChanged = false;
   #isHistory = true;

@@ -51,9 +51,9 @@ export class TravelStore {
   /** Goes on by so many events; behind the last is now. @param {number} count */
   goBy(count) {
     const newest = this.#store.newest.value;
-    const from = this.wanted.value ?? newest + 1;
-    if (from + count > newest) this.backToNow();
-    else this.goTo(from + count);
+    const to = (this.wanted.value ?? newest) + count;
+    if (to > newest) this.backToNow();
+    else this.goTo(to);
   }
 
   tryAgain() {
@@ -91,6 +91,7 @@ export class TravelStore {
     const number = this.wanted.value;
     if (number === null) return;
     address(number);
+    if (number === this.shown.value?.number) return;
     try {
       const answer = await readPast(this.#store.id, number);
       if (this.wanted.value !== null) this.#show(answer);

@@ -12,6 +12,7 @@ import { Outline } from "./outline.js";
 import { Timeline } from "./timeline.js";
 import { TravelBar } from "./travel_bar.js";
 import { Verdict } from "./verdict.js";
+import { Waterfall } from "./waterfall.js";
 
 /** @param {{ id: string }} props */
 export function SessionView({ id }) {
@@ -35,6 +36,7 @@ export function SessionPage({ store }) {
         <${Outline} store=${store} />
         <div class="middle">
           <${Verdict} store=${store} />
+          <${Waterfall} store=${store} />
           <${Timeline} store=${store} />
           <${Chat} store=${store} />
         </div>

@@ -1,12 +1,22 @@
 // Which moment of the past is shown, or why it is not, and the way back to now.
 
+import { addKeys } from "../keys.js";
 import { html, useEffect } from "../ui.js";
 import { asOfEvent, LOADING } from "../words/travel_words.js";
 
 /** @param {{ travel: import("../stores/travel_store.js").TravelStore }} props */
 export function TravelBar({ travel }) {
   const { wanted, shown, problem } = travel;
-  useEffect(() => () => travel.close(), [travel]);
+  useEffect(() => {
+    const forget = addKeys([
+      { key: "[", name: "The session one event before", act: () => travel.goBy(-1) },
+      { key: "]", name: "The session one event later", act: () => travel.goBy(1) },
+    ]);
+    return () => {
+      forget();
+      travel.close();
+    };
+  }, [travel]);
   const isAway = wanted.value !== null;
   const text = shown.value === null ? "" : asOfEvent(shown.value);
   const isWaiting = isAway && shown.value === null && problem.value === "";
