@@ -377,7 +377,7 @@ async def test_the_waterfall_is_dragged_to_a_time(travel: Travel) -> None:
     after = await travel.slider.bounding_box()
     assert after is not None
     assert after["y"] == pytest.approx(box["y"], abs=1), "the waterfall stays under the hand"
-    assert travel.asked == sorted(set(travel.asked), reverse=True)
+    assert travel.asked == sorted(set(travel.asked), reverse=True), str(travel.asked)
 
 
 async def test_a_link_shows_the_past_and_nothing_live_overwrites_it(travel: Travel) -> None:
