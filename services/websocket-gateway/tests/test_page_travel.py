@@ -304,7 +304,7 @@ class Travel:
     @property
     def seen(self) -> int:
         """The number of the last event that clients got a message of."""
-        return max(one["number"] for one in messages(self.known) if one["number"] is not None)
+        return max(int(one["number"]) for one in messages(self.known) if one["number"] is not None)
 
     @property
     def slider(self) -> Locator:
