@@ -9,6 +9,7 @@ SHOW_SESSION = """async ([assets, id, detail, messages]) => {
     const store = new SessionStore(id);
     store.notice.value = "";
     store.read = async () => {};
+    store.record.read = async () => {};
     if (detail !== null) store.detail.value = detail;
     render(html`<${SessionPage} store=${store} />`, main);
     const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -24,3 +25,10 @@ SHOW_SESSION = """async ([assets, id, detail, messages]) => {
 }"""
 """A function of the assets' address, the session's id, what the API answers of it (null: nothing), and messages.
 `{"type": "again"}` among them stands for a connection that came back. `window.feed` takes more."""
+
+LOAD_STYLES = """(addresses) => Promise.all(addresses.map((address) => new Promise((done) => {
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "stylesheet", href: address, onload: done });
+    document.head.append(link);
+})))"""
+"""A function of the addresses of style sheets."""

@@ -114,6 +114,19 @@ def test_each_attempt_and_each_provider_is_a_question_of_its_own_with_its_error(
     assert [one.attempt for one in attempts if one is not None] == [1, 2]
 
 
+def test_the_record_has_when_questions_and_calls_ended() -> None:
+    story = Story().asking()
+    story.when(story.answer(tools=(READ,)))
+    running = executions(story)[0]
+    assert [one.ended_at is None for one in running.llm_interactions] == [False]
+    assert [one.ended_at for one in running.mcp_interactions] == [None] * len(running.mcp_interactions)
+
+    story.when(story.result(story.call_ids[-1], "api-7"))
+    ended = executions(story)[0].mcp_interactions[-1]
+    assert ended.ended_at is not None
+    assert ended.ended_at >= ended.created_at
+
+
 def test_a_call_has_its_arguments_as_they_were_sent_and_its_answer() -> None:
     story = Story().asking()
     asked = story.answer(tools=(READ,))

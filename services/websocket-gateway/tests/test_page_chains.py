@@ -5,13 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 import tarsy_whole_chain as chain
 from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_page_feed import SHOW_SESSION
+from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.outgoing import encoded
 from tarsy_websocket_gateway.page_assets import load_page
@@ -30,9 +31,8 @@ READ = """() => {
     const group = (node) => ({
         name: node.querySelector(":scope > h3").textContent,
         about: node.querySelector(":scope > p").textContent,
-        tabs: [...node.querySelectorAll(":scope > div > [role=tablist]:not([hidden]) > [role=tab]")]
-            .map((one) => [one.textContent, one.getAttribute("aria-selected")]),
-        items: [...node.querySelectorAll(":scope > div > [id^=panel-]")].map(items),
+        lanes: [...node.querySelectorAll(":scope > .lanes > .lane > h4")].map((one) => one.textContent),
+        items: [...node.querySelectorAll(":scope > [id^=panel-], :scope > .lanes > .lane > [id^=panel-]")].map(items),
         under: [...node.querySelectorAll(":scope > .under > .group")].map(group),
     });
     return {
@@ -53,6 +53,11 @@ def live(session: Any, feed: Feed | None = None, *, since: int = 0) -> list[Mess
 async def show(tab: Tab, messages: list[Message]) -> Message:
     await tab.page.evaluate(SHOW_SESSION, [ASSETS, "a", None, messages])
     return await read(tab)
+
+
+async def show_with_styles(tab: Tab, messages: list[Message]) -> None:
+    await show(tab, messages)
+    await tab.page.evaluate(LOAD_STYLES, [f"{ASSETS}/{path}" for path in ("style.css", "styles/session.css")])
 
 
 async def read(tab: Tab) -> Message:
@@ -76,20 +81,20 @@ WHOLE = {
         {
             "name": "look",
             "about": "2 agents in parallel, one must complete",
-            "tabs": [["PodsCompleted", "true"], ["MetricsCompleted", "false"]],
+            "lanes": ["Pods Completed", "Metrics Completed"],
             "items": [
                 ["error quiet", "llm_wait", "llm_response"],
                 ["error", "provider_fallback", "llm_response"],
             ],
             "under": [
                 {
-                    "name": "look - Synthesis", "about": "", "tabs": [], "items": [["llm_response"]],
+                    "name": "look - Synthesis", "about": "", "lanes": [], "items": [["llm_response"]],
                     "under": [],
                 }
             ],
         },
-        {"name": "advise", "about": "", "tabs": [], "items": [["llm_response"]], "under": []},
-        {"name": "Executive Summary", "about": "", "tabs": [], "items": [["llm_response"]], "under": []},
+        {"name": "advise", "about": "", "lanes": [], "items": [["llm_response"]], "under": []},
+        {"name": "Executive Summary", "about": "", "lanes": [], "items": [["llm_response"]], "under": []},
     ],
 }  # fmt: skip
 """What stands above is not said again."""
@@ -142,26 +147,52 @@ async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_concl
     ]
 
 
-async def test_tabs_are_chosen_with_keys_and_only_the_chosen_panel_is_there(tab: Tab, new_session: NewSession) -> None:
-    await show(tab, live(told(new_session)))
-    tabs = tab.page.get_by_role("tab")
-    panels = tab.page.get_by_role("tabpanel")
+LANES = """() => [...document.querySelectorAll(".lane")].map((one) => {
+    const { left, top, width } = one.getBoundingClientRect();
+    return { left, top, width };
+})"""
 
-    async def chosen() -> tuple[list[str | None], str]:
-        [panel] = await panels.all()
-        return [await one.get_attribute("tabindex") for one in await tabs.all()], await panel.inner_text()
 
-    await tabs.first.focus()
-    assert (await chosen())[0] == ["0", "-1"]
-    for key, place in (("ArrowRight", 1), ("ArrowRight", 0), ("ArrowLeft", 1), ("Home", 0), ("End", 1)):
-        await tab.page.keyboard.press(key)
-        order, text = await chosen()
-        assert order == [["0", "-1"], ["-1", "0"]][place]
-        assert await tabs.nth(place).evaluate("node => node === document.activeElement")
-        assert (chain.METRICS in text) is (place == 1)
-    assert await panels.first.get_attribute("aria-labelledby") == await tabs.nth(1).get_attribute("id")
-    assert await tabs.nth(1).get_attribute("aria-controls") == await panels.first.get_attribute("id")
-    assert await tab.page.get_by_role("tablist").get_attribute("aria-label") == "Agents of look"
+async def test_agents_of_a_parallel_stage_stand_side_by_side_and_on_a_phone_below_each_other(
+    tab: Tab, new_session: NewSession
+) -> None:
+    await show_with_styles(tab, live(told(new_session)))
+    lanes = tab.page.get_by_role("group", name="Agents of look").get_by_role("region")
+
+    await expect(lanes).to_have_count(2)
+    await expect(lanes.nth(0)).to_contain_text(chain.PODS)
+    await expect(lanes.nth(1)).to_contain_text(chain.METRICS)
+    await tab.page.set_viewport_size({"width": 1400, "height": 900})
+    pods, metrics = await tab.page.evaluate(LANES)
+    assert metrics["top"] == pods["top"]
+    assert metrics["left"] >= pods["left"] + pods["width"]
+    await tab.page.set_viewport_size({"width": 390, "height": 900})
+    pods, metrics = await tab.page.evaluate(LANES)
+    assert metrics["left"] == pods["left"]
+    assert metrics["top"] > pods["top"]
+
+
+async def test_more_than_three_lanes_scroll_by_themselves(tab: Tab) -> None:
+    stage = {"type": "stage.status", "stage_id": "s", "stage_name": "look", "stage_index": 1, "status": "started",
+             "error_message": None, "expected_agent_count": 5, "number": 2}  # fmt: skip
+    agents = [
+        {"type": "execution.status", "stage_id": "s", "execution_id": f"x{place}", "agent_name": f"Agent {place}",
+         "agent_index": place, "status": "active", "error_message": None, "number": 2 + place}
+        for place in range(1, 6)
+    ]  # fmt: skip
+    await tab.page.set_viewport_size({"width": 1600, "height": 900})
+    await show_with_styles(tab, [stage, *agents])
+
+    found = await tab.page.evaluate(
+        """() => {
+            const lanes = document.querySelector(".lanes"), root = document.documentElement;
+            const [lane] = document.querySelectorAll(".lane");
+            return [lanes.clientWidth / lane.offsetWidth, lanes.scrollWidth > lanes.clientWidth,
+                root.scrollWidth > root.clientWidth];
+        }"""
+    )
+    assert 3 <= found[0] < 3.4
+    assert found[1:] == [True, False]
 
 
 async def test_what_an_agent_says_before_it_is_known_goes_to_it_once_it_is(tab: Tab, new_session: NewSession) -> None:
@@ -235,7 +266,7 @@ async def test_a_session_of_before_chains_is_shown_as_ever(tab: Tab, story: Stor
 
     assert found["groups"] == [
         {
-            "name": "look", "about": "", "tabs": [], "under": [],
+            "name": "look", "about": "", "lanes": [], "under": [],
             "items": [["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"]],
         }
     ]  # fmt: skip

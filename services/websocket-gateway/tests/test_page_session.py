@@ -15,7 +15,7 @@ from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_page_feed import SHOW_SESSION
+from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.page_assets import load_page
 
@@ -59,14 +59,7 @@ class View:
 
     async def show(self, **detail: object) -> None:
         await self.page.goto("/blank")
-        await self.page.evaluate(
-            """(addresses) => Promise.all(addresses.map((address) => new Promise((done) => {
-                const link = document.createElement("link");
-                Object.assign(link, { rel: "stylesheet", href: address, onload: done });
-                document.head.append(link);
-            })))""",
-            [f"{ASSETS}/{path}" for path in STYLES],
-        )
+        await self.page.evaluate(LOAD_STYLES, [f"{ASSETS}/{path}" for path in STYLES])
         shown = [ASSETS, self.session.id, {**DETAIL, **detail}, self._messages()]
         await self.page.evaluate(SHOW_SESSION, shown)
 
@@ -216,7 +209,7 @@ async def test_what_was_changed_is_listed_and_leads_to_its_call(view: View) -> N
     await expect(marked).to_be_in_viewport()
 
 
-async def test_a_link_to_an_event_chooses_its_agent_and_shows_what_is_left_out(view: View) -> None:
+async def test_a_link_to_an_event_leads_there_and_shows_what_is_left_out(view: View) -> None:
     metrics = execution_id(stage_id(view.session.id, 1), 2)
     thought = e.LlmCallCompleted(
         llm_call_id="m1", execution_id=metrics, thinking=LONG_THOUGHT, text="", tool_calls=(), usage=Usage(), model="m",
@@ -233,7 +226,7 @@ async def test_a_link_to_an_event_chooses_its_agent_and_shows_what_is_left_out(v
 
     await expect(view.items("llm_thinking")).to_be_visible()
     await expect(view.items("llm_thinking")).to_have_attribute("data-marked", "")
-    await expect(view.page.get_by_role("tab", name="Metrics")).to_have_attribute("aria-selected", "true")
+    await expect(view.page.get_by_role("region", name="Metrics").locator(".item[data-marked]")).to_be_in_viewport()
     await expect(view.page.get_by_role("button", name="Everything")).to_have_attribute("aria-pressed", "true")
 
 
@@ -290,7 +283,7 @@ async def test_the_outline_leads_to_an_agent_and_says_what_is_to_come(view: View
 
     await expect(outline.locator(".to-come")).to_have_text("3 stages to come")
     await outline.get_by_role("link", name="Metrics").click()
-    await expect(view.page.get_by_role("tab", name="Metrics")).to_have_attribute("aria-selected", "true")
+    await expect(view.page.get_by_role("region", name="Metrics")).to_be_in_viewport()
     await view.page.set_viewport_size({"width": 390, "height": 844})
     await expect(outline.get_by_role("link", name="Metrics")).to_be_hidden()
     await expect(outline.locator("summary")).to_contain_text("look: Running")
@@ -402,6 +395,6 @@ async def test_everything_that_acts_has_a_name(view: View) -> None:
         e.SessionCompleted(final_analysis="It was DNS.", executive_summary="DNS."),
     )  # fmt: skip
     await view.show()
-    for role in ("button", "link", "textbox", "tab", "tabpanel", "navigation", "region", "complementary"):
+    for role in ("button", "link", "textbox", "slider", "navigation", "region", "complementary"):
         snapshot = await view.page.locator("main").get_by_role(role, name=re.compile("^$")).count()
         assert snapshot == 0, f"a {role} has no name"

@@ -25,6 +25,7 @@ async def test_a_large_session_is_drawn_without_freezing_and_what_is_folded_is_n
             const { SessionStore } = await import(`${assets}/stores/session_store.js`);
             const { SessionPage } = await import(`${assets}/views/session.js`);
             const store = new SessionStore("a");
+            store.record.read = async () => {};
             document.body.replaceChildren();
             render(html`<${SessionPage} store=${store} />`, document.body);
             const types = ["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"];

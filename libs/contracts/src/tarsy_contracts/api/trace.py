@@ -17,7 +17,8 @@ type Role = Literal["system", "user", "assistant", "tool"]
 class ListedLlmInteraction(ApiModel):
     """A question to a model. `created_at`: when it was owed. `model_name` is empty before an answer named it.
 
-    `duration_ms` and `error_message` are null while it runs, and where nobody measured it or nothing failed.
+    `ended_at`: when its end was recorded. It, `duration_ms` and `error_message` are null while it runs, and where
+    nobody measured it or nothing failed.
     `interaction_type`: iteration, forced_conclusion, synthesis, executive_summary, chat_response, summarization; it may
     get further values.
     """
@@ -35,12 +36,14 @@ class ListedLlmInteraction(ApiModel):
     duration_ms: int | None
     error_message: str | None
     created_at: Timestamp
+    ended_at: Timestamp | None = None
 
 
 class ListedMcpInteraction(ApiModel):
     """A call of a tool (`tool_call`), or the tools that an execution was offered by a server (`tool_list`).
 
-    `outcome` is null while the call runs, and of a `tool_list`.
+    `outcome` and `ended_at` are null while the call runs, and of a `tool_list`. Between `created_at` and `ended_at` a
+    call may wait, for a person or for a place; `duration_ms` is how long it ran.
     """
 
     id: str
@@ -51,6 +54,7 @@ class ListedMcpInteraction(ApiModel):
     duration_ms: int | None
     error_message: str | None
     created_at: Timestamp
+    ended_at: Timestamp | None = None
 
 
 class TracedExecution(ApiModel):

@@ -39,6 +39,7 @@ def list_llm_call(call: LlmCallRecord, execution: Execution) -> ListedLlmInterac
         duration_ms=None if answered is None else answered.duration_ms,
         error=ended.error if isinstance(ended, e.LlmCallFailed) else "",
         at=call.at,
+        ended_at=call.ended_at,
     )
 
 
@@ -71,7 +72,16 @@ def _type_of(asked: e.LlmCallRequested, answered: e.LlmCallCompleted | None, exe
 
 
 def _item(
-    id: str, type: str, *, provider: str, model: str, usage: Usage, duration_ms: int | None, error: str, at: datetime
+    id: str,
+    type: str,
+    *,
+    provider: str,
+    model: str,
+    usage: Usage,
+    duration_ms: int | None,
+    error: str,
+    at: datetime,
+    ended_at: datetime | None = None,
 ) -> ListedLlmInteraction:
     counted = [count for count in (usage.input_tokens, usage.output_tokens) if count is not None]
     return ListedLlmInteraction(
@@ -88,4 +98,5 @@ def _item(
         duration_ms=duration_ms,
         error_message=error or None,
         created_at=wire_time(at),
+        ended_at=None if ended_at is None else wire_time(ended_at),
     )

@@ -30,17 +30,13 @@ def list_mcp(session: ReplayedSession, execution: Execution) -> tuple[ListedMcpI
 def list_calls(session: ReplayedSession, execution_id: str) -> tuple[ListedMcpInteraction, ...]:
     """`execution_id` is empty for those of the session itself."""
     calls = () if session.state is None else session.state.calls.values()
-    return tuple(
-        _listed_call(call, session.began[call.requested.call_id])
-        for call in calls
-        if call.requested.execution_id == execution_id
-    )
+    return tuple(_listed_call(call, session) for call in calls if call.requested.execution_id == execution_id)
 
 
 def find_mcp(session: ReplayedSession, session_id: str, id: str) -> McpInteraction | None:
     call = None if session.state is None else session.state.calls.get(id)
     if call is not None:
-        return _call(call, session_id, session.began[id])
+        return _call(call, session_id, session)
     for execution in session.executions.values():
         for server in _servers_of(execution):
             if tool_list_id(execution.id, server) == id:
@@ -67,8 +63,9 @@ def _listed_tools(execution: Execution, server: str, at: datetime) -> ListedMcpI
     )
 
 
-def _listed_call(call: ToolCallState, at: datetime) -> ListedMcpInteraction:
+def _listed_call(call: ToolCallState, session: ReplayedSession) -> ListedMcpInteraction:
     requested, completed = call.requested, call.completed
+    ended_at = session.ended.get(requested.call_id)
     failed = completed is not None and completed.outcome != "ok"
     return ListedMcpInteraction(
         id=requested.call_id,
@@ -78,7 +75,8 @@ def _listed_call(call: ToolCallState, at: datetime) -> ListedMcpInteraction:
         outcome=None if completed is None else completed.outcome,
         duration_ms=None if completed is None else completed.duration_ms,
         error_message=completed.content[:ERROR_CHARACTERS] if completed is not None and failed else None,
-        created_at=wire_time(at),
+        created_at=wire_time(session.began[requested.call_id]),
+        ended_at=None if ended_at is None else wire_time(ended_at),
     )
 
 
@@ -102,12 +100,12 @@ def _tools(execution: Execution, server: str, at: datetime) -> McpInteraction:
     )
 
 
-def _call(call: ToolCallState, session_id: str, at: datetime) -> McpInteraction:
+def _call(call: ToolCallState, session_id: str, session: ReplayedSession) -> McpInteraction:
     requested, completed, learned = call.requested, call.completed, call.learned
     ended = learned.event if learned is not None else completed
     left_out = () if ended is None else ended.nulls_left_out
     return McpInteraction(
-        **dict(_listed_call(call, at)),
+        **dict(_listed_call(call, session)),
         execution_id=requested.execution_id,
         llm_interaction_id=requested.llm_call_id or None,
         tool_arguments={name: value for name, value in requested.arguments.items() if name not in left_out},

@@ -20,11 +20,13 @@ class LlmCallRecord:
     requested: e.LlmCallRequested
     at: datetime
     ended: LlmCallEnd | None = None
+    ended_at: datetime | None = None
 
 
 @dataclass(slots=True)
 class ReplayedSession:
     """`llm_calls` in the order of the log. `began`: when executions, tool calls and summaries began, by their ids.
+    `ended`: when tool calls ended.
 
     `complete` is false when this code cannot read an event: all is as it was before that.
     """
@@ -32,6 +34,7 @@ class ReplayedSession:
     state: Investigating | AtRest | None = None
     llm_calls: dict[str, LlmCallRecord] = field(default_factory=dict)
     began: dict[str, datetime] = field(default_factory=dict)
+    ended: dict[str, datetime] = field(default_factory=dict)
     complete: bool = True
 
     @property
@@ -74,12 +77,14 @@ def _note(session: ReplayedSession, record: RecordedEvent) -> None:
         case e.LlmCallCompleted() | e.LlmCallFailed():
             asked = session.llm_calls.get(event.llm_call_id)
             if asked is not None:
-                session.llm_calls[event.llm_call_id] = LlmCallRecord(asked.requested, asked.at, event)
+                session.llm_calls[event.llm_call_id] = LlmCallRecord(asked.requested, asked.at, event, at)
         case e.ExecutionStarted():
             session.began[event.execution_id] = at
         case e.ToolCallRequested():
             session.began[event.call_id] = at
         case e.SummaryRequested():
             session.began[event.summary_id] = at
+        case e.ToolCallCompleted():
+            session.ended[event.call_id] = at
         case _:
             return

@@ -68,6 +68,21 @@ export function readSession(id, atLeast = 0) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
 }
 
+/** As it was after its event of this number.
+ *  @param {string} id
+ *  @param {number} number
+ *  @returns {Promise<Schemas["PastSession"]>} */
+export function readPast(id, number) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/at/${number}`);
+}
+
+/** Its questions to models and calls of tools, without their contents.
+ *  @param {string} id
+ *  @returns {Promise<Schemas["SessionTrace"]>} */
+export function readTrace(id) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/trace`);
+}
+
 /** `query`: where to begin, and what to search for.
  *  @param {string} sessionId
  *  @param {string} callId

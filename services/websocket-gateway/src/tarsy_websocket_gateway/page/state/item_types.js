@@ -25,6 +25,7 @@
  *  @property {string} [message_id]
  *  @property {string} [stage_id]
  *  @property {string} [reason]
+ *  @property {number} [wait_seconds]
  *  @property {string} [role]
  *  @property {string} [expires_at]
  *  @property {string} [on_timeout]

@@ -1,7 +1,7 @@
-// What a reader has chosen to see of a session: which agent of a stage, and how much of the story.
+// What a reader has chosen to see of a session: how much of the story.
 
 import { query, replaceAddress } from "../router.js";
-import { computed, signal } from "../ui.js";
+import { computed } from "../ui.js";
 
 /** @typedef {"conclusions" | "steps" | "everything"} Extent */
 
@@ -19,22 +19,4 @@ export function chooseExtent(chosen) {
   if (chosen === WITHOUT_CHOICE) address.searchParams.delete("show");
   else address.searchParams.set("show", chosen);
   replaceAddress(`${address.pathname}${address.search}${address.hash}`);
-}
-
-export class ChoiceStore {
-  /** By the stage's id.
-   *  @type {import("@preact/signals").Signal<ReadonlyMap<string, string>>} */
-  #agents = signal(new Map());
-
-  /** Empty when none was chosen.
-   *  @param {string} stageId */
-  agentOf(stageId) {
-    return this.#agents.value.get(stageId) ?? "";
-  }
-
-  /** @param {string} stageId
-   *  @param {string} executionId */
-  chooseAgent(stageId, executionId) {
-    this.#agents.value = new Map([...this.#agents.value, [stageId, executionId]]);
-  }
 }

@@ -20,8 +20,15 @@ export function isLost() {
   connection.value = "lost";
 }
 
-/** The time that what is shown is of: it stands while the connection is lost. */
-export const shownNow = computed(() => (connection.value === "lost" ? (liveUntil.value ?? now.value) : now.value));
+/** The time of the past state that is shown, in milliseconds; null while it is the present one.
+ *  @type {import("@preact/signals").Signal<number | null>} */
+export const shownMoment = signal(null);
+
+/** The time that what is known is of: it stands while the connection is lost. */
+export const knownNow = computed(() => (connection.value === "lost" ? (liveUntil.value ?? now.value) : now.value));
+
+/** The time that what is shown is of. */
+export const shownNow = computed(() => shownMoment.value ?? knownNow.value);
 
 /** Nothing that is decided now would be shown. */
-export const isActionOff = computed(() => connection.value === "lost");
+export const isActionOff = computed(() => connection.value === "lost" || shownMoment.value !== null);

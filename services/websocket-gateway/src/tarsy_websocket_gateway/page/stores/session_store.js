@@ -1,5 +1,5 @@
 // One session: what is known of it is folded from the API's answer and from live messages, and whoever shows a part of
-// it is drawn again when that part has changed, once a frame.
+// it is drawn again when that part has changed, once a frame. While the past is shown, the present is folded on beside it.
 
 import { perFrame } from "../frames.js";
 import { ApiError, readSession } from "../net/api.js";
@@ -7,12 +7,15 @@ import { Live } from "../net/live.js";
 import { nameAbove } from "../state/repetition.js";
 import { isRunning } from "../state/chat_state.js";
 import { asStatus } from "../state/detail.js";
+import { pastSession } from "../state/past_session.js";
+import { become, copyOf } from "../state/replacement.js";
 import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
 import { signal } from "../ui.js";
 import { hasEnded } from "../words/wording.js";
-import { ChoiceStore } from "./choice_store.js";
 import { isLive, isLost } from "./connection.js";
 import { StoryStore } from "./story_store.js";
+import { TraceStore } from "./trace_store.js";
+import { TravelStore } from "./travel_store.js";
 
 /** @typedef {import("../state/session_state.js").Message} Message
  *  @typedef {import("../state/session_state.js").Changes} Changes
@@ -22,6 +25,7 @@ const LOOK_EVERY_MILLISECONDS = 5000;
 const READ_EVERY_MILLISECONDS = 15_000;
 
 export class SessionStore {
+  /** What is shown. */
   session = newSession();
   story = new StoryStore(this.session);
   /** The API's answer; null until it is there.
@@ -33,7 +37,10 @@ export class SessionStore {
   version = signal(0);
   /** How many items came since the page was there: those of the history do not count. */
   arrivals = signal(0);
-  choice = new ChoiceStore();
+  /** The highest number of an event that is known, whatever is shown. */
+  newest = signal(0);
+  travel = new TravelStore(this);
+  record = new TraceStore(this);
   #id;
   #isChanged = false;
   #isHistory = true;
@@ -41,6 +48,12 @@ export class SessionStore {
   #agents = 0;
   #wasRunning = true;
   #above = "";
+  /** The ids of the items that stand above as well.
+   *  @type {string[]} */
+  #sameAbove = [];
+  /** The present, while the past is shown.
+   *  @type {{ session: import("../state/session_state.js").Session, detail: Detail | null } | null} */
+  #kept = null;
   #publish = perFrame(() => this.#publishNow());
 
   /** @param {string} id */
@@ -52,13 +65,46 @@ export class SessionStore {
     return this.#id;
   }
 
+  /** What is known by now, whatever is shown. */
+  get present() {
+    return this.#kept?.session ?? this.session;
+  }
+
+  /** The API's answer, whatever is shown; null until it is there. */
+  get presentDetail() {
+    return this.#kept === null ? this.detail.value : this.#kept.detail;
+  }
+
+  /** From here on the present is folded beside what is shown. */
+  keepPresent() {
+    this.#kept ??= { session: copyOf(this.session), detail: this.detail.value };
+  }
+
+  /** @param {import("../state/past_session.js").PastSession} answer */
+  showPast(answer) {
+    this.keepPresent();
+    this.notice.value = "";
+    this.detail.value = answer.session;
+    this.#apply(become(this.session, pastSession(answer)));
+    this.#noteNewest(answer.newest_number);
+  }
+
+  showPresent() {
+    const kept = this.#kept;
+    if (kept === null) return;
+    this.#kept = null;
+    this.detail.value = kept.detail;
+    if (kept.detail !== null) this.notice.value = "";
+    this.#apply(become(this.session, kept.session));
+  }
+
   /** Returns what ends it. */
   open() {
     const live = new Live(`session:${this.#id}`, {
       begins: () => {
         isLive();
         this.begin();
-        if (this.detail.value === null) this.read();
+        if (this.presentDetail === null) this.read();
       },
       takes: (/** @type {Message} */ message) => {
         if (message.session_id === this.#id) this.take(message);
@@ -83,37 +129,46 @@ export class SessionStore {
       // The alert joined another session.
       else location.replace(`/sessions/${detail.id}`);
     } catch (problem) {
-      if (this.detail.value !== null || !(problem instanceof ApiError)) return;
+      if (this.presentDetail !== null || !(problem instanceof ApiError)) return;
       this.notice.value = problem.status === 404 ? `No session ${this.#id} is known here.` : problem.message;
     }
   }
 
   /** The place in the queue, and what is counted, come with no message. */
   #lookAgain() {
-    const { status } = this.session;
-    if (document.hidden || status === null || isOver(this.session)) return;
+    const { status } = this.present;
+    if (document.hidden || status === null || isOver(this.present)) return;
     const every = status === "pending" ? LOOK_EVERY_MILLISECONDS : READ_EVERY_MILLISECONDS;
     if (performance.now() - this.#readAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
   }
 
   /** @param {Detail} detail */
   takeDetail(detail) {
-    if (this.detail.value === null) this.notice.value = "";
-    this.detail.value = detail;
-    this.#apply({ ...take(this.session, asStatus(detail)), session: true });
+    if (this.#kept !== null) {
+      this.#kept.detail = detail;
+      take(this.#kept.session, asStatus(detail));
+    } else {
+      if (this.detail.value === null) this.notice.value = "";
+      this.detail.value = detail;
+      this.#apply({ ...take(this.session, asStatus(detail)), session: true });
+    }
+    this.#noteNewest(detail.last_number);
   }
 
   /** The history follows. */
   begin() {
     this.#isHistory = true;
-    this.#apply(beginAgain(this.session));
+    const changes = beginAgain(this.present);
+    if (this.#kept === null) this.#apply(changes);
   }
 
   /** @param {Message} message */
   take(message) {
     if (message.type === "session.deleted") this.notice.value = "This session was deleted.";
     const known = this.session.items.size;
-    this.#apply(take(this.session, message));
+    const changes = take(this.present, message);
+    if (this.#kept === null) this.#apply(changes);
+    if ("number" in message) this.#noteNewest(message.number ?? 0);
     if (!this.#isHistory && this.session.items.size > known) this.arrivals.value += 1;
     const isNews = !this.#isHistory;
     // The history ends with it.
@@ -125,7 +180,7 @@ export class SessionStore {
   /** What was counted is known only when it is read again.
    *  @param {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} message */
   #knowsLessThan(message) {
-    const detail = this.detail.value;
+    const detail = this.presentDetail;
     return detail === null || (detail.status !== message.status && detail.last_number < message.number);
   }
 
@@ -154,6 +209,13 @@ export class SessionStore {
     if (above === this.#above) return;
     this.#above = above;
     const same = [...this.session.items.values()].filter((item) => nameAbove(this.session, item) !== "");
-    this.story.changed(same.map((item) => item.id));
+    const ids = same.map((item) => item.id);
+    this.story.changed([...this.#sameAbove, ...ids]);
+    this.#sameAbove = ids;
+  }
+
+  /** @param {number} number */
+  #noteNewest(number) {
+    if (number > this.newest.value) this.newest.value = number;
   }
 }

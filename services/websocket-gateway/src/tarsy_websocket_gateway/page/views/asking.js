@@ -1,9 +1,10 @@
 // The field for a question. Its words stay until the question has been taken in.
 
 import { openReply, whyClosed } from "../state/chat_state.js";
-import { isActionOff } from "../stores/connection.js";
+import { isActionOff, shownMoment } from "../stores/connection.js";
 import { QuestionStore } from "../stores/question_store.js";
 import { html, useLayoutEffect, useMemo, useRef } from "../ui.js";
+import { PAST_QUESTION } from "../words/travel_words.js";
 import { Answer } from "./keyed_request.js";
 import { ReplyCancelling } from "./reply_cancelling.js";
 
@@ -19,7 +20,8 @@ export function Asking({ store }) {
   useLayoutEffect(() => {
     question.answer.value = "";
   }, [reply]);
-  const why = whyClosed(store.session, store.detail.value?.chat_enabled !== false);
+  const isPast = shownMoment.value !== null;
+  const why = isPast ? PAST_QUESTION : whyClosed(store.session, store.detail.value?.chat_enabled !== false);
   const isClosed = question.isSending.value || why !== "";
   useKeptFocus(field, isClosed);
 

@@ -36,8 +36,6 @@ function show(store, id) {
   const item = store.session.items.get(id);
   const place = document.getElementById(`event-${id}`);
   if (item === undefined || place === null) return false;
-  const agent = store.session.executions.get(item.executionId ?? "");
-  if (agent !== undefined) store.choice.chooseAgent(agent.stage_id, agent.execution_id);
   const isLeftOut =
     extent.value === "conclusions" ? place.dataset.level !== "conclusion" : place.dataset.level === "detail";
   if (extent.value !== "everything" && isLeftOut) chooseExtent("everything");

@@ -65,10 +65,10 @@ function StageLine({ store, stage }) {
 /** @param {{ store: Store, agent: Execution }} props */
 function AgentLine({ store, agent }) {
   store.version.value;
-  const { execution_id: id, stage_id: stage } = agent;
+  const { execution_id: id } = agent;
   return html`
     <li>
-      <a class="name" href=${`#panel-${id}`} onClick=${() => store.choice.chooseAgent(stage, id)}>${agent.agent_name}</a>
+      <a class="name" href=${`#panel-${id}`}>${agent.agent_name}</a>
       <${Status} status=${agent.status} />
       <span class="more quiet"><${Took} ...${timesOf(store.detail.value, agent)} /><span class="about">${agentFacts(agent)}</span></span>
       <${Failure} store=${store} step=${agent} />

@@ -1,5 +1,6 @@
 // One session as it happens: how its stages go, what came of it, its story, and what else is known of it.
 
+import { query } from "../router.js";
 import { SessionStore } from "../stores/session_store.js";
 import { html, useEffect, useMemo } from "../ui.js";
 import { Chat } from "./chat.js";
@@ -9,11 +10,15 @@ import { useMark } from "./mark.js";
 import { Now } from "./now.js";
 import { Outline } from "./outline.js";
 import { Timeline } from "./timeline.js";
+import { TravelBar } from "./travel_bar.js";
 import { Verdict } from "./verdict.js";
+import { Waterfall } from "./waterfall.js";
 
 /** @param {{ id: string }} props */
 export function SessionView({ id }) {
   const store = useMemo(() => new SessionStore(id), [id]);
+  const at = query.value.get("at");
+  useEffect(() => store.travel.follow(at), [store, at]);
   useEffect(() => store.open(), [store]);
   return html`<${SessionPage} store=${store} />`;
 }
@@ -25,11 +30,13 @@ export function SessionPage({ store }) {
   return html`
     <div class="session">
       ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
+      <${TravelBar} travel=${store.travel} />
       <${SessionHead} store=${store} />
       <div class="columns">
         <${Outline} store=${store} />
         <div class="middle">
           <${Verdict} store=${store} />
+          <${Waterfall} store=${store} />
           <${Timeline} store=${store} />
           <${Chat} store=${store} />
         </div>

@@ -1,7 +1,8 @@
 // What came of the investigation, before all else: in short and whole; or where it stopped, and what is known so far.
 
 import { foundSoFar, stoppedIn } from "../state/outcome.js";
-import { html } from "../ui.js";
+import { shownMoment } from "../stores/connection.js";
+import { html, useLayoutEffect, useRef } from "../ui.js";
 import { cancelledWords, stoppedWords } from "../words/session_words.js";
 import { verdictText } from "../words/verdict_text.js";
 import { CopyButton } from "./copy.js";
@@ -18,19 +19,39 @@ const STOPPED = new Set(["failed", "timed_out", "cancelled"]);
 export function Verdict({ store }) {
   store.version.value;
   const { session } = store;
+  const place = useKeptHeight(shownMoment.value !== null);
   const isStopped = session.status !== null && STOPPED.has(session.status);
-  if (!isStopped && session.finalAnalysis === "" && session.executiveSummary === "") {
-    return session.executiveSummaryError === ""
-      ? null
-      : html`<div class="verdict"><${Summary} session=${session} /></div>`;
-  }
+  const isNone =
+    !isStopped && [session.finalAnalysis, session.executiveSummary, session.executiveSummaryError].every(isEmpty);
+  if (isNone && shownMoment.value === null) return null;
   return html`
-    <div class="verdict">
+    <div class="verdict" ref=${place}>
+      ${isNone && html`<p class="quiet">There is no verdict yet.</p>`}
       ${isStopped && html`<${Stopped} store=${store} />`}
       <${Summary} session=${session} />
       ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} />`}
     </div>
   `;
+}
+
+/** What stands below does not move under the hand that drags the waterfall.
+ *  @param {boolean} isPast */
+function useKeptHeight(isPast) {
+  /** @type {{ current: HTMLElement | null }} */
+  const place = useRef(null);
+  const height = useRef(0);
+  const wasPast = useRef(false);
+  if (isPast && !wasPast.current) height.current = place.current?.offsetHeight ?? 0;
+  wasPast.current = isPast;
+  useLayoutEffect(() => {
+    if (place.current !== null) place.current.style.minHeight = isPast ? `${height.current}px` : "";
+  });
+  return place;
+}
+
+/** @param {string} text */
+function isEmpty(text) {
+  return text === "";
 }
 
 /** @param {{ session: Session }} props */

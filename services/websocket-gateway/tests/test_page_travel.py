@@ -1,0 +1,464 @@
+"""Time travel and the waterfall in Chromium: a session as it was at its events, with answers made of a real log."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, Page, Route, WebSocketRoute, expect
+
+from tarsy_axe import violations
+from tarsy_browser import Tab
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_simulation.investigation import BRIEF_ALERT
+from tarsy_simulation.playing import play
+from tarsy_timeline.record.past_session import past_session
+from tarsy_timeline.record.replay import replay
+from tarsy_timeline.record.session_trace import trace_of
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.page_assets import load_page
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ASSETS = f"/assets/{load_page().version}"
+STYLES = [f"{ASSETS}/style.css", f"{ASSETS}/styles/session.css"]
+
+type Message = dict[str, Any]
+
+SUMMARY = """(session) => ({
+    status: session.status,
+    texts: [session.finalAnalysis, session.executiveSummary, session.error],
+    stages: [...session.stages.values()].map((one) => [one.stage_id, one.stage_name, one.status]).sort(),
+    agents: [...session.executions.values()].map((one) => [one.execution_id, one.agent_name, one.status]).sort(),
+    items: [...session.items.values()].sort((one, other) => one.sequence - other.sequence)
+        .map((one) => [one.id, one.type, one.status, one.content, one.number, one.sequence, one.executionId]),
+})"""
+FOLDS = f"""async ([assets, messages, answer]) => {{
+    const {{ newSession, take }} = await import(`${{assets}}/state/session_state.js`);
+    const {{ pastSession }} = await import(`${{assets}}/state/past_session.js`);
+    const live = newSession();
+    for (const message of messages) take(live, message);
+    return [live, pastSession(answer)].map({SUMMARY});
+}}"""
+BECOMES = f"""async ([assets, before, after]) => {{
+    const {{ pastSession }} = await import(`${{assets}}/state/past_session.js`);
+    const {{ become }} = await import(`${{assets}}/state/replacement.js`);
+    const session = pastSession(before), kept = new Map(session.items);
+    const {{ items }} = become(session, pastSession(after));
+    const summary = {SUMMARY};
+    const isKept = [...session.items].every(([id, item]) => items.includes(id) || kept.get(id) === item);
+    return [summary(session), summary(pastSession(after)), items.length, isKept];
+}}"""
+
+
+@pytest.fixture(scope="module")
+def log() -> Sequence[RecordedEvent]:
+    """An investigation and a reply, as an orchestrator wrote them."""
+    return [*play(alert=BRIEF_ALERT, questions=1).log.accepted]
+
+
+def messages(log: Sequence[RecordedEvent]) -> list[Message]:
+    feed = Feed()
+    return [json.loads(one.text) for record in log for one in feed.event(record)]
+
+
+def answer(log: Sequence[RecordedEvent], number: int) -> Any:
+    found = past_session(log, number)
+    return None if found is None else found.model_dump(mode="json")
+
+
+async def test_the_past_is_what_a_page_saw_then(tab: Tab, log: Sequence[RecordedEvent]) -> None:
+    for number in range(1, len(log) + 1, 3):
+        given = [ASSETS, messages(log[:number]), answer(log, number)]
+        live, past = await tab.page.evaluate(FOLDS, given)
+        assert past == live, f"after event {number}, {log[number - 1].envelope.type}"
+
+
+async def test_from_any_moment_to_any_other_only_what_differs_changes(tab: Tab, log: Sequence[RecordedEvent]) -> None:
+    middle, end = len(log) // 2, len(log)
+    for before, after in ((1, end), (end, 1), (middle, middle + 2), (end, middle)):
+        found = await tab.page.evaluate(BECOMES, [ASSETS, answer(log, before), answer(log, after)])
+        assert found[0] == found[1]
+        assert found[3] is True
+    near = await tab.page.evaluate(BECOMES, [ASSETS, answer(log, middle), answer(log, middle + 1)])
+    assert near[2] <= 4
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("57", 57), ("1", 1), ("0", None), ("-1", None), ("1.5", None), ("five", None), ("", None), ("9" * 40, None)],
+)
+async def test_an_address_names_an_event_or_none(tab: Tab, text: str, number: int | None) -> None:
+    found = await tab.page.evaluate(
+        "async ([assets, text]) => (await import(`${assets}/state/event_times.js`)).eventNumber(text)", [ASSETS, text]
+    )
+    assert found == number
+
+
+async def test_what_nothing_ran_in_is_short_and_places_and_times_belong_together(tab: Tab) -> None:
+    spans = [{"from": 0, "until": 100}, {"from": 50, "until": 200}, {"from": 90_000, "until": 90_200}]
+    found = await tab.page.evaluate(
+        """async ([assets, spans]) => {
+            const { timeScale, placeAt, timeAtPlace } = await import(`${assets}/state/time_scale.js`);
+            const scale = timeScale(spans);
+            const times = [-5, 0, 150, 200, 50000, 90000, 90100, 90200, 99999];
+            const places = times.map((time) => placeAt(scale, time));
+            return [places, places.map((place) => Math.round(timeAtPlace(scale, place))), placeAt([], 5)];
+        }""",
+        [ASSETS, spans],
+    )
+    places, times, of_nothing = found
+    assert places == sorted(places)
+    assert (places[0], places[-1]) == (0, pytest.approx(1000))
+    assert places[5] - places[3] < 21
+    assert times == [0, 0, 150, 200, 50_000, 90_000, 90_100, 90_200, 90_200]
+    assert of_nothing == 0
+
+
+def call(id: str, begins: int, ends: int | None, took: int | None, outcome: str | None = "ok") -> Message:
+    return {
+        "id": id, "interaction_type": "tool_call", "server_name": "k8s", "tool_name": id, "outcome": outcome,
+        "duration_ms": took, "error_message": None, "created_at": stamp(begins),
+        "ended_at": None if ends is None else stamp(ends),
+    }  # fmt: skip
+
+
+def question(begins: int, ends: int | None, error: str | None = None) -> Message:
+    return {
+        "id": "l", "interaction_type": "iteration", "llm_provider": "gemini", "model_name": "gemini-3",
+        "duration_ms": None, "error_message": error, "created_at": stamp(begins),
+        "ended_at": None if ends is None else stamp(ends),
+    }  # fmt: skip
+
+
+def stamp(second: int) -> str:
+    return f"2026-11-22T10:00:{second:02}.000Z"
+
+
+async def bars(tab: Tab, questions: list[Message], calls: list[Message], items: list[Message]) -> Any:
+    agent = {"execution_id": "x", "agent_name": "Pods", "llm_interactions": questions, "mcp_interactions": calls}
+    trace = {
+        "stages": [{"stage_id": "s", "stage_name": "look", "stage_type": "investigation", "executions": [agent]}],
+        "session_mcp_interactions": [], "session_interactions": [],
+    }  # fmt: skip
+    detail = {"created_at": stamp(0), "started_at": stamp(2), "completed_at": None}
+    return await tab.page.evaluate(
+        """async ([assets, trace, items, detail, began]) => {
+            const { newSession, take } = await import(`${assets}/state/session_state.js`);
+            const { waterfallRows } = await import(`${assets}/state/waterfall.js`);
+            const session = newSession();
+            for (const item of items) take(session, item);
+            const second = (time) => (time === null ? null : (time - Date.parse(began)) / 1000);
+            return waterfallRows(trace, session, detail).map(({ stage, name, bars }) => [
+                stage, name, bars.map((one) => [one.kind, second(one.from), second(one.until), one.hasFailed])
+            ]);
+        }""",
+        [ASSETS, trace, items, detail, stamp(0)],
+    )
+
+
+def item(kind: str, second: int, number: int, status: str, **metadata: object) -> Message:
+    return {
+        "type": "timeline_event.created", "event_id": f"{kind}{number}", "event_type": kind, "status": status,
+        "execution_id": "x", "content": "", "metadata": metadata, "sequence_number": number, "number": number,
+        "timestamp": stamp(second), "session_id": "a",
+    }  # fmt: skip
+
+
+async def test_a_waterfall_has_the_queue_and_the_calls_and_waits_of_each_agent(tab: Tab) -> None:
+    found = await bars(
+        tab,
+        [question(2, 4, "too much"), question(4, 9), question(40, None)],
+        [
+            call("read", 9, 15, 4000), call("delete", 9, 30, 5000), call("deny", 9, 20, None, "rejected"),
+            call("run", 31, None, None, None),
+        ],
+        [
+            item("llm_wait", 4, 5, "completed", wait_seconds=2.0),
+            item("approval", 24, 6, "completed", call_id="delete"),
+            item("approval", 20, 7, "completed", call_id="deny"),
+            item("llm_tool_call", 30, 8, "completed", call_id="delete", repeatable=False),
+        ],
+    )  # fmt: skip
+
+    assert found == [
+        ["", "Queue", [["queue", 0, 2, False]]],
+        [
+            "look",
+            "Pods",
+            [
+                ["llm", 2, 4, True],
+                ["pause", 4, 6, False],
+                ["llm", 6, 9, False],
+                ["turn", 9, 11, False],
+                ["person", 9, 24, False],
+                ["person", 9, 20, False],
+                ["tool", 11, 15, False],
+                ["tool", 20, 20, True],
+                ["turn", 24, 25, False],
+                ["change", 25, 30, False],
+                ["tool", 31, None, False],
+                ["llm", 40, None, False],
+            ],
+        ],
+    ]
+
+
+async def test_a_call_that_waits_for_a_person_grows_as_a_wait(tab: Tab) -> None:
+    asked = item("approval", 9, 6, "streaming", call_id="delete")
+    found = await bars(tab, [], [call("delete", 9, None, None, None)], [asked])
+    assert found[1][2] == [["person", 9, None, False]]
+
+
+async def test_2000_bars_are_few_elements(tab: Tab) -> None:
+    found = await tab.page.evaluate(
+        """async (assets) => {
+            const { barPaths } = await import(`${assets}/state/bar_shapes.js`);
+            const { timeScale } = await import(`${assets}/state/time_scale.js`);
+            const kinds = ["llm", "tool"];
+            const bars = Array.from({ length: 2000 }, (_, place) => ({
+                kind: kinds[place % 2], from: place * 10, until: place * 10 + 9, name: "", hasFailed: false,
+            }));
+            const paths = barPaths([{ id: "x", stage: "", name: "", bars }], timeScale(bars), 0);
+            return [...paths].map(([kind, path]) => [kind, path.split("M").length - 1]);
+        }""",
+        ASSETS,
+    )
+    assert found == [["llm", 1000], ["tool", 1000]]
+
+
+class Travel:
+    """A session in the tab, with answers of the API that are made of its log."""
+
+    def __init__(self, page: Page, log: Sequence[RecordedEvent]) -> None:
+        self.page = page
+        self.log = log
+        self.known = log
+        self.asked: list[int] = []
+        self.status = 0
+        self.id = log[0].session_id
+        self._socket: WebSocketRoute | None = None
+
+    async def _past(self, route: Route) -> None:
+        number = int(route.request.url.rpartition("/")[2])
+        self.asked.append(number)
+        found = answer(self.known, number)
+        status = self.status or (200 if found is not None else 404)
+        await route.fulfill(status=status, json=found if status == 200 else {"detail": "the log is away"})
+
+    async def show(self, at: str = "", until: int | None = None) -> None:
+        known = self.known = self.log[:until]
+        await self.page.goto(f"/blank{at}")
+        await self.page.evaluate(LOAD_STYLES, STYLES)
+        await self.page.route("**/at/*", self._past)
+        detail = answer(known, len(known))["session"]
+        await self.page.evaluate(SHOW_SESSION, [ASSETS, self.id, detail, messages(known)])
+        trace = trace_of(replay(known), self.id, len(known)).model_dump(mode="json")
+        await self.page.evaluate("(trace) => { store.record.trace.value = trace; }", trace)
+
+    async def open(self, number: int, until: int) -> None:
+        """The whole page, at the address of a link."""
+        self.known = self.log[:until]
+
+        async def answer_api(route: Route) -> None:
+            path = urlsplit(route.request.url).path
+            if path == f"/api/v1/sessions/{self.id}":
+                await route.fulfill(json=answer(self.known, len(self.known))["session"])
+            elif path.endswith("/trace"):
+                trace = trace_of(replay(self.known), self.id, len(self.known))
+                await route.fulfill(json=trace.model_dump(mode="json"))
+            else:
+                await route.fulfill(status=404, json={"detail": "not here"})
+
+        def connect(socket: WebSocketRoute) -> None:
+            self._socket = socket
+            socket.on_message(subscribe)
+            socket.send(json.dumps({"type": "connection.established", "connection_id": "c"}))
+
+        def subscribe(text: str | bytes) -> None:
+            asked = json.loads(text)
+            if asked["action"] == "subscribe" and asked["channel"] == f"session:{self.id}":
+                self._send({"type": "subscription.confirmed", "channel": asked["channel"]}, *messages(self.known))
+
+        await self.page.route("**/api/**", answer_api)
+        await self.page.route("**/at/*", self._past)
+        await self.page.route("**/login/available", lambda route: route.fulfill(json={"available": False}))
+        await self.page.route_web_socket("**/api/v1/ws", connect)
+        await self.page.goto(f"/sessions/{self.id}?at={number}")
+
+    async def go_on(self) -> None:
+        """Everything happens until the end."""
+        before = len(messages(self.known))
+        self.known = self.log
+        self._send(*messages(self.log)[before:])
+
+    def _send(self, *more: Message) -> None:
+        assert self._socket is not None
+        for message in more:
+            self._socket.send(json.dumps(message))
+
+    @property
+    def seen(self) -> int:
+        """The number of the last event that clients got a message of."""
+        return max(int(one["number"]) for one in messages(self.known) if one["number"] is not None)
+
+    @property
+    def slider(self) -> Locator:
+        return self.page.get_by_role("slider", name="Moment that is shown")
+
+    @property
+    def bar(self) -> Locator:
+        return self.page.locator(".travel-bar")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def travel(tab: Tab, log: Sequence[RecordedEvent]) -> AsyncIterator[Travel]:
+    await tab.page.set_viewport_size({"width": 1280, "height": 900})
+    yield Travel(tab.page, log)
+    await tab.page.unroute_all(behavior="wait")
+    # Chromium complains about the status of an answer, which is none of the page's faults.
+    tab.complaints[:] = [one for one in tab.complaints if "Failed to load resource" not in one]
+
+
+def first(log: Sequence[RecordedEvent], kind: str) -> int:
+    return next(record.number for record in log if record.envelope.type == kind)
+
+
+async def test_keys_lead_through_the_past_and_back_to_now(travel: Travel) -> None:
+    await travel.show()
+    newest = len(travel.log)
+    verdict = travel.page.locator(".analysis")
+    await expect(verdict).to_be_visible()
+
+    await travel.slider.focus()
+    await travel.page.keyboard.press("Home")
+    await expect(travel.bar).to_contain_text(re.compile(rf"^\s*As of \d\d:\d\d:\d\d, event 1 of {newest}"))
+    await expect(travel.page).to_have_url(re.compile(r"[?&]at=1$"))
+    await expect(travel.page.locator(".state")).to_have_text("Pending")
+    await expect(verdict).to_have_count(0)
+    await expect(travel.page.locator(".item")).to_have_count(0)
+    await travel.page.keyboard.press("PageUp")
+    await expect(travel.slider).to_have_attribute("aria-valuenow", "11")
+    await travel.page.keyboard.press("ArrowRight")
+    await expect(travel.bar).to_contain_text("event 12 of")
+    await travel.page.evaluate("document.activeElement.blur()")
+    await travel.page.keyboard.press("[")
+    await expect(travel.bar).to_contain_text("event 11 of")
+
+    await travel.page.get_by_role("button", name="Back to now").click()
+    await expect(verdict).to_be_visible()
+    await expect(travel.bar).to_be_hidden()
+    await expect(travel.page).to_have_url(re.compile("/blank$"))
+    await expect(travel.slider).to_have_attribute("aria-valuetext", "Now")
+
+
+async def test_the_waterfall_is_dragged_to_a_time(travel: Travel) -> None:
+    await travel.show()
+    box = await travel.slider.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+
+    await travel.page.mouse.move(box["x"] + box["width"] - 2, middle)
+    await travel.page.mouse.down()
+    await travel.page.mouse.move(box["x"] + box["width"] / 2, middle, steps=8)
+    await travel.page.mouse.move(box["x"] + 1, middle, steps=8)
+    await travel.page.mouse.up()
+
+    await expect(travel.slider).to_have_attribute("aria-valuetext", re.compile(r"^event \d+ of"))
+    chosen = await travel.slider.get_attribute("aria-valuenow")
+    assert int(chosen or 0) < len(travel.log) / 2
+    await expect(travel.bar).to_contain_text(f"event {chosen} of")
+    await expect(travel.page).to_have_url(re.compile(rf"at={chosen}$"))
+    await expect(travel.page.locator(".marker")).to_have_count(1)
+    after = await travel.slider.bounding_box()
+    assert after is not None
+    assert after["y"] == pytest.approx(box["y"], abs=1), "the waterfall stays under the hand"
+    assert travel.asked == sorted(set(travel.asked), reverse=True), str(travel.asked)
+
+
+async def test_a_link_shows_the_past_and_nothing_live_overwrites_it(travel: Travel) -> None:
+    number = first(travel.log, "execution.started")
+    await travel.open(number, until=number + 1)
+    await expect(travel.bar).to_contain_text(f"event {number} of {number + 1}")
+    await expect(travel.page.locator(".state")).to_have_text("Running")
+    items = await travel.page.locator(".item").count()
+
+    await travel.go_on()
+    await expect(travel.slider).to_have_attribute("aria-valuemax", str(travel.seen))
+    await expect(travel.page.locator(".state")).to_have_text("Running")
+    assert await travel.page.locator(".item").count() == items
+    await expect(travel.page.locator(".analysis")).to_have_count(0)
+
+    await travel.page.get_by_role("button", name="Back to now").click()
+    await expect(travel.page.locator(".state")).to_have_text("Completed")
+    await expect(travel.page.locator(".analysis")).to_be_visible()
+    await expect(travel.page).to_have_url(re.compile(f"/sessions/{travel.id}$"))
+
+
+async def test_nobody_can_act_in_the_past(travel: Travel) -> None:
+    await travel.show(until=first(travel.log, "execution.started") + 1)
+    cancel = travel.page.get_by_role("button", name="Cancel", exact=True)
+    await expect(cancel).to_be_enabled()
+
+    await travel.page.keyboard.press("[")
+    await expect(travel.bar).to_contain_text("As of")
+    await expect(cancel).to_be_disabled()
+    await expect(travel.page.get_by_label("Ask the investigation")).to_be_disabled()
+    await expect(travel.page.get_by_text("This is the past. Go back to now to ask.")).to_be_visible()
+    for _ in range(3):
+        await travel.page.keyboard.press("]")
+    await expect(travel.bar).to_be_hidden()
+    await expect(cancel).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("0", "“0” is not the number of an event: they count from 1. This is the session as it is now."),
+        ("later", "“later” is not the number of an event: they count from 1. This is the session as it is now."),
+        ("99999", "This session has no event 99999. This is the session as it is now."),
+    ],
+)
+async def test_a_number_that_is_none_gets_a_sentence_and_the_present(travel: Travel, at: str, said: str) -> None:
+    await travel.show()
+    await travel.page.evaluate("(at) => store.travel.follow(at)", at)
+
+    await expect(travel.bar).to_have_text(re.compile(re.escape(said)))
+    await expect(travel.page.locator(".analysis")).to_be_visible()
+    await expect(travel.page.locator(".state")).to_have_text("Completed")
+
+
+async def test_a_past_that_cannot_be_read_is_asked_for_again(travel: Travel) -> None:
+    travel.status = 503
+    await travel.show()
+    number = await travel.page.evaluate("store.newest.value - 1")
+    await travel.page.keyboard.press("[")
+    await expect(travel.bar).to_contain_text(f"The session as it was after event {number} cannot be shown: the log")
+    travel.status = 0
+    await travel.page.get_by_role("button", name="Try again").click()
+    await expect(travel.bar).to_contain_text("As of")
+    await travel.page.get_by_role("button", name="Back to now").click()
+    await expect(travel.bar).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 900, 1500])
+async def test_axe_finds_nothing_in_the_past_nor_in_lanes(travel: Travel, scheme: Any, width: int) -> None:
+    await travel.page.emulate_media(color_scheme=scheme)
+    await travel.page.set_viewport_size({"width": width, "height": 900})
+    await travel.show()
+    await travel.page.evaluate("() => { document.documentElement.lang = 'en'; document.title = 'a'; }")
+    fold = travel.page.locator(".waterfall details")
+    if width < 1200:
+        assert await fold.get_attribute("open") is None
+        await fold.locator("summary").click()
+    await travel.slider.focus()
+    await travel.page.keyboard.press("ArrowLeft")
+    await expect(travel.bar).to_contain_text("As of")
+    assert await violations(travel.page) == []
+    wide = await travel.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    assert wide is False
