@@ -9,6 +9,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import summary_attempt_id
 from tarsy_session.state import Execution, Summary
+from tarsy_timeline.record.llm_steps import attempt_steps, call_steps
 from tarsy_timeline.record.replay import LlmCallRecord, ReplayedSession
 
 SUMMARIZATION = "summarization"
@@ -39,6 +40,7 @@ def list_llm_call(call: LlmCallRecord, execution: Execution) -> ListedLlmInterac
         duration_ms=None if answered is None else answered.duration_ms,
         error=ended.error if isinstance(ended, e.LlmCallFailed) else "",
         at=call.at,
+        steps=call_steps(ended),
     )
 
 
@@ -59,6 +61,7 @@ def list_attempt(summary_id: str, number: int, attempt: e.SummaryAttempt, at: da
         duration_ms=attempt.duration_ms,
         error=attempt.error,
         at=at,
+        steps=attempt_steps(summary_id),
     )
 
 
@@ -71,7 +74,16 @@ def _type_of(asked: e.LlmCallRequested, answered: e.LlmCallCompleted | None, exe
 
 
 def _item(
-    id: str, type: str, *, provider: str, model: str, usage: Usage, duration_ms: int | None, error: str, at: datetime
+    id: str,
+    type: str,
+    *,
+    provider: str,
+    model: str,
+    usage: Usage,
+    duration_ms: int | None,
+    error: str,
+    at: datetime,
+    steps: tuple[str, ...],
 ) -> ListedLlmInteraction:
     counted = [count for count in (usage.input_tokens, usage.output_tokens) if count is not None]
     return ListedLlmInteraction(
@@ -88,4 +100,5 @@ def _item(
         duration_ms=duration_ms,
         error_message=error or None,
         created_at=wire_time(at),
+        timeline_event_ids=steps,
     )
