@@ -57,7 +57,9 @@ async def test_there_are_only_so_many_pieces_and_none_is_too_long_for_a_search(t
 
 async def test_lines_that_a_summary_names_are_those_of_the_result(tab: Tab) -> None:
     summary = "Lines 20 to 30, line 1,024, line 5 and line 20; deadline 7, line 99999."
-    assert await called(tab, "quoted_pieces", "m.namedLines(given[0], 2000)", summary) == [5, 20, 30, 1024]
+    quoted = "\n> see line 7\n`line 8`\n```\nline 9\n```\n"
+    named = "m.namedLines(given[0], 2000)"
+    assert await called(tab, "quoted_pieces", named, f"{summary}{quoted}") == [5, 20, 30, 1024]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ export function piecesOf(summary) {
  *  @param {number} total  lines of the result
  *  @returns {number[]} */
 export function namedLines(summary, total) {
-  const numbers = [...summary.matchAll(LINE_NUMBERS)]
+  const numbers = [...ownWordsOf(summary).matchAll(LINE_NUMBERS)]
     .flatMap(([, first, last]) => (last === undefined ? [first] : [first, last]))
     .map((number) => Number(String(number).replaceAll(",", "")))
     .filter((number) => number < total);
@@ -59,14 +59,28 @@ export function quotationOf(piece, answer) {
 
 /** @param {string} summary */
 function* candidatesOf(summary) {
+  for (const { line, isCode } of linesOf(summary)) {
+    if (isCode) yield line;
+    else if (QUOTE_MARK.test(line)) yield line.replace(QUOTE_MARK, "");
+    if (!isCode) for (const span of SPANS) for (const [, text] of line.matchAll(span)) yield text ?? "";
+  }
+}
+
+/** What is no quotation: a line that is quoted may speak of lines, too.
+ *  @param {string} summary */
+function ownWordsOf(summary) {
+  return [...linesOf(summary)]
+    .filter(({ line, isCode }) => !isCode && !QUOTE_MARK.test(line))
+    .map(({ line }) => SPANS.reduce((text, span) => text.replace(span, " "), line))
+    .join("\n");
+}
+
+/** @param {string} summary */
+function* linesOf(summary) {
   let isCode = false;
   for (const line of summary.split("\n")) {
     if (FENCE.test(line)) isCode = !isCode;
-    else if (isCode) yield line;
-    else {
-      if (QUOTE_MARK.test(line)) yield line.replace(QUOTE_MARK, "");
-      for (const span of SPANS) for (const [, text] of line.matchAll(span)) yield text ?? "";
-    }
+    else yield { line, isCode };
   }
 }
 

@@ -101,7 +101,11 @@ function Text({ reading, sessionId, callId, isWrapped }) {
   const leave = () => {
     long.value = null;
   };
-  useEffect(leave, [reading.place.value]);
+  const place = reading.place.value;
+  useEffect(() => {
+    // What was found lies behind the part of its line that is shown.
+    long.value = place !== null && place.byte > 0 ? place : null;
+  }, [place]);
   return html`
     ${extent !== null && extent.total > 0 && html`<${ResultLines} reading=${reading} callId=${callId} extent=${extent} isWrapped=${isWrapped} long=${long} />`}
     ${long.value !== null && html`<${LongLine} key=${`${long.value.number}+${long.value.byte}`} sessionId=${sessionId} callId=${callId} place=${long.value} leave=${leave} />`}

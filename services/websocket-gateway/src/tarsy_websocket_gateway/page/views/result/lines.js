@@ -32,8 +32,9 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
   }
 
   function move() {
-    anchor.current = firstSeen();
-    around(anchor.current.line);
+    const seen = firstSeen();
+    anchor.current = currentSeen() ?? seen;
+    around(seen.line);
   }
 
   /** @param {number} line */
@@ -41,6 +42,15 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
     const count = rowsSeen();
     if (isTooFar(window.peek(), line, count, total)) window.value = windowAround(line, count, total);
     lines.want(window.peek());
+  }
+
+  /** The line that was gone to, while it is seen. */
+  function currentSeen() {
+    const [outer, line] = [scroller.current, place.peek()?.number ?? -1];
+    const found = block.current?.children[line - window.peek().first];
+    if (outer === null || !(found instanceof HTMLElement)) return null;
+    const top = found.offsetTop - outer.scrollTop;
+    return top >= 0 && top + found.offsetHeight <= outer.clientHeight ? { line, top } : null;
   }
 
   function firstSeen() {
@@ -77,7 +87,8 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
   useLayoutEffect(hold);
   useEffect(() => {
     around(anchor.current.line);
-    if (document.activeElement?.matches("input") !== true) scroller.current?.focus({ preventScroll: true });
+    if (document.activeElement?.matches("input:not([type=checkbox])") !== true)
+      scroller.current?.focus({ preventScroll: true });
   }, []);
 
   const at = place.value?.number;
