@@ -165,6 +165,10 @@ class Drawer:
     def current(self) -> Locator:
         return self.lines.locator(".result-line[data-current]")
 
+    async def go_to(self, line: int) -> None:
+        await self.whole.get_by_label("Line", exact=True).fill(str(line))
+        await self.whole.get_by_role("button", name="Go to line").click()
+
     async def search(self, words: str) -> None:
         await self.whole.get_by_label("Search in the result").fill(words)
         await self.whole.get_by_role("button", name="Search").click()
@@ -243,8 +247,7 @@ async def test_lines_of_a_time_are_gone_to_and_searched(scene: Scene, tab: Tab, 
     await end.fill("2026-11-22T10:05")
     await drawer.search("line 35")
     await expect(drawer.said).to_have_text("Line 350: 1 of 10 matching lines.")
-    await drawer.whole.get_by_label("Line", exact=True).fill("448")
-    await drawer.whole.get_by_role("button", name="Go to line").click()
+    await drawer.go_to(448)
     await expect(drawer.current).to_contain_text("line 448")
     await begin.fill("2026-11-22T11:00")
     await end.fill("")
@@ -274,8 +277,7 @@ async def test_lines_are_wrapped_on_request_and_what_is_read_stays(
 ) -> None:
     lines = [f"line {number} " + "word " * (number % 400) for number in range(3_000)]
     drawer = await open_result(scene, tab, new_session(), text="".join(f"{line}\n" for line in lines))
-    await drawer.whole.get_by_label("Line", exact=True).fill("2799")
-    await drawer.whole.get_by_role("button", name="Go to line").click()
+    await drawer.go_to(2_799)
     await expect(drawer.current).to_contain_text("line 2799")
     width = "(lines) => lines.scrollWidth > lines.clientWidth"
     assert await drawer.lines.evaluate(width)
@@ -349,6 +351,7 @@ async def test_the_drawer_is_accessible_at_every_width(
             await expect(drawer.current.locator("mark")).to_be_in_viewport()
             broken += [f"lines at {width}: {one}" for one in await violations(tab.page)]
             assert await tab.page.evaluate("document.documentElement.scrollWidth") <= width
+            await drawer.go_to(450)
             await drawer.whole.get_by_role("button", name="Read on in line 450").click()
             await expect(drawer.whole.locator(".long-line pre")).to_contain_text("yyy")
             broken += [f"a long line at {width}: {one}" for one in await violations(tab.page)]

@@ -16,8 +16,10 @@ export class RecordStore {
   /** Null until it is there. @type {import("@preact/signals").Signal<Schemas["SessionTrace"] | null>} */
   trace = signal(null);
   notice = signal("Loading …");
-  /** The question that the address names by a step of the story. */
+  /** The question that the address names by a step of the story; empty where it names none. */
   wanted = "";
+  /** Ids of the questions that are unfolded. @type {Set<string>} */
+  opened = new Set();
   /** What was asked for last stands last. @type {Map<string, Promise<Contents>>} */
   #contents = new Map();
   #asked = 0;
@@ -35,14 +37,18 @@ export class RecordStore {
     try {
       const trace = await readTrace(this.id);
       if (mine !== this.#asked) return;
-      this.wanted = location.hash.startsWith(STEP)
-        ? callOfStep(trace, decodeURIComponent(location.hash.slice(STEP.length)))
-        : "";
+      if (this.trace.value === null) this.#openWanted(trace);
       this.trace.value = trace;
       this.notice.value = "";
     } catch (problem) {
       if (mine === this.#asked) this.notice.value = messageOf(problem);
     }
+  }
+
+  /** @param {Schemas["SessionTrace"]} trace */
+  #openWanted(trace) {
+    this.wanted = location.hash.startsWith(STEP) ? callOfStep(trace, location.hash.slice(STEP.length)) : "";
+    if (this.wanted !== "") this.opened.add(this.wanted);
   }
 
   close() {

@@ -11,14 +11,22 @@ import { CallContents } from "./call_contents.js";
 /** @param {{ store: import("../../stores/record_store.js").RecordStore, call: Call, before: Call | null }} props */
 export function CallRow({ store, call, before }) {
   const isWanted = store.wanted === call.id;
-  const isOpen = useSignal(isWanted);
+  const isOpen = useSignal(store.opened.has(call.id));
   const row = useRef(/** @type {HTMLLIElement | null} */ (null));
   useEffect(() => {
     if (isWanted) row.current?.scrollIntoView({ block: "start" });
   }, []);
+
+  /** @param {Event} event */
+  function toggle(event) {
+    follow(isOpen)(event);
+    if (isOpen.value) store.opened.add(call.id);
+    else store.opened.delete(call.id);
+  }
+
   return html`
     <li ref=${row} data-marked=${isWanted ? "" : undefined}>
-      <details class="record-call" open=${isOpen.value} onToggle=${follow(isOpen)}>
+      <details class="record-call" open=${isOpen.value} onToggle=${toggle}>
         <summary>
           <${ClockTime} stamp=${call.created_at} />
           <span class="name">${typeName(call.interaction_type)}</span>

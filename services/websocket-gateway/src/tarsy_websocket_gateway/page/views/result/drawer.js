@@ -4,7 +4,7 @@ import { resultDownload } from "../../net/api.js";
 import { callOf, summaryOf } from "../../state/result_call.js";
 import { OVERSCAN } from "../../state/result_window.js";
 import { QuotedLines } from "../../stores/quoted_lines.js";
-import { chosenLine, leaveResult } from "../../stores/result_choice.js";
+import { chosenCall, chosenLine, leaveResult } from "../../stores/result_choice.js";
 import { ResultSearch } from "../../stores/result_search.js";
 import { ResultStore } from "../../stores/result_store.js";
 import { isWide } from "../../stores/width.js";
@@ -27,14 +27,20 @@ export function ResultDrawer({ store, callId }) {
   useShown(dialog);
   useEffect(() => reading.lines.open(), [reading]);
   store.story.settled.value;
+
+  /** By now the address may name another one, or nothing of this session. */
+  function leave() {
+    if (chosenCall.peek() === callId) leaveResult();
+  }
+
   const call = callOf(store.session, callId);
   return html`
-    <dialog class="drawer" ref=${dialog} aria-labelledby="result-title" onClose=${leaveResult}>
+    <dialog class="drawer" ref=${dialog} aria-labelledby="result-title" onClose=${leave}>
       <header class="row">
         <h2 id="result-title">Result${call !== null && html` of <code>${call.metadata.server_name}.${call.metadata.tool_name}</code>`}</h2>
         <label><input type="checkbox" checked=${wrap.isOn} onChange=${wrap.toggle} /> Wrap lines</label>
         <a href=${resultDownload(store.id, callId)} download="">Download</a>
-        <button type="button" onClick=${leaveResult}>Close</button>
+        <button type="button" onClick=${leave}>Close</button>
       </header>
       <${SearchForm} search=${reading.search} show=${reading.show} />
       <${Quoted} reading=${reading} summary=${summaryOf(store.session, callId)} />

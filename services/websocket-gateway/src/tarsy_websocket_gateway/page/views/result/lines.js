@@ -19,8 +19,8 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
   const { lines, place, search, quoted } = reading;
   const scroller = useRef(/** @type {HTMLElement | null} */ (null));
   const block = useRef(/** @type {HTMLElement | null} */ (null));
-  /** The line that stays where it is, and how far below the upper edge that is. */
-  const anchor = useRef({ line: 0, top: 0 });
+  /** The line that stays where it is, and how far below the upper edge that is: null for the lower edge. */
+  const anchor = useRef(/** @type {{ line: number, top: number | null }} */ ({ line: 0, top: 0 }));
   const row = useRowHeight();
   const unit = unitOf(total, row);
   const window = useSignal(windowAround(chosenLine.peek() ?? 0, 40, total));
@@ -33,7 +33,7 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
 
   function move() {
     const seen = firstSeen();
-    anchor.current = currentSeen() ?? seen;
+    anchor.current = seen.top === null ? seen : (currentSeen() ?? seen);
     around(seen.line);
   }
 
@@ -57,6 +57,7 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
     const [outer, inner] = [scroller.current, block.current];
     if (outer === null || inner === null) return anchor.current;
     const from = outer.scrollTop;
+    if (from > 0 && from + outer.clientHeight >= outer.scrollHeight - 1) return { line: total - 1, top: null };
     const rows = /** @type {HTMLElement[]} */ ([...inner.children]);
     const begin = rows[0]?.offsetTop ?? 0;
     const found = rows.findIndex((one) => one.offsetTop + one.offsetHeight > from);
@@ -80,7 +81,8 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
     const [outer, inner] = [scroller.current, block.current];
     const kept = inner?.children[anchor.current.line - window.peek().first];
     if (outer === null || !(kept instanceof HTMLElement)) return;
-    const wanted = kept.offsetTop - anchor.current.top;
+    const { top } = anchor.current;
+    const wanted = top === null ? kept.offsetTop + kept.offsetHeight - outer.clientHeight : kept.offsetTop - top;
     if (Math.abs(outer.scrollTop - wanted) >= 1) outer.scrollTop = wanted;
   }
 
