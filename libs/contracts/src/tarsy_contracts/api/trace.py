@@ -19,8 +19,10 @@ class ListedLlmInteraction(ApiModel):
 
     `duration_ms` and `error_message` are null while it runs, and where nobody measured it or nothing failed.
     `interaction_type`: iteration, forced_conclusion, synthesis, executive_summary, chat_response, summarization; it may
-    get further values. `timeline_event_ids`: the steps of the timeline that came of it, in their order: thought, answer,
-    error, the calls of tools that it asked for, the summary that it wrote.
+    get further values.
+
+    `timeline_event_ids`: the steps of the timeline that came of it, in their order: thought, answer, error, the calls of
+    tools that it asked for, the summary that it wrote.
     """
 
     id: str
