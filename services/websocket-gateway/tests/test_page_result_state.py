@@ -141,7 +141,7 @@ async def test_a_text_of_millions_of_lines_is_not_higher_than_a_browser_can_draw
 
 
 def message(content: str, **more: object) -> Json:
-    rest = {"tool_calls": [], "tool_call_id": None, "tool_name": None, "is_error": False, "opaque": None}
+    rest: Json = {"tool_calls": [], "tool_call_id": None, "tool_name": None, "is_error": False, "opaque": None}
     return {"role": "user", "content": content, **rest, **more}
 
 

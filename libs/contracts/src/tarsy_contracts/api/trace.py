@@ -21,8 +21,8 @@ class ListedLlmInteraction(ApiModel):
     `interaction_type`: iteration, forced_conclusion, synthesis, executive_summary, chat_response, summarization; it may
     get further values.
 
-    `timeline_event_ids`: the steps of the timeline that came of it, in their order: thought, answer, error, the calls of
-    tools that it asked for, the summary that it wrote.
+    `timeline_event_ids`: the steps of the timeline that came of it, in their order: thought, answer, error, the calls
+    of tools that it asked for, the summary that it wrote.
     """
 
     id: str
