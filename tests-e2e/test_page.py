@@ -365,6 +365,7 @@ async def test_every_view_is_accessible_at_every_width(scene: Scene, finished: s
     views = {
         "/": ".sessions a",
         f"/sessions/{finished}": ".analysis h3",
+        f"/sessions/{finished}/record": "details.record-call",
         "/system": "main table",
         "/system?part=servers": "main h2",
         "/system?part=configuration": "main details",

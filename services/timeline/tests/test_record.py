@@ -13,6 +13,7 @@ from tarsy_contracts.events import SummaryAttempt
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.request_digest import digest_request
 from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.timeline import TimelineCreated, timeline_changes
 from tarsy_session.effects import SummaryEffect, effects_of
 from tarsy_session.model_request import compose_request
 from tarsy_session.queue_requests import request_of
@@ -251,6 +252,34 @@ def test_a_summary_whose_result_is_gone_says_so_in_place_of_a_conversation() -> 
     assert asked is not None
     found = describe_attempt(asked, None, "it is gone")
     assert (found.conversation, found.verified, found.missing, found.answer) == (None, None, "it is gone", None)
+
+
+def steps_of(story: Story) -> dict[str, str]:
+    """The type of each event of the timeline, by its id."""
+    changes = [change for record in story.log for change in timeline_changes(record)]
+    return {one.event_id: one.event_type for one in changes if isinstance(one, TimelineCreated)}
+
+
+def test_each_question_names_the_steps_of_the_timeline_that_came_of_it() -> None:
+    story, _ = summarized(taken_late=False)
+    story.when(story.answer(error="overloaded", kind="server"))
+    shown = steps_of(story)
+
+    (execution,) = executions(story)
+    named = [[shown[step] for step in one.timeline_event_ids] for one in execution.llm_interactions]
+
+    assert named == [
+        ["llm_thinking", "llm_tool_call", "llm_tool_call"],
+        ["mcp_tool_summary"],
+        ["mcp_tool_summary"],
+        ["error"],
+        [],
+    ]
+
+
+def test_a_question_that_is_not_answered_yet_has_no_steps() -> None:
+    (execution,) = executions(Story().asking())
+    assert [one.timeline_event_ids for one in execution.llm_interactions] == [()]
 
 
 def unreadable(record: RecordedEvent) -> RecordedEvent:

@@ -1,6 +1,7 @@
 """Results that are too long for the timeline, in Chromium: behind the page the real API, Kafka and PostgreSQL."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 from prometheus_client import CollectorRegistry
 
+from tarsy_axe import violations
 from tarsy_browser import Tab, new_tab
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
@@ -34,13 +36,31 @@ from tarsy_websocket_gateway.settings import GatewaySettings
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WAIT_SECONDS = 90.0
+WIDTHS = (390, 820, 1440)
 LINES = 450
+MANY = 100_000
+PIECE_BYTES = 500_000
+MOST_IN_THE_DOCUMENT = 200
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+SUMMARY = """It fails in line 12: `<img src=x onerror=alert(1)>` stands there, and
+
+```
+2026-11-22T10:03:20Z   line 200
+no line of this result
+```
+"""
 
 
 def text_of(count: int) -> str:
     lines = [f"2026-11-22T10:{number // 60:02}:{number % 60:02}Z line {number}" for number in range(count)]
     lines[7] += f" {HOSTILE}"
+    return "".join(f"{line}\n" for line in lines)
+
+
+def long_text() -> str:
+    """10 MB in 100,000 lines."""
+    lines = [f"line {number} of a log that is long " + "x" * 66 for number in range(MANY)]
+    lines[88_123] += " OOMKilled"
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -84,9 +104,11 @@ async def tab(scene: Scene) -> AsyncIterator[Tab]:
         assert tab.complaints == []
 
 
-async def investigated(scene: Scene, session: Any, *, stored: bool = True, summarised: bool = True) -> str:
+async def investigated(
+    scene: Scene, session: Any, *, text: str = "", stored: bool = True, summary: str = "short"
+) -> str:
     """The id of its only call."""
-    call, text = str(uuid4()), text_of(LINES)
+    call, text = str(uuid4()), text or text_of(LINES)
     execution = {"execution_id": "", "llm_call_id": ""}
     session.add(
         e.SessionStarted(
@@ -99,14 +121,14 @@ async def investigated(scene: Scene, session: Any, *, stored: bool = True, summa
         ),
         e.ToolCallCompleted(
             call_id=call, outcome="ok", content=text[:1000] if stored else text, cut=stored, size=len(text),
-            lines=LINES, stored=await _stored(scene, call, text) if stored else None,
+            lines=text.count("\n"), stored=await _stored(scene, call, text) if stored else None,
         ),
     )  # fmt: skip
-    if summarised:
+    if summary:
         session.add(
             e.SummaryRequested(summary_id=f"{call}/s", call_id=call, execution_id="", timeout_seconds=60),
             e.SummaryCompleted(
-                summary_id=f"{call}/s", call_id=call, content="short", usage=Usage(), model="m", duration_ms=7
+                summary_id=f"{call}/s", call_id=call, content=summary, usage=Usage(), model="m", duration_ms=7
             ),
         )
     entries = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in session.records]
@@ -116,107 +138,233 @@ async def investigated(scene: Scene, session: Any, *, stored: bool = True, summa
 
 
 async def _stored(scene: Scene, call: str, text: str) -> e.StoredResult:
-    data, topic = text.encode(), scene.bus.topics.results
+    data, topic, pieces = text.encode(), scene.bus.topics.results, list[e.Piece]()
     async with Publisher(scene.bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
-        written = await publisher.write(topic, key=call.encode(), value=data, headers=[], partition=3)
-    piece = e.Piece(offset=written.offset, size=len(data))
-    return e.StoredResult(partition=3, pieces=(piece,), size=len(data), lines=LINES)
+        for begin in range(0, len(data), PIECE_BYTES):
+            part = data[begin : begin + PIECE_BYTES]
+            written = await publisher.write(topic, key=call.encode(), value=part, headers=[], partition=3)
+            pieces.append(e.Piece(offset=written.offset, size=len(part)))
+    return e.StoredResult(partition=3, pieces=tuple(pieces), size=len(data), lines=text.count("\n"))
 
 
-async def open_call(page: Page, session: Any) -> Locator:
-    """The reader under the call."""
+class Drawer:
+    """The drawer in a tab."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.whole = page.get_by_role("dialog", name="Result of")
+        self.lines = self.whole.get_by_role("region", name="Lines of the result")
+        self.said = self.whole.get_by_role("status").first
+
+    def line(self, number: int) -> Locator:
+        return self.lines.locator(".result-line").filter(
+            has=self.page.get_by_role("link", name=f"Line {number:,}", exact=True)
+        )
+
+    @property
+    def current(self) -> Locator:
+        return self.lines.locator(".result-line[data-current]")
+
+    async def go_to(self, line: int) -> None:
+        await self.whole.get_by_label("Line", exact=True).fill(str(line))
+        await self.whole.get_by_role("button", name="Go to line").click()
+
+    async def search(self, words: str) -> None:
+        await self.whole.get_by_label("Search in the result").fill(words)
+        await self.whole.get_by_role("button", name="Search").click()
+
+
+async def open_drawer(page: Page, session: Any) -> Drawer:
+    """From the call in the story."""
     await page.goto(f"/sessions/{session.id}")
     await page.locator("details.call > summary").click()
-    await page.get_by_text("Show the rest").click()
-    return page.locator(".call .reader")
+    await page.get_by_role("link", name="Show the rest").click()
+    return Drawer(page)
 
 
-async def open_result(scene: Scene, tab: Tab, session: Any) -> Locator:
-    await investigated(scene, session)
-    return await open_call(tab.page, session)
+async def open_result(scene: Scene, tab: Tab, session: Any, **given: Any) -> Drawer:
+    await investigated(scene, session, **given)
+    return await open_drawer(tab.page, session)
 
 
-async def test_the_rest_of_a_result_is_paged_through_and_back(
+async def test_a_line_of_ten_megabytes_of_lines_is_found(
     scene: Scene, tab: Tab, new_session: Callable[[], Any]
 ) -> None:
-    session = new_session()
-    reader = await open_result(scene, tab, session)
-    lines, notice = reader.locator("pre .row-of-text"), reader.locator("[role=status]")
-    back, on = reader.get_by_role("button", name="Previous"), reader.get_by_role("button", name="Next")
+    drawer = await open_result(scene, tab, new_session(), text=long_text())
+    sizes: list[int] = []
+    tab.page.on("response", lambda answer: sizes.append(int(answer.headers.get("content-length", 0))))
+    await expect(drawer.line(0)).to_contain_text("line 0 of a log")
+    await expect(drawer.whole).to_contain_text("100,000 lines (counted from 0), 10.0 MB, masked")
 
-    await expect(notice).to_have_text("Lines 0 to 199 (counted from 0) of 450 lines, 13.4 kB.")
-    await expect(lines).to_have_count(200)
+    await drawer.search("OOM.illed")
+    await expect(drawer.said).to_have_text("Line 88,123: 1 of 1 matching line.")
+    await expect(drawer.current).to_contain_text("line 88123 of a log")
+    await expect(drawer.current.locator("mark")).to_be_in_viewport()
+    await drawer.lines.evaluate("(lines) => { lines.scrollTop = lines.scrollHeight; }")
+    await expect(drawer.line(MANY - 1)).to_be_in_viewport()
+    await expect(drawer.line(MANY - 1)).to_contain_text(f"line {MANY - 1} of a log")
+    await drawer.lines.evaluate("(lines) => { lines.scrollTop = lines.scrollHeight / 2; }")
+    await expect(drawer.line(MANY // 2 + 5)).to_contain_text(f"line {MANY // 2 + 5} of a log")
+    assert await drawer.lines.locator(".result-line").count() < MOST_IN_THE_DOCUMENT
+    assert max(sizes) < 100_000
+
+
+async def test_hits_are_gone_through_and_hostile_text_is_text(
+    scene: Scene, tab: Tab, new_session: Callable[[], Any]
+) -> None:
+    drawer = await open_result(scene, tab, new_session())
+    back, on = (drawer.whole.get_by_role("button", name=f"{way} hit") for way in ("Previous", "Next"))
+
+    await drawer.whole.get_by_label("any case").check()
+    await drawer.search("LINE [0-9]*")
+    await expect(drawer.said).to_have_text("Line 0: 1 of 450 matching lines.")
     await expect(back).to_be_disabled()
-    await on.click()
-    await expect(lines.first).to_have_text("2026-11-22T10:03:20Z line 200")
-    await on.click()
-    await expect(notice).to_contain_text("Lines 400 to 449")
-    await expect(on).to_be_disabled()
+    for number in range(1, 8):
+        await on.click()
+        await expect(drawer.said).to_have_text(f"Line {number}: {number + 1} of 450 matching lines.")
+    await expect(drawer.current).to_contain_text(HOSTILE)
+    assert await drawer.lines.locator("img, script").count() == 0
     await back.click()
-    await expect(notice).to_contain_text("Lines 200 to 399")
-    await expect(reader.locator("code")).to_contain_text(f"tarsy result {session.id} ")
+    await expect(drawer.said).to_contain_text("Line 6:")
+    words = drawer.whole.get_by_label("Search in the result")
+    for number in range(7, 53):
+        await words.press("Enter")
+        await expect(drawer.said).to_contain_text(f"Line {number}:")
+    await expect(drawer.current.locator("mark")).to_have_text("2026-11-22T10:00:52Z line 52")
+    await drawer.search("nothing")
+    await expect(drawer.said).to_have_text("No line matches.")
+    await expect(drawer.lines.locator("mark")).to_have_count(0)
 
 
-async def test_a_search_shows_what_matches_and_hostile_text_is_text(
-    scene: Scene, tab: Tab, new_session: Callable[[], Any]
-) -> None:
-    session = new_session()
-    reader = await open_result(scene, tab, session)
-    words, notice = reader.get_by_label("Search in the result"), reader.locator("[role=status]")
-
-    await words.fill("LINE .*7( |$)")
-    await reader.get_by_label("any case").check()
-    await words.press("Enter")
-    await expect(notice).to_have_text(
-        "45 lines match, between 7 and 447 (2026-11-22T10:00:07Z to 2026-11-22T10:07:27Z)."
-    )
-    await expect(reader.locator("mark")).to_have_count(45)
-    await expect(reader.locator("pre > .quiet")).to_have_count(44)
-    await expect(reader.locator("mark").first).to_contain_text(HOSTILE)
-    assert await reader.locator("img, script").count() == 0
-
-    await words.fill("nothing")
-    await reader.get_by_role("button", name="Search").click()
-    await expect(notice).to_have_text("No line matches, of 450 lines.")
-    await words.fill("")
-    await words.press("Enter")
-    await expect(notice).to_contain_text("Lines 0 to 199")
-
-
-async def test_the_lines_of_a_time_are_shown_also_in_a_search(
-    scene: Scene, tab: Tab, new_session: Callable[[], Any]
-) -> None:
-    session = new_session()
-    reader = await open_result(scene, tab, session)
-    lines, notice = reader.locator("pre .row-of-text"), reader.locator("[role=status]")
-    begin, end = reader.get_by_label("from", exact=True), reader.get_by_label("until", exact=True)
+async def test_lines_of_a_time_are_gone_to_and_searched(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
+    drawer = await open_result(scene, tab, new_session())
+    begin, end = (drawer.whole.get_by_label(name, exact=True) for name in ("from", "until"))
 
     await begin.fill("2026-11-22T10:05:10Z")
-    await end.fill("2026-11-22T10:05")
-    await end.press("Enter")
-    await expect(notice).to_have_text("Lines 310 to 359 (counted from 0) of 450 lines, 13.4 kB.")
-    await expect(lines).to_have_count(50)
-    await reader.get_by_label("Search in the result").fill("line 35")
-    await reader.get_by_role("button", name="Search").click()
-    await expect(notice).to_contain_text("10 lines match, between 350 and 359 (2026-11-22T10:05:50Z")
-
-    await begin.fill("yesterday")
     await begin.press("Enter")
-    await expect(notice).to_contain_text("`from` is no time that is understood")
-    tab.complaints.clear()
+    await expect(drawer.said).to_have_text("Lines of that time begin with line 310.")
+    await expect(drawer.current).to_contain_text("2026-11-22T10:05:10Z line 310")
+    await end.fill("2026-11-22T10:05")
+    await drawer.search("line 35")
+    await expect(drawer.said).to_have_text("Line 350: 1 of 10 matching lines.")
+    await drawer.go_to(448)
+    await expect(drawer.current).to_contain_text("line 448")
     await begin.fill("2026-11-22T11:00")
     await end.fill("")
-    await reader.get_by_label("Search in the result").fill("")
+    await drawer.search("")
+    await expect(drawer.said).to_have_text("No line is of that time.")
+    await begin.fill("yesterday")
     await begin.press("Enter")
-    await expect(notice).to_have_text("There is nothing here, of 450 lines, 13.4 kB.")
+    await expect(drawer.said).to_contain_text("`from` is no time that is understood")
+    tab.complaints.clear()
+
+
+async def test_lines_that_the_summary_quotes_are_marked_and_listed(
+    scene: Scene, tab: Tab, new_session: Callable[[], Any]
+) -> None:
+    drawer = await open_result(scene, tab, new_session(), summary=SUMMARY)
+    listed = drawer.whole.locator(".quotations")
+    await expect(listed.locator("summary")).to_have_text("Lines that the summary quotes: 3")
+    await listed.locator("summary").click()
+    await expect(listed.get_by_role("button")).to_have_text(["12", "7", "200"])
+    await expect(drawer.line(7)).to_contain_text("(the summary quotes this line)")
+    await listed.get_by_role("button", name="200").click()
+    await expect(drawer.current).to_contain_text("line 200 (the summary quotes this line)")
+
+
+async def test_lines_are_wrapped_on_request_and_what_is_read_stays(
+    scene: Scene, tab: Tab, new_session: Callable[[], Any]
+) -> None:
+    lines = [f"line {number} " + "word " * (number % 400) for number in range(3_000)]
+    drawer = await open_result(scene, tab, new_session(), text="".join(f"{line}\n" for line in lines))
+    await drawer.go_to(2_799)
+    await expect(drawer.current).to_contain_text("line 2799")
+    width = "(lines) => lines.scrollWidth > lines.clientWidth"
+    assert await drawer.lines.evaluate(width)
+    await drawer.whole.get_by_label("Wrap lines").check()
+    await expect(drawer.current).to_be_in_viewport()
+    assert not await drawer.lines.evaluate(width)
+    await drawer.lines.focus()
+    await tab.page.keyboard.press("End")
+    await expect(drawer.line(2_999)).to_be_in_viewport()
+    await expect(drawer.line(2_999)).to_contain_text("line 2999")
+
+
+async def test_a_line_of_ten_megabytes_is_read_in_parts(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
+    long = "ab" * 4_000_000 + " here " + "cd" * 1_000_000
+    drawer = await open_result(scene, tab, new_session(), text=f"first\n{long}\nlast\n")
+    await expect(drawer.line(2)).to_contain_text("last")
+    shown = await drawer.line(1).locator(".line-text").inner_text()
+    assert len(shown) == 1_000
+    await drawer.line(1).get_by_role("button", name="Read on in line 1").click()
+    part = drawer.whole.locator(".long-line")
+    await expect(part.get_by_role("heading")).to_have_text("Line 1, from byte 0 on")
+    await part.get_by_role("button", name="Next part").click()
+    await expect(part.get_by_role("heading")).to_have_text("Line 1, from byte 49,152 on")
+    await part.get_by_role("button", name="Back to the lines").click()
+    await drawer.search("here")
+    await expect(drawer.said).to_have_text("Line 1: 1 of 1 matching line.")
+    await expect(part.locator("pre")).to_contain_text(" here ")
+
+
+async def test_the_drawer_is_reached_and_left_with_the_keyboard_and_has_an_address(
+    scene: Scene, tab: Tab, new_session: Callable[[], Any]
+) -> None:
+    session, page = new_session(), tab.page
+    call = await investigated(scene, session)
+    await page.goto(f"/sessions/{session.id}?show=steps#timeline")
+    await page.locator("details.call > summary").press("Enter")
+    link = page.get_by_role("link", name="Show the rest")
+    await link.press("Enter")
+    drawer = Drawer(page)
+    await expect(drawer.lines).to_be_focused()
+    await expect(page).to_have_url(re.compile(rf"\?show=steps&result={call}$"))
+    await drawer.line(3).get_by_role("link").click()
+    await expect(page).to_have_url(re.compile(rf"\?show=steps&result={call}&line=3$"))
+    await page.keyboard.press("Escape")
+    await expect(drawer.whole).to_have_count(0)
+    await expect(link).to_be_focused()
+    await expect(page).to_have_url(re.compile(r"\?show=steps$"))
+
+    await page.goto(f"/sessions/{session.id}?result={call}&line=400")
+    await expect(drawer.current).to_contain_text("line 400")
+    await expect(drawer.current).to_be_in_viewport()
+    await drawer.whole.get_by_role("button", name="Close").click()
+    await expect(drawer.whole).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_drawer_is_accessible_at_every_width(
+    scene: Scene, new_session: Callable[[], Any], scheme: str
+) -> None:
+    session = new_session()
+    call = await investigated(scene, session, summary=SUMMARY, text=f"{text_of(LINES)}{'y' * 5_000}\n")
+    broken: list[str] = []
+    for width in WIDTHS:
+        viewport = {"width": width, "height": 900}
+        async with new_tab(scene.browser, scene.url, viewport=viewport, color_scheme=scheme) as tab:
+            await tab.page.goto(f"/sessions/{session.id}?result={call}&line=7")
+            drawer = Drawer(tab.page)
+            await expect(drawer.whole.locator(".quotations summary")).to_have_text("Lines that the summary quotes: 3")
+            await drawer.whole.locator(".quotations summary").click()
+            await drawer.search("line 44")
+            await expect(drawer.current.locator("mark")).to_be_in_viewport()
+            broken += [f"lines at {width}: {one}" for one in await violations(tab.page)]
+            assert await tab.page.evaluate("document.documentElement.scrollWidth") <= width
+            await drawer.go_to(450)
+            await drawer.whole.get_by_role("button", name="Read on in line 450").click()
+            await expect(drawer.whole.locator(".long-line pre")).to_contain_text("yyy")
+            broken += [f"a long line at {width}: {one}" for one in await violations(tab.page)]
+            assert tab.complaints == []
+    assert broken == [], "\n".join(broken)
 
 
 async def test_the_whole_result_is_downloaded(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
     session = new_session()
     call = await investigated(scene, session)
-    reader = await open_call(tab.page, session)
+    drawer = await open_drawer(tab.page, session)
     async with tab.page.expect_download() as begun:
-        await reader.get_by_text("Download the whole result").click()
+        await drawer.whole.get_by_role("link", name="Download").click()
     download = await begun.value
     assert download.suggested_filename == f"result-{call[:8]}.txt"
     saved = await asyncio.to_thread(Path(await download.path()).read_text, "utf-8")
@@ -230,25 +378,34 @@ async def test_a_summary_offers_the_result_that_it_is_of(
     await investigated(scene, session, stored=False)
     await tab.page.goto(f"/sessions/{session.id}")
     summary = tab.page.locator("[data-type=mcp_tool_summary]")
-    await summary.get_by_text("Show the whole result").click()
-    await expect(summary.locator("pre .row-of-text").first).to_contain_text("line 0")
+    await summary.get_by_role("link", name="Show the whole result").click()
+    await expect(Drawer(tab.page).line(0)).to_contain_text("line 0")
 
 
-async def test_a_short_result_offers_nothing_more(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
+async def test_a_short_result_is_read_in_the_drawer_too(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
     session = new_session()
-    await investigated(scene, session, stored=False, summarised=False)
+    await investigated(scene, session, stored=False, summary="")
     await tab.page.goto(f"/sessions/{session.id}")
     await tab.page.locator("details.call > summary").click()
     await expect(tab.page.locator(".call pre").last).to_contain_text(f"line {LINES - 1}")
     await expect(tab.page.get_by_text("Show the rest")).to_have_count(0)
+    await tab.page.get_by_role("link", name="Read it in the drawer").click()
+    await expect(Drawer(tab.page).line(0)).to_contain_text("line 0")
 
 
 async def test_what_the_api_refuses_is_said(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
-    session = new_session()
-    reader = await open_result(scene, tab, session)
-    await expect(reader.locator("pre .row-of-text")).to_have_count(200)
-    await reader.get_by_label("Search in the result").fill("(")
-    await reader.get_by_role("button", name="Search").click()
-    await expect(reader.locator("[role=status]")).to_contain_text("`search` is no regular expression of RE2")
+    drawer = await open_result(scene, tab, new_session())
+    await drawer.search("(")
+    await expect(drawer.said).to_contain_text("`search` is no regular expression of RE2")
     assert [one for one in tab.complaints if "status of 400" not in one] == []
+    tab.complaints.clear()
+
+
+async def test_a_result_that_is_not_there_is_said(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
+    session = new_session()
+    await investigated(scene, session)
+    await tab.page.goto(f"/sessions/{session.id}?result=no-such-call")
+    drawer = tab.page.get_by_role("dialog", name="Result")
+    await expect(drawer.get_by_role("alert")).to_contain_text("no-such-call")
+    await expect(drawer.get_by_role("button", name="Try again")).to_be_visible()
     tab.complaints.clear()

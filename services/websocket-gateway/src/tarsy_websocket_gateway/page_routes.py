@@ -48,6 +48,7 @@ def page_routes(page: Page) -> APIRouter:
         router.add_api_route(address, index, methods=list(READ))
 
     @router.api_route("/sessions/{session_id}", methods=list(READ))
+    @router.api_route("/sessions/{session_id}/record", methods=list(READ))
     async def session(session_id: SessionId, request: Request) -> Response:
         """The page itself asks whether there is such a session."""
         return await index(request)

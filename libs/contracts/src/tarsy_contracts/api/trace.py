@@ -21,6 +21,9 @@ class ListedLlmInteraction(ApiModel):
     nobody measured it or nothing failed.
     `interaction_type`: iteration, forced_conclusion, synthesis, executive_summary, chat_response, summarization; it may
     get further values.
+
+    `timeline_event_ids`: the steps of the timeline that came of it, in their order: thought, answer, error, the calls
+    of tools that it asked for, the summary that it wrote.
     """
 
     id: str
@@ -37,6 +40,7 @@ class ListedLlmInteraction(ApiModel):
     error_message: str | None
     created_at: Timestamp
     ended_at: Timestamp | None = None
+    timeline_event_ids: tuple[str, ...] = ()
 
 
 class ListedMcpInteraction(ApiModel):

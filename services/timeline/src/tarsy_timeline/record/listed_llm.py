@@ -9,6 +9,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import summary_attempt_id
 from tarsy_session.state import Execution, Summary
+from tarsy_timeline.record.llm_steps import attempt_steps, call_steps
 from tarsy_timeline.record.replay import LlmCallRecord, ReplayedSession
 
 SUMMARIZATION = "summarization"
@@ -40,6 +41,7 @@ def list_llm_call(call: LlmCallRecord, execution: Execution) -> ListedLlmInterac
         error=ended.error if isinstance(ended, e.LlmCallFailed) else "",
         at=call.at,
         ended_at=call.ended_at,
+        steps=call_steps(ended),
     )
 
 
@@ -60,6 +62,7 @@ def list_attempt(summary_id: str, number: int, attempt: e.SummaryAttempt, at: da
         duration_ms=attempt.duration_ms,
         error=attempt.error,
         at=at,
+        steps=attempt_steps(summary_id),
     )
 
 
@@ -82,6 +85,7 @@ def _item(
     error: str,
     at: datetime,
     ended_at: datetime | None = None,
+    steps: tuple[str, ...],
 ) -> ListedLlmInteraction:
     counted = [count for count in (usage.input_tokens, usage.output_tokens) if count is not None]
     return ListedLlmInteraction(
@@ -99,4 +103,5 @@ def _item(
         error_message=error or None,
         created_at=wire_time(at),
         ended_at=None if ended_at is None else wire_time(ended_at),
+        timeline_event_ids=steps,
     )

@@ -19,6 +19,13 @@ export function go(address) {
   scrollTo({ top: 0 });
 }
 
+/** Something opens beside what is shown: its reader stays where they are.
+ *  @param {string} address of the page itself */
+export function goBeside(address) {
+  history.pushState(null, "", address);
+  here.value = read();
+}
+
 /** Another address of what is shown already: nothing to go back to.
  *  @param {string} address */
 export function replaceAddress(address) {
@@ -36,7 +43,9 @@ function follow(event) {
   if (link === null || event.defaultPrevented || event.button !== 0 || hasModifier(event)) return;
   if (link.target !== "" || link.hasAttribute("download") || !link.hasAttribute("data-view")) return;
   event.preventDefault();
-  if (link.href !== location.href) go(link.href);
+  if (link.href === location.href) return;
+  if (link.hasAttribute("data-beside")) goBeside(link.href);
+  else go(link.href);
 }
 
 /** @param {MouseEvent} event */

@@ -17,6 +17,10 @@ const ROUTES = [
     pattern: new RegExp(`^/sessions/(${SESSION_ID})/?$`),
     load: async () => (await import("./views/session.js")).SessionView,
   },
+  {
+    pattern: new RegExp(`^/sessions/(${SESSION_ID})/record/?$`),
+    load: async () => (await import("./views/record/view.js")).RecordView,
+  },
 ];
 
 /** The list, for an address that nothing else matches.

@@ -1,77 +1,92 @@
-// A part of a call's result: which one is wanted, and what came of the asking.
+// Lines of a call's result: those around what is seen are read, range by range, one request at a time.
 
 import { readResult } from "../net/api.js";
-import { computed, signal } from "../ui.js";
+import { addLines, firstMissing, keepNear } from "../state/result_lines.js";
+import { batch, signal } from "../ui.js";
 import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["ToolCallResult"]} Result
- *  @typedef {import("tarsy-api").components["schemas"]["ResultPosition"]} Position */
+ *  @typedef {import("../state/result_lines.js").Range} Range
+ *  @typedef {{ total: number, size: number }} Extent */
 
-/** @type {Position} */
-const START = { offset: 0, byte: 0 };
+/** As many as fit into one answer, in most texts. */
+const LINES_A_REQUEST = 400;
+const NOTHING_CAME = "These lines could not be read.";
 
 export class ResultStore {
-  /** @type {import("@preact/signals").Signal<Result | null>} */
-  found = signal(null);
-  /** What is to be said instead of what was found. */
-  notice = signal("");
-  /** @type {import("@preact/signals").Signal<Position[]>} the pages that led here */
-  #pages = signal([START]);
-  #isReading = signal(false);
-  hasPrevious = computed(() => !this.#isReading.value && this.#pages.value.length > 1);
-  hasNext = computed(() => !this.#isReading.value && this.notice.value === "" && this.found.value?.next != null);
+  /** @type {import("../state/result_lines.js").KnownLines} */
+  known = new Map();
+  /** Goes up when lines came. */
+  version = signal(0);
+  /** Null until the first answer. @type {import("@preact/signals").Signal<Extent | null>} */
+  extent = signal(null);
+  problem = signal("");
   #sessionId;
   #callId;
-  /** @type {Record<string, string>} */
-  #wanted = {};
-  #asked = 0;
+  /** @type {Range} */
+  #wanted;
+  #isReading = false;
+  #isClosed = false;
 
   /** @param {string} sessionId
-   *  @param {string} callId */
-  constructor(sessionId, callId) {
+   *  @param {string} callId
+   *  @param {number} first  where reading begins */
+  constructor(sessionId, callId, first) {
     this.#sessionId = sessionId;
     this.#callId = callId;
+    this.#wanted = { first, end: first + 1 };
   }
 
-  /** Only the answer to the last question counts. */
-  async read() {
-    this.#asked += 1;
-    const mine = this.#asked;
-    this.#isReading.value = true;
-    this.notice.value = "Reading …";
-    const { offset, byte } = this.#pages.value.at(-1) ?? START;
-    const query = { offset: String(offset), byte: String(byte), ...this.#wanted };
+  /** Returns what ends it. */
+  open() {
+    this.#isClosed = false;
+    this.#read();
+    return () => {
+      this.#isClosed = true;
+    };
+  }
+
+  /** What was wanted before is not read any more.
+   *  @param {Range} range */
+  want(range) {
+    this.#wanted = range;
+    this.#read();
+  }
+
+  readAgain() {
+    this.problem.value = "";
+    this.#read();
+  }
+
+  async #read() {
+    if (this.#isReading) return;
+    this.#isReading = true;
     try {
-      const found = await readResult(this.#sessionId, this.#callId, query);
-      if (mine !== this.#asked) return;
-      this.found.value = found;
-      this.notice.value = "";
+      for (let line = this.#missing(); line !== null; line = this.#missing()) await this.#readFrom(line);
     } catch (problem) {
-      if (mine === this.#asked) this.notice.value = messageOf(problem);
+      this.problem.value = messageOf(problem);
+    } finally {
+      this.#isReading = false;
     }
-    if (mine === this.#asked) this.#isReading.value = false;
   }
 
-  close() {
-    this.#asked += 1;
+  #missing() {
+    if (this.#isClosed || this.problem.value !== "") return null;
+    const { extent } = this;
+    if (extent.value === null) return this.#wanted.first;
+    return firstMissing(this.known, { ...this.#wanted, end: Math.min(this.#wanted.end, extent.value.total) });
   }
 
-  /** @param {Record<string, string>} wanted */
-  search(wanted) {
-    this.#wanted = wanted;
-    this.#pages.value = [START];
-    this.read();
-  }
-
-  on() {
-    const next = this.found.value?.next;
-    if (next == null) return;
-    this.#pages.value = [...this.#pages.value, next];
-    this.read();
-  }
-
-  back() {
-    this.#pages.value = this.#pages.value.slice(0, -1);
-    this.read();
+  /** @param {number} line */
+  async #readFrom(line) {
+    const query = { offset: String(line), lines: String(LINES_A_REQUEST) };
+    const { lines, total_lines: total, size } = await readResult(this.#sessionId, this.#callId, query);
+    batch(() => {
+      addLines(this.known, lines);
+      keepNear(this.known, this.#wanted);
+      this.extent.value ??= { total, size };
+      this.version.value += 1;
+    });
+    if (line < total && !this.known.has(line)) throw new Error(NOTHING_CAME);
   }
 }

@@ -5,7 +5,8 @@ import { argumentLine, argumentLines } from "../words/call_arguments.js";
 import { outcomeFacts, outcomeStatus } from "../words/call_words.js";
 import { counted } from "../words/wording.js";
 import { follow } from "./fold.js";
-import { ResultReader } from "./result_reader.js";
+import { RecordLink } from "./record_link.js";
+import { ResultLink } from "./result/link.js";
 import { Status } from "./status.js";
 
 const PREVIEW = 120;
@@ -47,7 +48,8 @@ function short(text) {
 }
 
 /** @param {{ item: Item }} props */
-function Inside({ item: { sessionId, status, content, metadata } }) {
+function Inside({ item }) {
+  const { status, content, metadata } = item;
   const isCut = metadata.display_cut === true || metadata.cut === true;
   return html`
     <h3>Arguments</h3>
@@ -55,7 +57,8 @@ function Inside({ item: { sessionId, status, content, metadata } }) {
     <h3>Result</h3>
     <${Result} isThere=${status !== "streaming"} content=${content} />
     ${isCut && html`<p class="quiet">Only the beginning is shown, of ${counted(metadata.lines ?? 0, "line")}.</p>`}
-    ${isCut && metadata.call_id && html`<${ResultReader} sessionId=${sessionId} callId=${metadata.call_id} title="Show the rest" />`}
+    ${status !== "streaming" && html`<${ResultLink} callId=${metadata.call_id} title=${isCut ? "Show the rest" : "Read it in the drawer"} />`}
+    <p><${RecordLink} item=${item} /></p>
   `;
 }
 

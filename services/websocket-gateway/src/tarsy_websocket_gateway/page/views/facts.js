@@ -38,6 +38,7 @@ export function Facts({ store }) {
         <${Fact} name="Tokens">${detail.total_tokens > 0 ? tokenWords(detail) : ""}<//>
         <${Fact} name="Run again from">${detail.parent_id && html`<${SessionLink} id=${detail.parent_id} />`}<//>
         <${Fact} name="Run again as">${detail.reruns?.length > 0 && detail.reruns.map((id) => html`<${SessionLink} key=${id} id=${id} />`)}<//>
+        <${Fact} name="Record"><a href=${`/sessions/${encodeURIComponent(store.id)}/record`} data-view>Every question to a model</a><//>
         <${Fact} name="Session"><code>${store.id}</code>${" "}<${CopyButton} text=${() => store.id} title="Copy the session's id" /><//>
       </dl>
     </section>

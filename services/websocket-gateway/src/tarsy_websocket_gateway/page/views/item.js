@@ -8,6 +8,7 @@ import { ApprovalBody } from "./approval.js";
 import { CallBody } from "./call.js";
 import { ClockTime } from "./clock.js";
 import { QuestionBody } from "./question.js";
+import { RecordLink } from "./record_link.js";
 import { RunbookBody } from "./runbook.js";
 import { SpokenBody } from "./spoken.js";
 import { ThoughtBody } from "./thought.js";
@@ -29,6 +30,8 @@ const BODIES = {
 };
 /** Those say by themselves what they are, and when. */
 const UNLABELLED = new Set(["llm_thinking", "llm_tool_call", "user_question"]);
+/** What a question to a model made; thoughts and calls have their link where they unfold. */
+const RECORDED = new Set(["llm_response", "mcp_tool_summary", "error"]);
 
 /** @param {{ store: import("../stores/session_store.js").SessionStore, id: string }} props */
 export function ItemView({ store, id }) {
@@ -45,7 +48,7 @@ export function ItemView({ store, id }) {
     >
       <${Moment} item=${item} />
       <div class="said">
-        ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${labelOf(item, standing)}</span></div>`}
+        ${!UNLABELLED.has(item.type) && html`<div class="line"><span class="label">${labelOf(item, standing)}</span>${RECORDED.has(item.type) && html`<${RecordLink} item=${item} />`}</div>`}
         ${!standing.isHidden && html`<${Body} item=${item} standing=${standing} isLast=${isRunning(store.session) && store.story.isLastThought(id)} />`}
       </div>
     </li>

@@ -1,4 +1,5 @@
-// One session as it happens: how its stages go, what came of it, its story, and what else is known of it.
+// One session as it happens: how its stages go, what came of it, its story, what else is known of it, and the result of
+// a call beside it.
 
 import { query } from "../router.js";
 import { SessionStore } from "../stores/session_store.js";
@@ -9,6 +10,7 @@ import { SessionHead } from "./head.js";
 import { useMark } from "./mark.js";
 import { Now } from "./now.js";
 import { Outline } from "./outline.js";
+import { ResultPlace } from "./result/place.js";
 import { Timeline } from "./timeline.js";
 import { TravelBar } from "./travel_bar.js";
 import { Verdict } from "./verdict.js";
@@ -45,6 +47,7 @@ export function SessionPage({ store }) {
           <${Facts} store=${store} />
         </aside>
       </div>
+      <${ResultPlace} store=${store} />
     </div>
   `;
 }

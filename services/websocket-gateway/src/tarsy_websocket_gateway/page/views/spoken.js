@@ -5,7 +5,7 @@ import { counted } from "../words/wording.js";
 import { Fold } from "./fold.js";
 import { GrowingText } from "./growing_text.js";
 import { Markdown } from "./markdown.js";
-import { ResultReader } from "./result_reader.js";
+import { ResultLink } from "./result/link.js";
 
 /** @param {import("./item.js").BodyProps} props */
 export function SpokenBody({ item, standing }) {
@@ -23,14 +23,14 @@ export function SpokenBody({ item, standing }) {
 }
 
 /** @param {{ item: import("../state/item_types.js").Item }} props */
-function Notes({ item: { type, sessionId, metadata } }) {
+function Notes({ item: { type, metadata } }) {
   const { display_cut: isCut, reminder, call_id: callId } = metadata;
   const saving = savingOf(metadata);
   return html`
     ${isCut === true && html`<p class="quiet">The rest is not shown here.</p>`}
     ${typeof reminder === "string" && html`<p class="quiet">The agent was reminded: ${reminder}</p>`}
     ${saving !== "" && html`<p class="quiet">${saving}</p>`}
-    ${type === "mcp_tool_summary" && callId && html`<${ResultReader} sessionId=${sessionId} callId=${callId} title="Show the whole result" />`}
+    ${type === "mcp_tool_summary" && html`<${ResultLink} callId=${callId} title="Show the whole result" />`}
   `;
 }
 

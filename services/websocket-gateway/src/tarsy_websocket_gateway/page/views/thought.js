@@ -2,6 +2,7 @@
 
 import { html, useSignal } from "../ui.js";
 import { GrowingText } from "./growing_text.js";
+import { RecordLink } from "./record_link.js";
 
 const LINE = 160;
 
@@ -26,7 +27,7 @@ export function ThoughtBody({ item, isLast }) {
   return html`
     <details class="thought" open=${isOpen} onToggle=${toggle}>
       <summary><span class="label">Thinking</span> ${!isOpen && html`<span class="first-line">${firstLine(text)}</span>`}</summary>
-      ${isOpen && html`<div class="body text">${text}</div>`}
+      ${isOpen && html`<div class="body text">${text}</div><${RecordLink} item=${item} />`}
     </details>
   `;
 }

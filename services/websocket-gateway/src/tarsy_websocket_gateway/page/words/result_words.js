@@ -1,30 +1,52 @@
 // How a part of a result is described.
 
+import { currentHit, rankOf } from "../state/result_hits.js";
 import { counted, size } from "./wording.js";
 
-/** @typedef {import("tarsy-api").components["schemas"]} Schemas */
+export const SEARCHING = "Searching …";
+export const NO_LINE_OF_THEN = "No line is of that time.";
+export const EMPTY_RESULT = "The result is empty.";
 
-/** @param {Schemas["ToolCallResult"]} found */
-export function lineSummary({ lines, total_lines: total, size: bytes }) {
-  const of = `of ${counted(total, "line")}, ${size(bytes)}`;
-  const [first, last] = [lines[0]?.number, lines.at(-1)?.number];
-  if (first === undefined) return `There is nothing here, ${of}.`;
-  const what = first === last ? `Line ${first}` : `Lines ${first} to ${last}`;
-  return `${what} (counted from 0) ${of}.`;
+/** Lines are counted from 0, as agents and summaries count them.
+ *  @param {{ total: number, size: number }} extent */
+export function extentWords({ total, size: bytes }) {
+  return `${counted(total, "line")} (counted from 0), ${size(bytes)}, masked`;
 }
 
-/** @param {Schemas["ResultMatches"]} matches
- *  @param {number} total  lines of the whole result */
-export function matchSummary(matches, total) {
-  const { count, shown, complete, first_line: first, last_line: last } = matches;
-  const late = complete ? "" : " The search took too long and was stopped.";
-  if (count === 0) return `No line matches, of ${counted(total, "line")}.${late}`;
-  const what = `${complete ? "" : "At least "}${counted(count, "line")} ${count === 1 ? "matches" : "match"}`;
-  const where = count === 1 ? "" : `, between ${first} and ${last}${times(matches)}`;
-  return `${what}${where}.${shown < count ? ` ${shown} of them are shown here.` : ""}${late}`;
+/** @param {import("../state/result_hits.js").Hits} hits */
+export function hitWords(hits) {
+  const { count, isComplete } = hits;
+  const hit = currentHit(hits);
+  const late = isComplete ? "" : " The search took too long and was stopped.";
+  if (hit === null) return `No line matches.${late}`;
+  const known = `${isComplete ? "" : "at least "}${counted(count, "matching line")}`;
+  return `Line ${lineName(hit.number)}: ${rankOf(hits).toLocaleString("en")} of ${known}.${late}`;
 }
 
-/** @param {Schemas["ResultMatches"]} matches */
-function times({ first_time: first, last_time: last }) {
-  return first === null || last === null ? "" : ` (${first} to ${last})`;
+/** @param {number} number */
+export function lineOfThen(number) {
+  return `Lines of that time begin with line ${lineName(number)}.`;
+}
+
+/** @param {number} number */
+export function lineName(number) {
+  return number.toLocaleString("en");
+}
+
+/** @param {number} count
+ *  @param {boolean} isReading */
+export function quotedTitle(count, isReading) {
+  return isReading ? "Lines that the summary quotes …" : `Lines that the summary quotes: ${count.toLocaleString("en")}`;
+}
+
+/** @param {import("../state/quoted_pieces.js").Quotation} quotation */
+export function quotationWords({ text, lines, count }) {
+  if (text === "") return "named by its number";
+  return count > lines.length ? `${text} (in ${counted(count, "line")})` : text;
+}
+
+/** @param {number} number
+ *  @param {number} byte */
+export function partTitle(number, byte) {
+  return `Line ${lineName(number)}, from byte ${byte.toLocaleString("en")} on`;
 }

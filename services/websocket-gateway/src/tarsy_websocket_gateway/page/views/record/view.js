@@ -1,0 +1,50 @@
+// The record of a session: each question to a model, by stage and agent, with the exact messages that it was given.
+
+import { RecordStore } from "../../stores/record_store.js";
+import { html, useEffect, useMemo } from "../../ui.js";
+import { INCOMPLETE, NO_CALLS } from "../../words/record_words.js";
+import { AgentCalls } from "./agent_calls.js";
+
+/** @typedef {import("tarsy-api").components["schemas"]["SessionTrace"]} Trace */
+
+/** @param {{ id: string }} props */
+export function RecordView({ id }) {
+  const store = useMemo(() => new RecordStore(id), [id]);
+  useEffect(() => {
+    document.title = "Record · TARSy";
+    store.read();
+    return () => store.close();
+  }, [store]);
+  const trace = store.trace.value;
+  const notice = store.notice.value;
+  return html`
+    <div class="record">
+      <header class="row">
+        <h1>Record</h1>
+        <a href=${`/sessions/${encodeURIComponent(id)}`} data-view>To the session</a>
+        <button type="button" onClick=${() => store.read()}>Read again</button>
+      </header>
+      ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
+      ${trace !== null && html`<${Stages} store=${store} trace=${trace} />`}
+    </div>
+  `;
+}
+
+/** @param {{ store: RecordStore, trace: Trace }} props */
+function Stages({ store, trace }) {
+  const isEmpty = trace.stages.every(({ executions }) =>
+    executions.every(({ llm_interactions: calls }) => calls.length === 0),
+  );
+  return html`
+    ${!trace.complete && html`<p class="notice">${INCOMPLETE}</p>`}
+    ${isEmpty && html`<p class="notice">${NO_CALLS}</p>`}
+    ${trace.stages.map(
+      (stage) => html`
+      <section key=${stage.stage_id} aria-labelledby=${`record-${stage.stage_id}`}>
+        <h2 id=${`record-${stage.stage_id}`}>${stage.stage_name}</h2>
+        ${stage.executions.map((execution) => html`<${AgentCalls} key=${execution.execution_id} store=${store} execution=${execution} />`)}
+      </section>
+    `,
+    )}
+  `;
+}
