@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -35,7 +35,9 @@ API_KEY, SERVICES_KEY = new_key(lambda count: b"a" * count), new_key(lambda coun
 GROUP_KEYS = {"shop": new_key(lambda count: b"p" * count), "elsewhere": new_key(lambda count: b"e" * count)}
 """Keys of viewers who see the sessions of one group only: those of the namespace that is called so."""
 SECTIONS = ("keys", "tokens", "login")
-SECRET_FILE = "client.secret"
+SECRET_FILE, REFRESH_KEY_FILE = "client.secret", "refresh.key"
+RENEWED = "openid email offline_access"
+"""The scope with which the provider gives refresh tokens."""
 LIST = "/api/v1/sessions"
 WARNINGS = "/api/v1/system/warnings"
 ACT = "/api/v1/act"
@@ -79,13 +81,19 @@ def asked_of_provider(address: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def login_world(
-    folder: Path, *, redirect_uri: str = "", hosts: str = "", sections: Collection[str] = SECTIONS
+    folder: Path,
+    *,
+    redirect_uri: str = "",
+    hosts: str = "",
+    sections: Collection[str] = SECTIONS,
+    scope: str = "openid profile email",
+    provider: OpenIdServer | None = None,
 ) -> AsyncIterator[LoginWorld]:
-    """`sections`: those of auth.yaml. API_KEY is in it."""
+    """`sections`: those of auth.yaml. API_KEY is in it. `provider`: one that runs already, instead of a new one."""
     port = free_port()
     redirect_uri = redirect_uri or f"http://{NAME}:{port}/login/callback"
-    async with openid_server(redirect_uri) as provider:
-        file = write_auth_file(folder, provider, sections)
+    async with nullcontext(provider) if provider else openid_server(redirect_uri) as provider:
+        file = write_auth_file(folder, provider, sections, scope)
         registry, policy = CollectorRegistry(), HttpSettings(auth_file=str(file), hosts=hosts).http_policy
         service = Service("gateway", _nothing, _router(), rights=(*RIGHTS, *API_RIGHTS))
         app = build_app([service], Readiness([]), registry, policy=policy)
@@ -97,10 +105,16 @@ def _group_key(group: str) -> JsonValue:
     return {"name": group, "role": "viewer", "sha256": digest_of(GROUP_KEYS[group]), "session_groups": [group]}
 
 
-def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[str] = SECTIONS) -> Path:
-    secret = folder / SECRET_FILE
-    secret.write_text(f"{SECRET}\n", "utf-8")
-    secret.chmod(0o600)
+def write_auth_file(
+    folder: Path,
+    provider: OpenIdServer,
+    sections: Collection[str] = SECTIONS,
+    scope: str = "openid profile email",
+) -> Path:
+    for name, content_of in ((SECRET_FILE, SECRET), (REFRESH_KEY_FILE, "k" * 32)):
+        secret = folder / name
+        secret.write_text(f"{content_of}\n", "utf-8")
+        secret.chmod(0o600)
     content: dict[str, JsonValue] = {
         "keys": [
             {"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)},
@@ -121,6 +135,9 @@ def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[s
             "authorization_endpoint": f"{provider.issuer}/authorize",
             "token_endpoint": f"{provider.issuer}/token",
             "redirect_uri": provider.redirect_uri,
+            "scope": scope,
+            "refresh_key_file": REFRESH_KEY_FILE,
+            "revocation_endpoint": f"{provider.issuer}/revoke",
         },
     }
     file = folder / "auth.yaml"

@@ -237,7 +237,10 @@ class TokenSettings(AuthModel):
 
 
 class LoginSettings(AuthModel):
-    """The client of the OpenID provider as which the page logs people in. Without a secret it is a public one."""
+    """The client of the OpenID provider as which the page logs people in. Without a secret it is a public one.
+
+    With `refresh_key`, which encrypts refresh tokens in the browser's cookie, a login is renewed before it ends.
+    """
 
     client_id: Text
     client_secret: FileSecret | None = Field(None, alias="client_secret_file")
@@ -245,6 +248,8 @@ class LoginSettings(AuthModel):
     authorization_endpoint: Endpoint
     token_endpoint: Endpoint
     redirect_uri: RedirectUri
+    refresh_key: FileSecret | None = Field(None, alias="refresh_key_file")
+    revocation_endpoint: Endpoint | None = None
 
     @property
     def is_secure(self) -> bool:
