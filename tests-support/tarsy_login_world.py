@@ -9,12 +9,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import yaml
-from fastapi import APIRouter, WebSocket
+from fastapi import APIRouter, Request, WebSocket
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
+from tarsy_audit.logins import LoginOutcome
 from tarsy_auth.api_keys import digest_of, new_key
+from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
+from tarsy_bus.publisher import NotWrittenError
 from tarsy_contracts.api.sessions import ActiveSessions
 from tarsy_openid_server import CLIENT, HOST, SECRET, OpenIdServer, openid_server
 from tarsy_processes.ports import free_port
@@ -26,6 +29,7 @@ from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 from tarsy_timeline.me_routes import me_routes
 from tarsy_timeline.session_filter import SessionFilterQuery
+from tarsy_websocket_gateway.login_records import LoginRecords
 from tarsy_websocket_gateway.login_routes import login_routes
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
@@ -49,6 +53,9 @@ NAME = "localhost"
 class LoginWorld:
     url: str
     provider: OpenIdServer
+    recorded: list[tuple[str, str, str]]
+    """Outcome, name and reason of each login that is on record."""
+    is_recording: list[bool]
 
     @property
     def port(self) -> int:
@@ -95,10 +102,18 @@ async def login_world(
     async with nullcontext(provider) if provider else openid_server(redirect_uri) as provider:
         file = write_auth_file(folder, provider, sections, scope)
         registry, policy = CollectorRegistry(), HttpSettings(auth_file=str(file), hosts=hosts).http_policy
-        service = Service("gateway", _nothing, _router(), rights=(*RIGHTS, *API_RIGHTS))
+        recorded: list[tuple[str, str, str]] = []
+        recording = [True]
+
+        async def record(_: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
+            if not recording[-1]:
+                raise NotWrittenError("no broker")
+            recorded.append((outcome, "" if identity is None else identity.name, reason))
+
+        service = Service("gateway", _nothing, _router(LoginRecords(record)), rights=(*RIGHTS, *API_RIGHTS))
         app = build_app([service], Readiness([]), registry, policy=policy)
         async with http_server(app, HOST, port):
-            yield LoginWorld(f"http://{NAME}:{port}", provider)
+            yield LoginWorld(f"http://{NAME}:{port}", provider, recorded, recording)
 
 
 def _group_key(group: str) -> JsonValue:
@@ -152,11 +167,11 @@ API_RIGHTS = (
 )
 
 
-def _router() -> APIRouter:
+def _router(records: LoginRecords) -> APIRouter:
     """The routes of a gateway and of the timeline, where they need nothing but who asks."""
     page = load_page()
     router = page_routes(page)
-    router.include_router(login_routes(page.version, time.time, time.monotonic))
+    router.include_router(login_routes(page.version, records, time.time, time.monotonic))
     router.include_router(me_routes())
 
     @router.get(LIST)

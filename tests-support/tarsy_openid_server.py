@@ -114,8 +114,9 @@ class OpenIdServer:
     def _tokens(self, login: str, claims: Mapping[str, JsonValue]) -> Response:
         tokens = {"access_token": secrets.token_urlsafe(), "token_type": "Bearer", "expires_in": LIFE_SECONDS}
         if login:
-            tokens["refresh_token"] = secrets.token_urlsafe()
-            self.logins[tokens["refresh_token"]] = login
+            refresh = secrets.token_urlsafe()
+            self.logins[refresh] = login
+            tokens["refresh_token"] = refresh
         return JSONResponse({**tokens, "id_token": self.id_token({**claims, **self.forged})})
 
     async def revoke(self, request: Request) -> Response:

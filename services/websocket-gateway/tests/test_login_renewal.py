@@ -150,3 +150,30 @@ async def test_without_a_refresh_token_a_login_ends_with_its_token(tmp_path: Pat
             "There is no login to renew here. Log in again.",
         )
         assert (await browser.get(LIST)).status_code == 200
+
+
+async def test_logins_and_logouts_are_on_record(world: LoginWorld, browser: httpx2.AsyncClient) -> None:
+    await renew(world, browser)
+    await browser.post("/logout", headers={"Origin": world.url})
+    await browser.post("/logout", headers={"Origin": world.url})
+    world.provider.claims["groups"] = []
+    await world.log_in(browser)
+    await browser.get("/login/callback?state=made-up&code=x")
+    assert world.recorded == [
+        ("logged_in", "ada@example.com", ""),
+        ("logged_out", "ada@example.com", ""),
+        ("refused", "", "without_role"),
+    ]
+
+
+async def test_nobody_logs_in_without_a_record_and_everybody_may_leave(world: LoginWorld) -> None:
+    async with world.browser() as browser:
+        world.is_recording.append(False)
+        answer = await world.log_in(browser)
+        assert (answer.status_code, SESSION in browser.cookies) == (503, False)
+        assert "Kafka did not take the record of this login" in answer.text
+        world.is_recording.append(True)
+        await world.log_in(browser)
+        world.is_recording.append(False)
+        assert (await browser.post("/logout", headers={"Origin": world.url})).status_code == 204
+        assert SESSION not in browser.cookies

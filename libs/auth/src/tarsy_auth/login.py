@@ -100,8 +100,7 @@ class Login:
         self._random_bytes = random_bytes
         self._exchanges = 0
         self._renewals: Renewals[LoggedIn] = Renewals(monotonic)
-        key = settings.refresh_key
-        self._seal = key and RefreshSeal(key.get_secret_value(), issuer, settings.client_id, random_bytes)
+        self._seal = _seal_of(settings, issuer, random_bytes)
 
     def begin(self, wanted: str) -> tuple[LoginAttempt, str]:
         """The attempt, which the browser keeps, and the address at the provider to go to. `wanted`: where it ends."""
@@ -119,7 +118,7 @@ class Login:
 
     async def renew(self, sealed: str) -> LoggedIn:
         """Who it is, and what that person may, is judged anew. Raises LoginFailedError."""
-        refresh = self._seal and self._seal.open(sealed)
+        refresh = None if self._seal is None else self._seal.open(sealed)
         if refresh is None:
             raise LoginFailedError("ended", "no refresh token of ours")
         return await self._renewals.once(refresh.token, partial(self._renew, refresh))
@@ -132,9 +131,15 @@ class Login:
         # A provider that does not rotate them gives none.
         return LoggedIn(identity, tokens.id_token, self._sealed(claims, tokens.refresh_token or refresh.token))
 
+    async def who(self, token: str) -> Identity | None:
+        """Whose ID token it is; None of one that does not count."""
+        found = await self._authenticate(f"Bearer {token}")
+        return None if isinstance(found, Refusal) else found
+
     async def revoke(self, sealed: str) -> None:
         """At the provider, where it can be done. Raises LoginFailedError."""
-        refresh, endpoint = self._seal and self._seal.open(sealed), self.settings.revocation_endpoint
+        refresh = None if self._seal is None else self._seal.open(sealed)
+        endpoint = self.settings.revocation_endpoint
         if refresh is None or endpoint is None:
             return
         try:
@@ -189,6 +194,12 @@ class Login:
             raise LoginFailedError("unavailable", str(problem)) from None
         finally:
             self._exchanges -= 1
+
+
+def _seal_of(settings: LoginSettings, issuer: str, random_bytes: RandomBytes) -> RefreshSeal | None:
+    if settings.refresh_key is None:
+        return None
+    return RefreshSeal(settings.refresh_key.get_secret_value(), issuer, settings.client_id, random_bytes)
 
 
 def _claims_of(token: str) -> Claims:

@@ -54,7 +54,9 @@ class RightsTable:
         """None for a route of no table."""
         matching = [right.access for right in self._matching(method, path)]
         roles = [access for access in matching if access != "open"]
-        return max(roles, key=_strictness) if roles else next(iter(matching), None)
+        if not roles:
+            return next(iter(matching), None)
+        return max(roles, key=_strictness)
 
     def admits(self, role: Role, method: str, path: str) -> bool:
         """Whether each route that fits lets the role in. False for a route of no table."""

@@ -7,6 +7,7 @@ import structlog
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from tarsy_auth.identity import Identity
 from tarsy_auth.login import LoggedIn, Login, LoginFailedError, LoginFailure
 from tarsy_service.denial_log import DenialLog
 from tarsy_service.page_login import login_of
@@ -14,12 +15,15 @@ from tarsy_service.problems import problem_response
 from tarsy_service.session_cookie import (
     CookieTooLargeError,
     RawHeaders,
+    SeveralCookiesError,
     clear_sessions,
     refresh_in,
+    session_token,
     set_refresh,
     set_session,
 )
 from tarsy_websocket_gateway.login_failure import STATUSES
+from tarsy_websocket_gateway.login_records import LoginRecords
 
 TROUBLE: frozenset[LoginFailure] = frozenset({"unavailable", "provider"})
 RETRY_AFTER_SECONDS = 5
@@ -30,7 +34,7 @@ log = structlog.get_logger(__name__)
 type FoundLogin = Annotated[Login | None, Depends(login_of)]
 
 
-def renewal_routes(failures: DenialLog, now: Callable[[], float]) -> APIRouter:
+def renewal_routes(failures: DenialLog, records: LoginRecords, now: Callable[[], float]) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.post("/login/renew")
@@ -45,6 +49,7 @@ def renewal_routes(failures: DenialLog, now: Callable[[], float]) -> APIRouter:
             set_cookies(response, login, renewed, now)
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
+            await records.refused(request, problem)
             response = _not_renewed(problem)
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
@@ -55,12 +60,9 @@ def renewal_routes(failures: DenialLog, now: Callable[[], float]) -> APIRouter:
     async def end(request: Request, login: FoundLogin) -> Response:
         """The cookies go. The ID token counts elsewhere until it ends, as every token does; the refresh token is
         revoked where the provider takes it back."""
-        sealed = refresh_of(request, login)
-        if login is not None and sealed is not None:
-            try:
-                await login.revoke(sealed)
-            except LoginFailedError as problem:
-                failures.write(problem.failure, {"detail": problem.detail})
+        if login is not None:
+            await records.logged_out(request, await _who(request, login))
+            await _revoke(request, login, failures)
         response = Response(status_code=204)
         clear_sessions(response)
         return response
@@ -84,6 +86,25 @@ def set_cookies(response: Response, login: Login, logged_in: LoggedIn, now: Call
     except CookieTooLargeError as problem:
         # The login is one all the same, until its ID token ends.
         log.warning("login.not_renewable", reason=str(problem))
+
+
+async def _who(request: Request, login: Login) -> Identity | None:
+    try:
+        token = session_token(request.scope["headers"])
+    except SeveralCookiesError:
+        return None
+    return None if token is None else await login.who(token)
+
+
+async def _revoke(request: Request, login: Login, failures: DenialLog) -> None:
+    """Best effort: the cookies go in any case."""
+    sealed = refresh_of(request, login)
+    if sealed is None:
+        return
+    try:
+        await login.revoke(sealed)
+    except LoginFailedError as problem:
+        failures.write(problem.failure, {"detail": problem.detail})
 
 
 def _not_renewed(problem: LoginFailedError) -> Response:

@@ -13,8 +13,10 @@ from tarsy_auth.login_attempt import LoginAttempt
 from tarsy_auth.return_path import HOME
 from tarsy_service.denial_log import DenialLog
 from tarsy_service.session_cookie import CookieTooLargeError
+from tarsy_websocket_gateway.errors import LoginNotRecordedError
 from tarsy_websocket_gateway.login_cookie import attempt_in, clear_attempt, set_attempt
 from tarsy_websocket_gateway.login_failure import STATUSES, failure_page
+from tarsy_websocket_gateway.login_records import LoginRecords
 from tarsy_websocket_gateway.login_renewal import FoundLogin, refresh_of, renewal_routes, set_cookies
 
 SEE_OTHER = 303
@@ -30,7 +32,9 @@ def _callback(state: Parameter = "", code: Parameter = "", error: Parameter = ""
     return Callback(state, code, error, iss)
 
 
-def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[], float]) -> APIRouter:
+def login_routes(
+    version: str, records: LoginRecords, now: Callable[[], float], monotonic: Callable[[], float]
+) -> APIRouter:
     """`version`: that of the page's assets."""
     router, failures = APIRouter(include_in_schema=False), DenialLog("login.failed", monotonic)
 
@@ -60,13 +64,17 @@ def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[],
             if attempt is None:
                 raise LoginFailedError("attempt", "no cookie")
             logged_in = await login.finish(attempt, callback)
+            await records.logged_in(request, logged_in.identity)
             response: Response = RedirectResponse(attempt.to, SEE_OTHER)
             set_cookies(response, login, logged_in, now)
             log.info("login.succeeded", credential=logged_in.identity.credential)
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
+            await records.refused(request, problem)
             sentence = f"{problem}{_elsewhere(login)}" if problem.failure == "attempt" else str(problem)
             response = failure_page(STATUSES[problem.failure], sentence, version=version, to=_way_back(attempt))
+        except LoginNotRecordedError as problem:
+            response = failure_page(503, str(problem), version=version, to=_way_back(attempt))
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
             response = failure_page(502, str(problem), version=version, to=_way_back(attempt))
@@ -74,7 +82,7 @@ def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[],
         clear_attempt(response, secure=secure)
         return response
 
-    router.include_router(renewal_routes(failures, now))
+    router.include_router(renewal_routes(failures, records, now))
     return router
 
 
