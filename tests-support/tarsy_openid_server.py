@@ -55,7 +55,7 @@ class Grant:
 class OpenIdServer:
     """`claims` are those of whoever logs in. `forged` overrides claims of the token, `refusal` is an error of the form.
 
-    `exchanges`: the answers of the token endpoint, in order. Whoever asked for `offline_access` gets a refresh token;
+    `exchanges`: the answers of the token endpoint, in order. A refresh token comes with `offline_access`;
     each is for one use, and its second use ends the login that it is of. `is_away`: it answers 503.
     """
 

@@ -117,7 +117,7 @@ class Login:
         return LoggedIn(identity, tokens.id_token, self._sealed(claims, tokens.refresh_token))
 
     async def renew(self, sealed: str) -> LoggedIn:
-        """Who it is, and what that person may, is judged anew. Raises LoginFailedError."""
+        """The person's name and rights are judged anew. Raises LoginFailedError."""
         refresh = None if self._seal is None else self._seal.open(sealed)
         if refresh is None:
             raise LoginFailedError("ended", "no refresh token of ours")
@@ -132,7 +132,7 @@ class Login:
         return LoggedIn(identity, tokens.id_token, self._sealed(claims, tokens.refresh_token or refresh.token))
 
     async def who(self, token: str) -> Identity | None:
-        """Whose ID token it is; None of one that does not count."""
+        """The owner of an ID token; None of one that does not count."""
         found = await self._authenticate(f"Bearer {token}")
         return None if isinstance(found, Refusal) else found
 

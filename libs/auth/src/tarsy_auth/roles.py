@@ -27,7 +27,7 @@ class Role(IntEnum):
         return self is Role.SERVICE or self >= Role.OPERATOR
 
     def may(self, needed: "Role") -> bool:
-        """Whether it may do what needs the other one. What services ask, an admin may ask, too."""
+        """Whether it may do what needs the other one. An admin may ask all that services ask."""
         if needed is Role.SERVICE:
             return self in (Role.SERVICE, Role.ADMIN)
         return self >= needed

@@ -1,6 +1,6 @@
 """Labels of an alert that its sender chose, as `team`, by which sessions are in groups. Pure.
 
-They are read from data that is masked already. What does not look like a label is left out.
+They are read from data that is masked already. A text that does not look like a label is left out.
 """
 
 import re

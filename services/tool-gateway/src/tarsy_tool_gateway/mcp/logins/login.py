@@ -85,7 +85,7 @@ def refresh_request(login: McpLogin, client: LoginClient) -> httpx2.Request:
 
 
 def revocation_request(login: McpLogin, client: LoginClient) -> httpx2.Request | None:
-    """Of the refresh token, with which the login ends, or else the access token. None where there is no endpoint."""
+    """It names the refresh token, with which the login ends, or else the access token. None without an endpoint."""
     if login.revocation_endpoint is None:
         return None
     token, hint = login.refresh_token or login.access_token, "refresh_token" if login.refresh_token else "access_token"
