@@ -108,7 +108,7 @@ async def _revoke(request: Request, login: Login, failures: DenialLog) -> None:
 
 
 def _not_renewed(problem: LoginFailedError) -> Response:
-    """What the provider or its answer says of the person ends the login. Trouble at the provider does not."""
+    """A refusal of the person ends the login. Trouble at the provider does not."""
     status = STATUSES[problem.failure]
     if problem.failure in TROUBLE:
         response = problem_response(status, "Not renewed", str(problem))
