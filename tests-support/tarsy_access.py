@@ -87,7 +87,7 @@ def _cases(right: RouteRight) -> Iterator[Case]:
     for credential, status in others.items():
         yield Case(right, credential, REACHED if right.access == "open" else status)
     for role in Role:
-        enough = right.access == "open" or role >= right.access
+        enough = right.access == "open" or role is right.also or role.may(right.access)
         yield Case(right, key_of(role), REACHED if enough else 403)
 
 

@@ -64,6 +64,8 @@ class ConsentServer:
     spent: set[str] = field(default_factory=set)
     grants: list[Mapping[str, str]] = field(default_factory=list)
     refused_requests: int = 0
+    revoked: list[str] = field(default_factory=list)
+    revocation_status: int = 200
 
     def __post_init__(self) -> None:
         self.held.set()
@@ -168,6 +170,15 @@ class ConsentServer:
             self.refresh[str(given["refresh_token"])] = scope
         return JSONResponse(given)
 
+    async def revoke(self, request: Request) -> Response:
+        """The whole login ends with its refresh token."""
+        form = dict(parse_qsl((await request.body()).decode()))
+        if self.revocation_status == 200 and self._is_client(form, request.headers.get("authorization", "")):
+            self.revoked.append(form["token"])
+            self.refresh.clear()
+            self.access.clear()
+        return Response(status_code=self.revocation_status)
+
     def judged(self, authorization: str) -> Response | None:
         """None where the token counts."""
         where = f'resource_metadata="{self.issuer}/.well-known/oauth-protected-resource/mcp"'
@@ -185,6 +196,7 @@ ENDPOINTS = {
     "authorization_endpoint": "authorize",
     "token_endpoint": "token",
     "registration_endpoint": "register",
+    "revocation_endpoint": "revoke",
 }
 
 
@@ -225,6 +237,7 @@ async def consent_server(port: int | None = None) -> AsyncIterator[ConsentServer
             Route("/register", one.register, methods=["POST"]),
             Route("/authorize", one.authorize),
             Route("/token", one.token, methods=["POST"]),
+            Route("/revoke", one.revoke, methods=["POST"]),
             Mount("/", GuardedTools(mcp, one)),
         ]
     )

@@ -2,19 +2,22 @@
 
 import time
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import yaml
-from fastapi import APIRouter, WebSocket
+from fastapi import APIRouter, Request, WebSocket
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
+from tarsy_audit.logins import LoginOutcome
 from tarsy_auth.api_keys import digest_of, new_key
+from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
+from tarsy_bus.publisher import NotWrittenError
 from tarsy_contracts.api.sessions import ActiveSessions
 from tarsy_openid_server import CLIENT, HOST, SECRET, OpenIdServer, openid_server
 from tarsy_processes.ports import free_port
@@ -26,6 +29,7 @@ from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 from tarsy_timeline.me_routes import me_routes
 from tarsy_timeline.session_filter import SessionFilterQuery
+from tarsy_websocket_gateway.login_records import LoginRecords
 from tarsy_websocket_gateway.login_routes import login_routes
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
@@ -35,7 +39,9 @@ API_KEY, SERVICES_KEY = new_key(lambda count: b"a" * count), new_key(lambda coun
 GROUP_KEYS = {"shop": new_key(lambda count: b"p" * count), "elsewhere": new_key(lambda count: b"e" * count)}
 """Keys of viewers who see the sessions of one group only: those of the namespace that is called so."""
 SECTIONS = ("keys", "tokens", "login")
-SECRET_FILE = "client.secret"
+SECRET_FILE, REFRESH_KEY_FILE = "client.secret", "refresh.key"
+RENEWED = "openid email offline_access"
+"""The scope with which the provider gives refresh tokens."""
 LIST = "/api/v1/sessions"
 WARNINGS = "/api/v1/system/warnings"
 ACT = "/api/v1/act"
@@ -47,6 +53,9 @@ NAME = "localhost"
 class LoginWorld:
     url: str
     provider: OpenIdServer
+    recorded: list[tuple[str, str, str]]
+    """Outcome, name and reason of each login that is on record."""
+    is_recording: list[bool]
 
     @property
     def port(self) -> int:
@@ -79,28 +88,48 @@ def asked_of_provider(address: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def login_world(
-    folder: Path, *, redirect_uri: str = "", hosts: str = "", sections: Collection[str] = SECTIONS
+    folder: Path,
+    *,
+    redirect_uri: str = "",
+    hosts: str = "",
+    sections: Collection[str] = SECTIONS,
+    scope: str = "openid profile email",
+    provider: OpenIdServer | None = None,
 ) -> AsyncIterator[LoginWorld]:
-    """`sections`: those of auth.yaml. API_KEY is in it."""
+    """`sections`: those of auth.yaml. API_KEY is in it. `provider`: one that runs already, instead of a new one."""
     port = free_port()
     redirect_uri = redirect_uri or f"http://{NAME}:{port}/login/callback"
-    async with openid_server(redirect_uri) as provider:
-        file = write_auth_file(folder, provider, sections)
+    async with nullcontext(provider) if provider else openid_server(redirect_uri) as provider:
+        file = write_auth_file(folder, provider, sections, scope)
         registry, policy = CollectorRegistry(), HttpSettings(auth_file=str(file), hosts=hosts).http_policy
-        service = Service("gateway", _nothing, _router(), rights=(*RIGHTS, *API_RIGHTS))
+        recorded: list[tuple[str, str, str]] = []
+        recording = [True]
+
+        async def record(_: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
+            if not recording[-1]:
+                raise NotWrittenError("no broker")
+            recorded.append((outcome, "" if identity is None else identity.name, reason))
+
+        service = Service("gateway", _nothing, _router(LoginRecords(record)), rights=(*RIGHTS, *API_RIGHTS))
         app = build_app([service], Readiness([]), registry, policy=policy)
         async with http_server(app, HOST, port):
-            yield LoginWorld(f"http://{NAME}:{port}", provider)
+            yield LoginWorld(f"http://{NAME}:{port}", provider, recorded, recording)
 
 
 def _group_key(group: str) -> JsonValue:
     return {"name": group, "role": "viewer", "sha256": digest_of(GROUP_KEYS[group]), "session_groups": [group]}
 
 
-def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[str] = SECTIONS) -> Path:
-    secret = folder / SECRET_FILE
-    secret.write_text(f"{SECRET}\n", "utf-8")
-    secret.chmod(0o600)
+def write_auth_file(
+    folder: Path,
+    provider: OpenIdServer,
+    sections: Collection[str] = SECTIONS,
+    scope: str = "openid profile email",
+) -> Path:
+    for name, content_of in ((SECRET_FILE, SECRET), (REFRESH_KEY_FILE, "k" * 32)):
+        secret = folder / name
+        secret.write_text(f"{content_of}\n", "utf-8")
+        secret.chmod(0o600)
     content: dict[str, JsonValue] = {
         "keys": [
             {"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)},
@@ -121,6 +150,9 @@ def write_auth_file(folder: Path, provider: OpenIdServer, sections: Collection[s
             "authorization_endpoint": f"{provider.issuer}/authorize",
             "token_endpoint": f"{provider.issuer}/token",
             "redirect_uri": provider.redirect_uri,
+            "scope": scope,
+            "refresh_key_file": REFRESH_KEY_FILE,
+            "revocation_endpoint": f"{provider.issuer}/revoke",
         },
     }
     file = folder / "auth.yaml"
@@ -135,11 +167,11 @@ API_RIGHTS = (
 )
 
 
-def _router() -> APIRouter:
+def _router(records: LoginRecords) -> APIRouter:
     """The routes of a gateway and of the timeline, where they need nothing but who asks."""
     page = load_page()
     router = page_routes(page)
-    router.include_router(login_routes(page.version, time.time, time.monotonic))
+    router.include_router(login_routes(page.version, records, time.time, time.monotonic))
     router.include_router(me_routes())
 
     @router.get(LIST)

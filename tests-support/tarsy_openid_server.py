@@ -48,13 +48,15 @@ class Grant:
     redirect_uri: str
     challenge: str
     nonce: str
+    scope: str
 
 
 @dataclass
 class OpenIdServer:
     """`claims` are those of whoever logs in. `forged` overrides claims of the token, `refusal` is an error of the form.
 
-    `exchanges`: the answers of the token endpoint, in order.
+    `exchanges`: the answers of the token endpoint, in order. A refresh token comes with `offline_access`;
+    each is for one use, and its second use ends the login that it is of. `is_away`: it answers 503.
     """
 
     redirect_uri: str
@@ -65,6 +67,10 @@ class OpenIdServer:
     token_answer: Response | None = None
     exchanges: list[str] = field(default_factory=list)
     grants: dict[str, Grant] = field(default_factory=dict)
+    is_away: bool = False
+    logins: dict[str, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
 
     @property
     def issuer(self) -> str:
@@ -82,7 +88,7 @@ class OpenIdServer:
             error = self.refusal or "invalid_request"
             return self._back({**back, "error": error, "error_description": "<b>a text of the provider</b>"})
         code = secrets.token_urlsafe()
-        self.grants[code] = Grant(asked["redirect_uri"], asked["code_challenge"], asked["nonce"])
+        self.grants[code] = Grant(asked["redirect_uri"], asked["code_challenge"], asked["nonce"], asked["scope"])
         return self._back({**back, "code": code})
 
     def _back(self, query: Mapping[str, str]) -> Response:
@@ -92,21 +98,51 @@ class OpenIdServer:
         form = dict(parse_qsl((await request.body()).decode(), strict_parsing=True))
         error = self._error(form, request.headers.get("authorization", ""))
         self.exchanges.append(error or "granted")
+        if self.is_away:
+            return Response(status_code=503)
         if self.token_answer is not None:
             return self.token_answer
         if error:
             return JSONResponse({"error": error, "error_description": "a text of the provider"}, 400)
+        if "refresh_token" in form:
+            self.used.add(form["refresh_token"])
+            return self._tokens(self.logins[form["refresh_token"]], {})
         grant = self.grants.pop(form["code"])
+        login = secrets.token_urlsafe() if "offline_access" in grant.scope.split() else ""
+        return self._tokens(login, {"nonce": grant.nonce})
+
+    def _tokens(self, login: str, claims: Mapping[str, JsonValue]) -> Response:
         tokens = {"access_token": secrets.token_urlsafe(), "token_type": "Bearer", "expires_in": LIFE_SECONDS}
-        return JSONResponse({**tokens, "id_token": self.id_token({"nonce": grant.nonce, **self.forged})})
+        if login:
+            refresh = secrets.token_urlsafe()
+            self.logins[refresh] = login
+            tokens["refresh_token"] = refresh
+        return JSONResponse({**tokens, "id_token": self.id_token({**claims, **self.forged})})
+
+    async def revoke(self, request: Request) -> Response:
+        form = dict(parse_qsl((await request.body()).decode(), strict_parsing=True))
+        self.ended.add(self.logins.get(form["token"], ""))
+        return Response()
 
     def _error(self, form: Mapping[str, str], authorization: str) -> str:
-        if authorization != f"Basic {_basic()}" or form.get("grant_type") != "authorization_code":
+        if self.is_away:
+            return "away"
+        if authorization != f"Basic {_basic()}":
             return "invalid_client"
+        if form.get("grant_type") == "refresh_token":
+            return self._refresh_error(form.get("refresh_token", ""))
+        if form.get("grant_type") != "authorization_code":
+            return "unsupported_grant_type"
         grant = self.grants.get(form.get("code", ""))
         if grant is None or grant.redirect_uri != form.get("redirect_uri"):
             return "invalid_grant"
         return "" if grant.challenge == s256(form.get("code_verifier", "")) else "invalid_grant"
+
+    def _refresh_error(self, token: str) -> str:
+        login = self.logins.get(token, "")
+        if token in self.used:
+            self.ended.add(login)
+        return "invalid_grant" if not login or login in self.ended else ""
 
     def id_token(self, changed: Mapping[str, JsonValue]) -> str:
         now = time.time()
@@ -145,6 +181,7 @@ async def openid_server(redirect_uri: str) -> AsyncIterator[OpenIdServer]:
         routes=[
             Route("/authorize", one.authorize, methods=["GET", "POST"]),
             Route("/token", one.token, methods=["POST"]),
+            Route("/revoke", one.revoke, methods=["POST"]),
             Route("/certs", one.jwks),
         ]
     )

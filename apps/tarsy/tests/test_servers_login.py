@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_cli.app import cli
+from tarsy_cli.audit_acts import ActFilter, read_acts
 from tarsy_cli.logins import command
 from tarsy_consent_server import ConsentServer, browse, consent_server
+from tarsy_contracts.mcp_tokens import LOGGED_OUT
 from tarsy_contracts.topics import Topics
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
@@ -85,10 +87,10 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return statuses
 
 
-def login(bus: Bus, folder: Path, *arguments: str) -> tuple[int, str]:
+def login(bus: Bus, folder: Path, *arguments: str, act: str = "login") -> tuple[int, str]:
     place = ["--kafka", bus.bootstrap, "--topic-prefix", bus.topics.prefix, "--config", str(folder)]
     home = ["--home", str(folder / "home")]
-    answer = CliRunner().invoke(cli, ["servers", "login", *place, *home, *arguments])
+    answer = CliRunner().invoke(cli, ["servers", act, *place, *home, *arguments])
     return answer.exit_code, " ".join(answer.output.split())
 
 
@@ -110,6 +112,49 @@ def test_a_person_logs_in_and_again_and_the_last_login_counts(
     assert opened[:3] == [400, 404, 200]
     code, _ = login(bus, folder, "remote", "--scope", "tools.write")
     assert (code, on_record(bus)[1].scope) == (0, "tools.read tools.write")
+
+
+def acts(bus: Bus) -> list[tuple[str, str]]:
+    found = asyncio.run(read_acts(bus, ActFilter(), 1000)).acts
+    return [(act.act, act.target["server"]) for act in found]
+
+
+def test_a_person_logs_out_and_the_login_does_not_come_back(
+    bus: Bus, server: ConsentServer, folder: Path, opened: list[int]
+) -> None:
+    assert login(bus, folder, "remote")[0] == 0
+    number, kept = on_record(bus)
+    code, output = login(bus, folder, "remote", act="logout")
+    assert (code, output) == (
+        0,
+        "Logged out at remote. Its authorization server has taken the token back.",
+    )
+    assert server.revoked == [kept.refresh_token]
+    assert server.judged(kept.authorization) is not None
+    counting = asyncio.run(read_tokens(bus)).token("remote")
+    assert counting is not None
+    assert (counting.number, counting.sealed) == (number + 1, LOGGED_OUT)
+    assert asyncio.run(read_tokens(bus)).superseded("remote") == [], "they have tombstones"
+    assert login(bus, folder, "remote", act="logout") == (0, "Nobody was logged in at remote.")
+    assert login(bus, folder, "remote")[0] == 0
+    assert on_record(bus)[0] == number + 2
+
+
+def test_logins_and_logouts_are_on_record(bus: Bus, folder: Path, opened: list[int]) -> None:
+    before = len(acts(bus))
+    login(bus, folder, "remote")
+    login(bus, folder, "remote", act="logout")
+    assert acts(bus)[before:] == [("tarsy servers login", "remote"), ("tarsy servers logout", "remote")]
+
+
+def test_an_authorization_server_that_takes_no_token_back_is_named(
+    bus: Bus, server: ConsentServer, folder: Path, opened: list[int]
+) -> None:
+    server.revocation_status = 503
+    login(bus, folder, "remote")
+    code, output = login(bus, folder, "remote", act="logout")
+    assert code == 0
+    assert output.endswith("has not taken the token back: the authorization server answered HTTP 503.")
 
 
 def test_the_address_is_shown_on_one_line(bus: Bus, folder: Path) -> None:

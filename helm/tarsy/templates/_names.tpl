@@ -100,7 +100,7 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{- fail "auth.secret and openAccess contradict each other: leave one of them out" -}}
 {{- end -}}
 {{- if not (or .Values.auth.secret .Values.openAccess) -}}
-{{- fail "auth.secret must be set: the name of a Secret with auth.yaml, which says who may do what, and with an API key of the role admin (docs/how-to/keys-and-tokens.md); or openAccess: true, if whoever reaches the pods may do everything, as behind a proxy that authenticates" -}}
+{{- fail "auth.secret must be set: the name of a Secret with auth.yaml, which says who may do what, and with an API key of the role service (docs/how-to/keys-and-tokens.md); or openAccess: true, if whoever reaches the pods may do everything, as behind a proxy that authenticates" -}}
 {{- end -}}
 {{- with .Values.toolGateway -}}
 {{- if lt (float64 .shutdownSeconds) (addf .drainSeconds 5) -}}

@@ -61,7 +61,7 @@ tokens:
 more: 1
 """
 MISTAKES = """\
-{file}:3: keys[0].role: is no role; known here: viewer, responder, operator, admin
+{file}:3: keys[0].role: is no role; known here: viewer, responder, operator, admin, service
 {file}:4: keys[0].sha256: is a key, where its SHA-256 has to stand; make a new key, as this one stood in a file
 {file}:5: keys[0].expires: is no date and no time; write it as 2027-03-01 or 2027-03-01T12:00:00Z
 {file}:6: keys[1].role: is missing

@@ -23,7 +23,7 @@ from tarsy_auth.login_attempt import (
 )
 from tarsy_auth.refusals import UNKNOWN
 from tarsy_auth.return_path import return_path
-from tarsy_auth.token_exchange import NoIdTokenError, TokenAnswer, TokenRequest, id_token_in, token_request
+from tarsy_auth.token_exchange import NoIdTokenError, TokenAnswer, TokenRequest, token_request, tokens_in
 
 ISSUER = "https://login.example.com"
 SECRET = b"a secret: 100 % / \xc3\xa4"
@@ -154,7 +154,7 @@ def test_a_public_client_says_who_it_is_and_no_more() -> None:
 )
 def test_an_answer_without_an_id_token_is_a_code(granted: bool, body: bytes, code: str) -> None:
     with pytest.raises(NoIdTokenError) as refused:
-        id_token_in(TokenAnswer(granted, body))
+        tokens_in(TokenAnswer(granted, body))
     assert refused.value.code == code
 
 
@@ -173,7 +173,7 @@ async def test_so_many_exchanges_run_at_once_and_the_next_one_asks_nobody() -> N
         await gate.wait()
         return TokenAnswer(True, b'{"id_token": "a.b.c"}')
 
-    login = Login(settings_of(), ISSUER, nobody, post, secrets.token_bytes)
+    login = Login(settings_of(), ISSUER, nobody, post, secrets.token_bytes, lambda: 0.0)
     attempt, _ = login.begin("/")
     callback = Callback(state=attempt.state, code="any")
 
@@ -206,7 +206,7 @@ async def test_a_callback_that_is_not_ours_or_has_no_code_asks_nobody(callback: 
     async def post(_: TokenRequest) -> TokenAnswer:
         raise AssertionError("asked")
 
-    login = Login(settings_of(), ISSUER, nobody, post, secrets.token_bytes)
+    login = Login(settings_of(), ISSUER, nobody, post, secrets.token_bytes, lambda: 0.0)
     attempt, _ = login.begin("/")
     state = attempt.state if callback.state == "right" else callback.state
 

@@ -17,8 +17,10 @@ KEY = new_key(lambda count: bytes(count))
 GROUPS: dict[str, JsonValue] = {
     "shop": {"namespace": ["shop", "storefront"], "cluster": "eu-1"},
     "payments": {"namespace": "payments"},
+    "sre": {"team": ["sre", "platform"], "app.kubernetes.io/owner": "ann"},
 }
 SHOP = SessionGroup("shop", {"namespace": ("shop", "storefront"), "cluster": ("eu-1",)})
+SRE = SessionGroup("sre", {"team": ("sre", "platform"), "app.kubernetes.io/owner": ("ann",)})
 PAYMENTS = SessionGroup("payments", {"namespace": ("payments",)})
 CLAIM: JsonValue = {
     "claim": "teams",
@@ -26,7 +28,7 @@ CLAIM: JsonValue = {
 }
 WRONG = f"""\
 session_groups:
-  shop: {{namespace: shop, team: a}}
+  shop: {{namespace: shop, team: a, Owner: b, a b: c}}
   all: {{cluster: eu-1}}
   none: {{}}
 keys:
@@ -66,6 +68,10 @@ async def by_token(teams: JsonValue, groups: str = "sre", claim: JsonValue = CLA
     found = await authenticator(config, OpenIdProvider().fetch, Clock())(bearer(token))
     assert isinstance(found, Identity)
     return found
+
+
+async def test_a_group_may_name_labels_that_senders_chose() -> None:
+    assert (await by_key(session_groups=["sre"])).session_groups == (SRE,)
 
 
 async def test_a_key_without_groups_sees_all_sessions_and_one_with_them_only_those() -> None:
@@ -108,8 +114,9 @@ def test_what_is_wrong_about_groups_is_said_with_its_line(tmp_path: Path) -> Non
     with pytest.raises(InvalidAuthFileError) as refusal:
         read_auth_file(file)
     assert str(refusal.value).replace(str(file), "auth.yaml").splitlines() == [
-        "auth.yaml:2: session_groups.shop.team: is no label of a session; "
-        "known here: alert_type, cluster, namespace, workload",
+        "auth.yaml:2: session_groups.shop.Owner: is no name of a label, which has small letters only; write owner",
+        "auth.yaml:2: session_groups.shop.a b: is no name of a label; it has 1 to 100 characters, "
+        "without blanks and `=`",
         "auth.yaml:3: session_groups.all: is what stands for every session; call the group otherwise than all",
         "auth.yaml:4: session_groups.none: is empty",
         "auth.yaml:9: keys[0].session_groups[1]: is no name in session_groups; known here: shop, all, none",

@@ -173,6 +173,32 @@ async def test_the_highest_role_counts_where_templates_overlap() -> None:
     assert [table.needed("GET", path) for path in ("/a/b", "/a/c", "/c/b", "/c/d")] == [Role.ADMIN, 1, "open", None]
 
 
+async def test_a_service_may_ask_what_services_ask_and_nothing_else() -> None:
+    table = RightsTable(
+        [
+            *rights(Role.VIEWER, "GET /sessions"),
+            *rights(Role.VIEWER, "GET /sessions/{id}", also=Role.SERVICE),
+            *rights(Role.OPERATOR, "GET /sessions/letters"),
+            *rights(Role.SERVICE, "POST /internal/chains"),
+            *rights("open", "GET /health"),
+        ]
+    )
+    asked = (
+        "GET /sessions",
+        "GET /sessions/1",
+        "GET /sessions/letters",
+        "POST /internal/chains",
+        "GET /health",
+        "GET /x",
+    )
+    let_in = {role: [one for one in asked if table.admits(role, *one.split())] for role in Role}
+    assert let_in[Role.SERVICE] == ["GET /sessions/1", "POST /internal/chains", "GET /health"]
+    assert let_in[Role.OPERATOR] == ["GET /sessions", "GET /sessions/1", "GET /sessions/letters", "GET /health"]
+    assert let_in[Role.VIEWER] == ["GET /sessions", "GET /sessions/1", "GET /health"]
+    assert let_in[Role.ADMIN] == [*asked[:5]]
+    assert table.needed("POST", "/internal/chains") is Role.SERVICE
+
+
 def test_each_route_that_every_process_has_has_one_right() -> None:
     check_each_route_has_one_right(Service("one", nothing))
 

@@ -33,6 +33,7 @@ ALERT = Alert(
     title="Crash",
     severity="critical",
     runbook_url="https://a/b.md",
+    labels={"team": "shop"},
     mcp=McpSelection(servers=(McpServerSelection(name="k8s", tools=("pods",)),), native_tools={"google_search": True}),
 )
 

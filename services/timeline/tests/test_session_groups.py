@@ -8,7 +8,7 @@ from projected_world import NewSession, World, records
 from prometheus_client import CollectorRegistry
 
 from tarsy_access import app_of
-from tarsy_auth.session_groups import SessionGroup
+from tarsy_auth.session_groups import SessionGroup, labels_of
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_timeline.app import build
@@ -19,11 +19,13 @@ SETTINGS = TimelineSettings.model_validate({"database": "postgresql://nobody@127
 SHOP = SessionGroup("shop", {"namespace": ("shop", "storefront"), "cluster": ("eu-1",)})
 CERTIFICATES = SessionGroup("certificates", {"alert_type": ("certificate",)})
 NOTHING = SessionGroup("nothing", {"workload": ("checkout",), "namespace": ("nowhere",)})
+TEAM = SessionGroup("team", {"team": ("shop", "storefront")})
+OWNED = SessionGroup("owned", {"team": ("shop",), "owner": ("ann", "bob"), "cluster": ("eu-1",)})
 JOINED = "33333333-3333-5333-8333-333333333333"
 READS = ("", "/status", "/timeline", "/summary", "/approvals")
 
 
-def alert(**labels: str | None) -> Alert:
+def alert(**labels: str | dict[str, str] | None) -> Alert:
     fields = {"alert_type": "kubernetes", "data": "the volcano erupted", "source": "api", "author": "ann"}
     return Alert.model_validate({**fields, **labels})
 
@@ -79,6 +81,63 @@ async def test_lists_and_search_have_the_sessions_of_the_groups(
     assert set(options["clusters"]) == {clusters[name] for name in seen & clusters.keys()}
     runbooks = (await world.client.get("/api/v1/runbooks")).json()
     assert sorted(runbooks) == sorted(f"https://a.example/{name}" for name in seen & {"elsewhere", "shop"})
+
+
+@pytest.mark.parametrize(
+    ("groups", "seen"),
+    [
+        ((TEAM,), {"ann's", "carl's", "storefront"}),
+        ((OWNED,), {"ann's"}),
+        ((OWNED, CERTIFICATES), {"ann's", "certificate"}),
+        ((TEAM, CERTIFICATES, NOTHING), {"ann's", "carl's", "storefront", "certificate"}),
+        ((SessionGroup("other", {"team": ("sho", "shop ", "Shop"), "owner": ("ann",)}),), set()),
+    ],
+    ids=["one label", "three labels", "two groups", "three groups", "other values"],
+)
+async def test_labels_that_senders_chose_are_labels_of_groups(
+    world: World, new_session: NewSession, groups: tuple[SessionGroup, ...], seen: set[str]
+) -> None:
+    sessions = await projected(
+        world,
+        new_session,
+        **{
+            "ann's": alert(labels={"team": "shop", "owner": "ann"}, cluster="eu-1"),
+            "carl's": alert(labels={"team": "shop", "owner": "carl"}, cluster="eu-1"),
+            "storefront": alert(labels={"team": "storefront", "owner": "ann"}, cluster="us-1"),
+            "certificate": alert(alert_type="certificate"),
+            "bare": alert(),
+        },
+    )
+    await world.index()
+    world.session_groups = groups
+    ids = {sessions[name].id for name in seen}
+
+    listed = await world.get("/api/v1/sessions")
+    found = await world.get("/api/v1/sessions?search=volcano")
+    active = await world.get("/api/v1/sessions/active")
+    asked = {"session_ids": [one.id for one in sessions.values()], "session_groups": labels_of(groups)}
+    judged = (await world.client.post("/internal/v1/visible-sessions", json=asked)).json()
+
+    assert {one["id"] for one in listed["sessions"]} == {one["id"] for one in found["sessions"]} == ids
+    assert {one["id"] for one in [*active["active"], *active["queued"]]} == set(judged["visible"]) == ids
+    assert listed["pagination"]["total_items"] == found["pagination"]["total_items"] == len(ids)
+
+
+async def test_a_session_shows_the_labels_that_its_sender_chose(world: World, new_session: NewSession) -> None:
+    labels = {"team": "shop", "equation": "a=b", "odd": "n\0ul"}
+    sessions = await projected(world, new_session, shop=alert(labels=labels))
+    detail = await world.get(f"/api/v1/sessions/{sessions['shop'].id}")
+    assert detail["labels"] == {**labels, "odd": "n\ufffdul"}
+
+
+async def test_sessions_from_before_labels_were_kept_are_in_no_group_that_names_one(
+    world: World, new_session: NewSession
+) -> None:
+    sessions = await projected(world, new_session, old=alert(namespace="shop", cluster="eu-1"))
+    world.session_groups = (TEAM,)
+    assert (await world.get("/api/v1/sessions"))["sessions"] == []
+    world.session_groups = (TEAM, SHOP)
+    assert [one["id"] for one in (await world.get("/api/v1/sessions"))["sessions"]] == [sessions["old"].id]
 
 
 async def test_a_filter_adds_to_the_groups_and_takes_nothing_from_them(world: World, new_session: NewSession) -> None:

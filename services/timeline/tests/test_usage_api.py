@@ -16,8 +16,8 @@ from tarsy_timeline import sql
 from tarsy_timeline.database import Database
 from tarsy_timeline.model_costs import PricesByModel
 from tarsy_timeline.record.past_session import past_session
-from tarsy_timeline.sql import QUERIES
 from tarsy_timeline.usage_queries import KEYS
+from tarsy_timeline.visibility import visible_query
 from tarsy_whole_chain import begun
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
@@ -195,7 +195,7 @@ async def test_days_are_read_from_their_index(open_database: OpenDatabase, by: A
             " from generate_series(1, 20000) n"
         )
         await connection.execute("analyze model_usage")
-        query = QUERIES["report_usage"].replace("{key}", KEYS[by])
+        query = visible_query("report_usage", None).replace("{key}", KEYS[by])
         day = datetime(2023, 5, 1, tzinfo=UTC).date()
         plan = await connection.fetch(f"explain {query}", day, day, None)
         assert any("model_usage_by_day" in row[0] for row in plan), plan

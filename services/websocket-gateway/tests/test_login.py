@@ -62,7 +62,7 @@ def check_nobody_is_logged_in(answer: httpx2.Response, status: int, said: str) -
 
 async def test_from_the_login_to_the_api_and_out_again(world: LoginWorld, browser: httpx2.AsyncClient) -> None:
     assert (await browser.get(LIST)).status_code == 401
-    assert (await browser.get("/login/available")).json() == {"available": True}
+    assert (await browser.get("/login/available")).json() == {"available": True, "renewable": False}
 
     answer = await world.log_in(browser, "/sessions/s1?tab=chat")
 
@@ -360,7 +360,7 @@ async def test_two_session_cookies_are_none(world: LoginWorld, browser: httpx2.A
 
 async def test_without_a_login_in_the_file_there_is_none(tmp_path: Path) -> None:
     async with login_world(tmp_path, sections=("keys", "tokens")) as world, world.browser() as browser:
-        assert (await browser.get("/login/available")).json() == {"available": False}
+        assert (await browser.get("/login/available")).json() == {"available": False, "renewable": False}
         for path in ("/login", "/login/callback?state=a&code=b"):
             answer = await browser.get(path)
             assert (answer.status_code, "has no section" in sentence_of(answer)) == (404, True)

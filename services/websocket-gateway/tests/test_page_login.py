@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tarsy_browser import Tab, chromium, new_tab
-from tarsy_login_world import LoginWorld, login_world
+from tarsy_login_world import RENEWED, LoginWorld, login_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -114,3 +114,29 @@ async def test_without_a_login_the_sentence_of_the_api_is_shown(tmp_path: Path, 
         await tab.page.goto("/")
         await expect(tab.page.locator(".notice")).to_contain_text("This needs an API key or a token")
         await expect(tab.page.locator("#account")).to_be_hidden()
+
+
+async def test_a_login_goes_on_while_the_provider_renews_it_and_says_why_it_ends(
+    tmp_path: Path, browser: Browser
+) -> None:
+    async with login_world(tmp_path, scope=RENEWED) as world, new_tab(browser, world.url) as tab:
+        page = tab.page
+        await page.goto("/")
+        await log_in(page)
+        await expect(page.locator("#account")).to_contain_text("ada@example.com")
+
+        await page.context.clear_cookies(name="tarsy")  # as the browser does when the ID token ends
+        world.provider.is_away = True
+        await page.reload()
+        await expect(page.locator("#account")).to_contain_text("The provider cannot renew it now; this is tried again.")
+
+        world.provider.is_away = False
+        await expect(page.locator("#account")).to_contain_text("ada@example.com", timeout=60_000)
+        assert await page.evaluate("document.cookie") == ""
+
+        await page.context.clear_cookies(name="tarsy")
+        world.provider.ended.update(world.provider.logins.values())
+        await page.reload()
+        await expect(page.locator("#account")).to_contain_text("Your login has ended at the provider. Log in again.")
+        await expect(page.get_by_role("link", name="Log in")).to_be_visible()
+        assert await page.context.cookies() == []

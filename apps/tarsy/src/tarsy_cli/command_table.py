@@ -154,6 +154,11 @@ SERVERS = CommandGroup(
             "List the MCP servers as the tool gateways see them, and what is wrong with them.",
         ),
         "login": CommandEntry("logins.command", "login", "Log in at an MCP server, once, for all tool gateways."),
+        "logout": CommandEntry(
+            "logins.command",
+            "logout",
+            "Log out at an MCP server, for all tool gateways.",
+        ),
     },
     otherwise="show",
 )

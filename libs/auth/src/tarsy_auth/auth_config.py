@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from tarsy_auth.loopback import is_loopback
 from tarsy_auth.roles import Role
-from tarsy_auth.session_groups import Label, SessionGroup, VisibleGroups
+from tarsy_auth.session_groups import SessionGroup, VisibleGroups, check_label
 from tarsy_auth.webhook_secrets import ReadSecret
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -171,6 +171,7 @@ type Name = Annotated[str, AfterValidator(_check_name)]
 type Text = Annotated[str, AfterValidator(_check_text)]
 type Address = Annotated[str, AfterValidator(_check_address)]
 type Digest = Annotated[str, AfterValidator(_check_digest)]
+type Label = Annotated[str, AfterValidator(check_label)]
 type Texts = Annotated[tuple[str, ...], BeforeValidator(_read_texts)]
 type GroupNames = Annotated[tuple[str, ...] | None, BeforeValidator(_read_groups)]
 type Endpoint = Annotated[str, AfterValidator(_check_endpoint)]
@@ -236,7 +237,10 @@ class TokenSettings(AuthModel):
 
 
 class LoginSettings(AuthModel):
-    """The client of the OpenID provider as which the page logs people in. Without a secret it is a public one."""
+    """The client of the OpenID provider as which the page logs people in. Without a secret it is a public one.
+
+    With `refresh_key`, which encrypts refresh tokens in the browser's cookie, a login is renewed before it ends.
+    """
 
     client_id: Text
     client_secret: FileSecret | None = Field(None, alias="client_secret_file")
@@ -244,6 +248,8 @@ class LoginSettings(AuthModel):
     authorization_endpoint: Endpoint
     token_endpoint: Endpoint
     redirect_uri: RedirectUri
+    refresh_key: FileSecret | None = Field(None, alias="refresh_key_file")
+    revocation_endpoint: Endpoint | None = None
 
     @property
     def is_secure(self) -> bool:

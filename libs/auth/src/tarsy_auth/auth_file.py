@@ -22,7 +22,6 @@ from tarsy_auth.auth_config import (
 )
 from tarsy_auth.cross_checks import cross_checks
 from tarsy_auth.errors import AuthError
-from tarsy_auth.session_groups import LABELS
 from tarsy_auth.text_tree import Place, TextTree, UnreadableTextError
 from tarsy_auth.webhook_secrets import secrets_in
 
@@ -121,8 +120,6 @@ def _problem(place: Place, error: ErrorDetails) -> str:
         return str(error.get("ctx", {}).get("error"))
     if error["type"] == "extra_forbidden":
         return f"is unknown; {_suggestion(str(place[-1]), _names_of(_model_at(place)))}"
-    if error["type"] == "literal_error":
-        return f"is no label of a session; {_suggestion(str(place[-1]), LABELS)}"
     return PROBLEMS.get(error["type"], error["msg"])
 
 

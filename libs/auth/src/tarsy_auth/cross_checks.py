@@ -9,7 +9,7 @@ from tarsy_auth.text_tree import Place, Tree
 UNIQUE = (("keys", "name"), ("keys", "sha256"), ("webhooks", "name"), ("webhooks", "secret_file"))
 """Sections and the field of which each entry has its own."""
 
-SEE_ALL = (Role.OPERATOR.label, Role.ADMIN.label)
+SEE_ALL = tuple(role.label for role in Role if role.sees_all)
 
 
 def cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:

@@ -1,13 +1,21 @@
 """Session groups: the sessions whose alerts have certain labels. A caller who is limited to groups sees no other."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
-type Label = Literal["alert_type", "cluster", "namespace", "workload"]
+LABEL = re.compile(r"[^\s=A-Z\x00-\x1f\x7f]{1,100}")
+"""A name of a label, as sessions have it: `alert_type`, `cluster`, `namespace`, `workload`, or one that senders chose.
+Senders write `team` and `Team`; it is kept in lower case."""
 
-LABELS: tuple[str, ...] = get_args(Label.__value__)
-"""Labels of an alert that the list of sessions can be filtered by, and that a session keeps for good."""
+
+def check_label(text: str) -> str:
+    """Raises ValueError."""
+    if LABEL.fullmatch(text):
+        return text
+    if LABEL.fullmatch(text.lower()):
+        raise ValueError(f"is no name of a label, which has small letters only; write {text.lower()}")
+    raise ValueError("is no name of a label; it has 1 to 100 characters, without blanks and `=`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +23,7 @@ class SessionGroup:
     """A session is in the group when its alert has one of the values of each label that is named here."""
 
     name: str
-    labels: Mapping[Label, tuple[str, ...]]
+    labels: Mapping[str, tuple[str, ...]]
 
 
 type VisibleGroups = tuple[SessionGroup, ...] | None

@@ -1,4 +1,5 @@
-"""Token exchange: the code of a login for an ID token, at the provider's token endpoint (RFC 6749, OpenID Connect)."""
+"""Token exchange: the code of a login, or its refresh token, for an ID token, at the provider's token endpoint (RFC
+6749, OpenID Connect); and the end of a refresh token (RFC 7009)."""
 
 import json
 import re
@@ -44,6 +45,14 @@ class TokenAnswer:
     body: bytes = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ProviderTokens:
+    """Not checked yet. `refresh_token` is None where the provider gave none."""
+
+    id_token: str = field(repr=False)
+    refresh_token: str | None = field(repr=False)
+
+
 type Post = Callable[[TokenRequest], Awaitable[TokenAnswer]]
 """Ends by itself, and raises for any other answer."""
 
@@ -56,14 +65,29 @@ def token_request(settings: LoginSettings, code: str, verifier: str) -> TokenReq
         "redirect_uri": settings.redirect_uri,
         "code_verifier": verifier,
     }
+    return _of_client(settings, settings.token_endpoint, form)
+
+
+def refresh_request(settings: LoginSettings, refresh_token: str) -> TokenRequest:
+    return _of_client(
+        settings, settings.token_endpoint, {"grant_type": "refresh_token", "refresh_token": refresh_token}
+    )
+
+
+def revocation_request(settings: LoginSettings, endpoint: str, refresh_token: str) -> TokenRequest:
+    form = {"token": refresh_token, "token_type_hint": "refresh_token"}
+    return _of_client(settings, endpoint, form)
+
+
+def _of_client(settings: LoginSettings, url: str, form: Mapping[str, str]) -> TokenRequest:
     if settings.client_secret is None:
-        return TokenRequest(settings.token_endpoint, {**form, "client_id": settings.client_id}, {})
+        return TokenRequest(url, {**form, "client_id": settings.client_id}, {})
     pair = f"{quote_plus(settings.client_id)}:{quote_plus(settings.client_secret.get_secret_value())}"
-    return TokenRequest(settings.token_endpoint, form, {"authorization": f"Basic {b64encode(pair.encode()).decode()}"})
+    return TokenRequest(url, form, {"authorization": f"Basic {b64encode(pair.encode()).decode()}"})
 
 
-def id_token_in(answer: TokenAnswer) -> str:
-    """Not checked yet. Raises NoIdTokenError."""
+def tokens_in(answer: TokenAnswer) -> ProviderTokens:
+    """Raises NoIdTokenError."""
     try:
         body: JsonValue = json.loads(answer.body)
     except (ValueError, RecursionError):
@@ -74,7 +98,8 @@ def id_token_in(answer: TokenAnswer) -> str:
     token = members.get("id_token")
     if not isinstance(token, str):
         raise NoIdTokenError("no_id_token")
-    return token
+    refresh = members.get("refresh_token")
+    return ProviderTokens(token, refresh if isinstance(refresh, str) and refresh else None)
 
 
 def error_code(said: JsonValue) -> str:

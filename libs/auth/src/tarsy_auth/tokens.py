@@ -130,4 +130,4 @@ class Tokens:
 
     def _groups(self, claims: Claims, role: Role) -> VisibleGroups:
         limit = self._settings.session_groups
-        return None if limit is None or role >= Role.OPERATOR else self._groups_of(group_names_in(claims, limit))
+        return None if limit is None or role.sees_all else self._groups_of(group_names_in(claims, limit))

@@ -106,7 +106,12 @@ TIMELINE = KafkaUser(
     writes=("inbox", "alerts", "dead-letters", "events", "audit"),
     groups=("timeline*",),
 )
-WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", reads=("sessions", "stream", "layout"))
+WEBSOCKET_GATEWAY = KafkaUser(
+    "websocket-gateway",
+    "shows investigations live; logins at the page are on record",
+    reads=("sessions", "stream", "layout"),
+    writes=("audit",),
+)
 NOTIFIER = KafkaUser(
     "notifier",
     "tells Slack and webhooks; each receiver has a group of its own",
@@ -139,9 +144,9 @@ UP = KafkaUser(
 )
 SERVERS_LOGIN = KafkaUser(
     "servers-login",
-    "`tarsy servers login`: writes a person's consent for an MCP server, encrypted",
+    "`tarsy servers login` and `logout`: writes a person's consent for an MCP server, encrypted, and who asked for it",
     reads=("mcp-tokens",),
-    writes=("mcp-tokens",),
+    writes=("mcp-tokens", "audit"),
     checks=False,
 )
 ALERT_SENDER = KafkaUser("alert-sender", "systems that send alerts", writes=("alerts",), checks=False)

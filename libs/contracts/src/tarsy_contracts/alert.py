@@ -72,6 +72,7 @@ class Alert(Value):
     """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says.
 
     `cluster`, `namespace` and `workload`: where it comes from, as far as its labels or its data say it.
+    `labels`: what its sender labelled it with besides, as `team`; the names are in lower case.
     `rerun`: the alert was investigated before. `llm_provider`: the provider that all agents ask, instead of the
     configured ones. `slack_message_fingerprint`: text of the Slack message that told of the alert, by which
     notifications find its thread.
@@ -89,6 +90,7 @@ class Alert(Value):
     cluster: str | None = None
     namespace: str | None = None
     workload: str | None = None
+    labels: dict[str, str] = Field(default_factory=dict)
     rerun: Rerun | None = None
     llm_provider: str | None = None
     slack_message_fingerprint: str | None = None

@@ -9,11 +9,14 @@ from tarsy_contracts.message import Message
 CLAIM_SECONDS = 60.0
 """By the broker's stamps: then another claim of the same number may take the place of the one that holds."""
 
+LOGGED_OUT = ""
+"""Stands where tokens would. It has a number like them: a renewal that is late does not bring the login back."""
+
 
 class McpTokenSealed(Message):
     """Tokens of a login at an MCP server, encrypted. The first record of the highest `number` of a server counts.
 
-    `sealed`: AES-256-GCM under TARSY_TOKEN_KEY, in base64.
+    `sealed`: AES-256-GCM under TARSY_TOKEN_KEY, in base64; empty once somebody has logged out.
     """
 
     type: ClassVar[str] = "mcp_token.sealed"

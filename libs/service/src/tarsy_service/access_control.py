@@ -52,7 +52,7 @@ class AccessControl:
             await self._app(scope, receive, send)
             return
         found = await self._identity(scope)
-        if (refusal := self._judge(found, needed, scope["path"])) is not None:
+        if (refusal := self._judge(found, needed, method, scope["path"])) is not None:
             await refusal(scope, receive, send)
             return
         scope[IDENTITY] = found
@@ -65,9 +65,10 @@ class AccessControl:
         found, before = await self._identity(scope), scope[IDENTITY]
         if isinstance(found, Refusal):
             return found.reason == "unavailable"
-        return needed is not None and found.role >= needed and found.session_groups == before.session_groups
+        may = needed is not None and self._table.admits(found.role, WEBSOCKET, scope["path"])
+        return may and found.session_groups == before.session_groups
 
-    def _judge(self, found: Identity | Refusal, needed: Role | None, path: str) -> Response | None:
+    def _judge(self, found: Identity | Refusal, needed: Role | None, method: str, path: str) -> Response | None:
         """The answer to whoever is not let in."""
         if isinstance(found, Refusal):
             self._note(found.reason)
@@ -75,7 +76,7 @@ class AccessControl:
         if needed is None:
             self._note("no_right", credential=found.credential)
             return _no_address(self._table.methods(path))
-        if found.role >= needed:
+        if self._table.admits(found.role, method, path):
             return None
         self._note("role", credential=found.credential)
         sentence = f"This needs the role {needed.label}, and you have the role {found.role.label}."

@@ -85,7 +85,7 @@ class LiveAuthentication:
 def _login_of(config: AuthConfig, authenticate: Authenticate) -> Login | None:
     if config.login is None or config.tokens is None:
         return None
-    return Login(config.login, config.tokens.issuer, authenticate, http_post(), secrets.token_bytes)
+    return Login(config.login, config.tokens.issuer, authenticate, http_post(), secrets.token_bytes, time.monotonic)
 
 
 def _stamps_of(path: Path) -> dict[Path, Stamp | None]:

@@ -19,7 +19,8 @@ WEBSOCKET = "WEBSOCKET"
 
 @dataclass(frozen=True, slots=True)
 class RouteRight:
-    """`path` is the template of the route, as its router has it.
+    """`path` is the template of the route, as its router has it. `also`: a role that may ask it beside those that
+    `access` lets in.
 
     `signed_bytes`: how long a body may be whose signature tells who the caller is. With 0 a signature counts for
     nothing.
@@ -29,12 +30,16 @@ class RouteRight:
     path: str
     access: Access
     signed_bytes: int = 0
+    also: Role | None = None
+
+    def admits(self, role: Role) -> bool:
+        return self.access == "open" or role is self.also or role.may(self.access)
 
 
-def rights(access: Access, *routes: str, signed_bytes: int = 0) -> tuple[RouteRight, ...]:
+def rights(access: Access, *routes: str, signed_bytes: int = 0, also: Role | None = None) -> tuple[RouteRight, ...]:
     """Each route is written as `METHOD PATH`."""
     split = (route.split(" ") for route in routes)
-    return tuple(RouteRight(method, path, access, signed_bytes) for method, path in split)
+    return tuple(RouteRight(method, path, access, signed_bytes, also) for method, path in split)
 
 
 class RightsTable:
@@ -49,7 +54,14 @@ class RightsTable:
         """None for a route of no table."""
         matching = [right.access for right in self._matching(method, path)]
         roles = [access for access in matching if access != "open"]
-        return max(roles) if roles else next(iter(matching), None)
+        if not roles:
+            return next(iter(matching), None)
+        return max(roles, key=_strictness)
+
+    def admits(self, role: Role, method: str, path: str) -> bool:
+        """Whether each route that fits lets the role in. False for a route of no table."""
+        matching = self._matching(method, path)
+        return bool(matching) and all(right.admits(role) for right in matching)
 
     def methods(self, path: str) -> list[str]:
         """The methods of HTTP that the table has for a path."""
@@ -61,6 +73,11 @@ class RightsTable:
 
     def _matching(self, method: str, path: str) -> list[RouteRight]:
         return [right for pattern, right in self._by_method.get(method, ()) if pattern.match(path)]
+
+
+def _strictness(role: Role) -> int:
+    """Among people only admins may ask what services ask."""
+    return Role.ADMIN if role is Role.SERVICE else role
 
 
 OWN_RIGHTS = (

@@ -17,6 +17,10 @@ SECURE_NAME = "__Host-tarsy"
 LOOPBACK_NAME = "tarsy"
 MOST_BYTES = 4_000
 """Limit of name and value. Browsers keep 4,096 with the attributes, and drop what is longer without a word."""
+REFRESH_SECURE_NAME = "__Host-tarsy-refresh"
+REFRESH_LOOPBACK_NAME = "tarsy-refresh"
+REFRESH_SECONDS = 30 * 24 * 3600
+"""The provider ends a login, most of them sooner."""
 JWT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 """The form of a token. An API key has no dots: it never counts from a cookie."""
 
@@ -65,10 +69,31 @@ def set_session(response: Response, token: str, *, seconds: int, secure: bool) -
     response.set_cookie(name, token, max_age=seconds, secure=secure, httponly=True, samesite="strict")
 
 
+def refresh_in(headers: RawHeaders, *, secure: bool) -> str | None:
+    """The sealed refresh token; None without one, or with several."""
+    found = [value for name, value in cookies_in(headers) if name == _refresh_name(secure)]
+    return found[0] if len(found) == 1 else None
+
+
+def set_refresh(response: Response, sealed: str, *, secure: bool) -> None:
+    """Raises CookieTooLargeError."""
+    name = _refresh_name(secure)
+    if (size := len(name) + 1 + len(sealed)) > MOST_BYTES:
+        raise CookieTooLargeError(
+            f"The provider's refresh token makes a cookie of {size} bytes, and browsers keep {MOST_BYTES}."
+        )
+    response.set_cookie(name, sealed, max_age=REFRESH_SECONDS, secure=secure, httponly=True, samesite="strict")
+
+
+def _refresh_name(secure: bool) -> str:
+    return REFRESH_SECURE_NAME if secure else REFRESH_LOOPBACK_NAME
+
+
 def clear_sessions(response: Response) -> None:
     """Under both names: how the browser came in is not known."""
-    for name, secure in ((SECURE_NAME, True), (LOOPBACK_NAME, False)):
-        response.delete_cookie(name, secure=secure, httponly=True, samesite="strict")
+    for secure in (True, False):
+        for name in (SECURE_NAME if secure else LOOPBACK_NAME, _refresh_name(secure)):
+            response.delete_cookie(name, secure=secure, httponly=True, samesite="strict")
 
 
 def _asks_loopback(headers: RawHeaders) -> bool:

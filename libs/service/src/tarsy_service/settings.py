@@ -89,7 +89,7 @@ class AskingSettings(ServiceSettings):
     api_key: SecretStr = Field(
         SecretStr(""),
         description="the key with which a service asks others over HTTP where TARSY_AUTH_FILE is set, of the role "
-        "admin. The command sends the one of its own environment",
+        "service. The command sends the one of its own environment",
     )
 
     @field_validator("api_key")
@@ -97,7 +97,7 @@ class AskingSettings(ServiceSettings):
     def _there_with_authentication(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
         key = SecretStr(value.get_secret_value().strip())
         if info.data.get("auth_file") and not key.get_secret_value():
-            raise ValueError("with TARSY_AUTH_FILE this service needs a key of the role admin, to ask other services")
+            raise ValueError("with TARSY_AUTH_FILE this service needs a key of the role service, to ask other services")
         bearer(key.get_secret_value())
         return key
 

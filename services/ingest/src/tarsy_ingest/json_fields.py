@@ -1,6 +1,7 @@
 """Named fields of an alert's data: at the top, or in one of the objects that senders keep them in."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pydantic import JsonValue
 from pydantic_core import from_json
@@ -25,8 +26,21 @@ type Fields = dict[str, str]
 """By name in lower case: senders write `severity` and `Severity`."""
 
 
+class NamedObject(NamedTuple):
+    """The texts of an object, and its name; the data itself has none."""
+
+    name: str
+    fields: Fields
+
+
 def fields_in(text: str) -> tuple[Fields, ...]:
-    """The texts in each object, the outermost first; none where the text is not JSON. A list counts with one alert."""
+    return tuple(found.fields for found in objects_in(text))
+
+
+def objects_in(text: str) -> tuple[NamedObject, ...]:
+    """Those that have fields of the alert, the outermost first; none where the text is not JSON. A list
+    counts with one alert.
+    """
     if text.lstrip()[:1] not in ("{", "["):
         return ()
     try:
@@ -35,7 +49,7 @@ def fields_in(text: str) -> tuple[Fields, ...]:
         return ()
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    return tuple(_objects(value, DEEPEST))
+    return tuple(_objects("", value, DEEPEST))
 
 
 def first_named(objects: Sequence[Fields], names: Sequence[str]) -> str | None:
@@ -43,11 +57,13 @@ def first_named(objects: Sequence[Fields], names: Sequence[str]) -> str | None:
     return next((fields[name] for fields in objects for name in names if name in fields), None)
 
 
-def _objects(value: JsonValue, deep: int) -> Iterator[Fields]:
+def _objects(name: str, value: JsonValue, deep: int) -> Iterator[NamedObject]:
     if not isinstance(value, dict):
         return
-    named = {name.lower(): held for name, held in value.items()}
-    yield {name: held.strip() for name, held in named.items() if isinstance(held, str) and held.strip()}
+    named = {key.lower(): held for key, held in value.items()}
+    yield NamedObject(
+        name, {key: held.strip() for key, held in named.items() if isinstance(held, str) and held.strip()}
+    )
     if deep:
-        for name in OBJECTS:
-            yield from _objects(named.get(name), deep - 1)
+        for inner in OBJECTS:
+            yield from _objects(inner, named.get(inner), deep - 1)

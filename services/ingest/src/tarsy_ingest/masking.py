@@ -8,7 +8,8 @@ from pydantic import JsonValue
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
 from tarsy_contracts.inputs import GroupMember
 from tarsy_ingest.facets import facets_of
-from tarsy_ingest.json_fields import fields_in
+from tarsy_ingest.json_fields import objects_in
+from tarsy_ingest.labels import labels_of
 from tarsy_ingest.raw_alert import RawAlert
 from tarsy_ingest.title import LENGTH, cut_at_word, derive_title
 from tarsy_masking.masker import Masker
@@ -61,7 +62,8 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
     """A megabyte takes a while. Cut after masking: half a secret is not recognised."""
     masking = masking.for_session(raw_alert.session_id)
     data = _storable(_data(raw_alert, masking.alert))
-    objects = fields_in(data)
+    named = objects_in(data)
+    objects = [found.fields for found in named]
     facets = facets_of(objects)
     return Alert(
         alert_type=raw_alert.alert_type,
@@ -74,6 +76,7 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         cluster=facets.cluster,
         namespace=facets.namespace,
         workload=facets.workload,
+        labels=labels_of(named),
         runbook_url=_line(masking.alert, raw_alert.runbook_url, ADDRESS) if raw_alert.runbook_url else None,
         priority=raw_alert.priority,
         mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,

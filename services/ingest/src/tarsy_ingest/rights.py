@@ -15,5 +15,5 @@ RIGHTS = (
         *(f"POST {ALERTS}/{path}" for one in FORMATS for path in one.paths),
         signed_bytes=BODY_LIMIT_BYTES,
     ),
-    *rights(Role.ADMIN, "POST /internal/v1/alert-choices", "GET /internal/v1/prices"),
+    *rights(Role.SERVICE, "POST /internal/v1/alert-choices", "GET /internal/v1/prices"),
 )

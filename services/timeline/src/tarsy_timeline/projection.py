@@ -32,6 +32,7 @@ from tarsy_contracts.timeline import (
 )
 from tarsy_timeline.found_call import LOG_OFFSET
 from tarsy_timeline.postgres_text import to_index_text, to_postgres_json, to_postgres_text
+from tarsy_timeline.visibility import stored_labels
 
 ORDER = (
     "move_session",
@@ -194,6 +195,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
         None if alert.rerun is None else to_index_text(alert.rerun.parent_id),
         None if alert.llm_provider is None else to_postgres_text(alert.llm_provider),
         None if alert.slack_message_fingerprint is None else to_postgres_text(alert.slack_message_fingerprint),
+        stored_labels(alert.labels),
     )
 
 

@@ -22,6 +22,7 @@ from tarsy_timeline.routes import SessionId
 from tarsy_timeline.session_commands import request_id
 from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.session_rows import Row
+from tarsy_timeline.visibility import read_labels
 
 BODY_LIMIT_BYTES = 128 * 1024
 KIND = "rerun"
@@ -93,6 +94,7 @@ def _alert_of(parent: Row, changes: RerunRequest, chosen: RerunChoice, question:
         cluster=parent["cluster"],
         namespace=parent["namespace"],
         workload=parent["workload"],
+        labels=read_labels(parent["labels"]),
         slack_message_fingerprint=parent["slack_message_fingerprint"],
         rerun=Rerun(parent_id=parent["session_id"], question=question),
     )

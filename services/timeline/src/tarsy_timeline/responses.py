@@ -29,6 +29,7 @@ from tarsy_timeline.session_activity import activities_of, activity_of
 from tarsy_timeline.session_filter import STATUSES, SessionFilter
 from tarsy_timeline.session_outcome import outcome_of
 from tarsy_timeline.session_rows import TOKENS, ListedRows, Row, SessionRows
+from tarsy_timeline.visibility import read_labels
 
 type Fields = dict[str, object]
 
@@ -83,6 +84,7 @@ def session_detail(rows: SessionRows) -> SessionDetail:
         {
             **_session(row),
             "alert_data": row["alert_data"],
+            "labels": read_labels(row["labels"]),
             "final_analysis": row["final_analysis"],
             "runbook_url": row["runbook_url"],
             "mcp_selection": row["mcp_selection"],

@@ -17,7 +17,6 @@ RIGHTS = (
         "GET /api/v1/sessions",
         "GET /api/v1/sessions/active",
         "GET /api/v1/sessions/filter-options",
-        f"GET {SESSION}",
         f"GET {SESSION}/status",
         f"GET {SESSION}/timeline",
         f"GET {SESSION}/summary",
@@ -37,6 +36,8 @@ RIGHTS = (
         "GET /api/v1/system/warnings",
         "GET /api/v1/system/held-sessions",
     ),
+    # The notifier asks it, too.
+    *rights(Role.VIEWER, f"GET {SESSION}", also=Role.SERVICE),
     *rights(
         Role.RESPONDER,
         f"POST {SESSION}/cancel",
@@ -57,7 +58,7 @@ RIGHTS = (
         f"POST {DEAD_LETTERS}/redrive",
     ),
     *rights(
-        Role.ADMIN,
+        Role.SERVICE,
         "GET /internal/v1/chains",
         "POST /internal/v1/chains",
         "GET /internal/v1/sessions/{session_id}/history",

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.timeline import SessionStatus
 from tarsy_timeline.search_words import SearchTerm, parse_search
+from tarsy_timeline.visibility import visible_labels
 
 STATUSES: tuple[str, ...] = SessionStatus.__value__.__args__
 
@@ -26,7 +27,7 @@ type Conditions = tuple[
     str | None,
     str | None,
     str | None,
-    GroupLabels | None,
+    list[str] | None,
 ]
 
 ORDERS: dict[SortBy, str] = {
@@ -120,8 +121,9 @@ class SessionFilter(BaseModel):
     def conditions(self, groups: GroupLabels | None) -> Conditions:
         """The first eleven arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
         statuses = None if self.status is None else self.status.split(",")
+        labels = visible_labels(groups)
         facets = (self.severity, self.cluster, self.namespace, self.workload)
-        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix, *facets, groups
+        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix, *facets, labels
 
     def order(self) -> str:
         """For the place `{order}` in `list_sessions` and `find_sessions`. Made of constants only.

@@ -21,6 +21,7 @@ from tarsy_timeline.session_rows import ListedRows, Row, RunningRows, SessionRow
 from tarsy_timeline.session_snapshots import SnapshotLine, projected_log, session_snapshots
 from tarsy_timeline.sql import QUERIES
 from tarsy_timeline.usage_queries import UsageQuery, costs_of, usage_rows
+from tarsy_timeline.visibility import visible_labels, visible_query
 
 POLL_SECONDS = 0.02
 LONGEST_POLL_SECONDS = 0.2
@@ -56,10 +57,11 @@ class SessionQueries:
         """How many sessions there are, and the rows of the page. With `groups`, here and below: only of theirs."""
         if wanted.terms:
             return await self._found(wanted, groups)
-        query, conditions = QUERIES["list_sessions"].replace("{order}", wanted.order()), wanted.conditions(groups)
+        conditions, counting = wanted.conditions(groups), visible_query("count_sessions", groups)
+        query = visible_query("list_sessions", groups).replace("{order}", wanted.order())
 
         async def read(connection: Connection) -> ListedRows:
-            count: int = await connection.fetchval(QUERIES["count_sessions"], *conditions)
+            count: int = await connection.fetchval(counting, *conditions)
             rows = await connection.fetch(query, *conditions, None, wanted.page_size, wanted.offset)
             return await self._listed(connection, count, rows)
 
@@ -68,8 +70,8 @@ class SessionQueries:
     async def _found(self, wanted: SessionFilter, groups: GroupLabels | None) -> ListedRows:
         words = ([term.text for term in wanted.terms], [term.prefix for term in wanted.terms])
         ranked, conditions = wanted.order_by == "relevance", wanted.conditions(groups)
-        query = QUERIES["find_sessions"].replace("{order}", wanted.order())
-        listing = QUERIES["list_sessions"].replace("{order}", "s.session_id")
+        query = visible_query("find_sessions", groups).replace("{order}", wanted.order())
+        listing = visible_query("list_sessions", None).replace("{order}", "s.session_id")
 
         async def read(connection: Connection) -> ListedRows:
             found = await connection.fetch(query, *conditions, *words, ranked, wanted.page_size, wanted.offset)
@@ -88,12 +90,13 @@ class SessionQueries:
 
     async def active(self, groups: GroupLabels | None = None) -> tuple[Sequence[Row], Sequence[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""
+        labels = visible_labels(groups)
 
         async def read(connection: Connection) -> tuple[Sequence[Row], Sequence[Row]]:
-            running = await connection.fetch(QUERIES["read_active"], MOST_ACTIVE, groups)
+            running = await connection.fetch(visible_query("read_active", groups), MOST_ACTIVE, labels)
             if groups is None:
                 return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
-            return running, await connection.fetch(QUERIES["read_visible_queued"], MOST_ACTIVE, groups)
+            return running, await connection.fetch(visible_query("read_visible_queued", groups), MOST_ACTIVE, labels)
 
         return await self._database.read(read)
 
@@ -101,7 +104,7 @@ class SessionQueries:
         """How many run and wait, and since when."""
 
         async def read(connection: Connection) -> Row:
-            row: Row | None = await connection.fetchrow(QUERIES["count_active"], groups)
+            row: Row | None = await connection.fetchrow(visible_query("count_active", groups), visible_labels(groups))
             assert row is not None, "an aggregate has one row"
             return row
 
@@ -109,8 +112,8 @@ class SessionQueries:
 
     async def options(self, groups: GroupLabels | None = None) -> dict[str, list[str]]:
         """The values of each of OPTION_VALUES that sessions have."""
-        asked = QUERIES["read_options" if groups is None else "read_visible_options"]
-        limit = (MOST_OPTIONS,) if groups is None else (MOST_OPTIONS, groups)
+        asked = visible_query("read_options" if groups is None else "read_visible_options", groups)
+        limit = (MOST_OPTIONS,) if groups is None else (MOST_OPTIONS, visible_labels(groups))
 
         async def read(connection: Connection) -> dict[str, list[str]]:
             return {
@@ -123,8 +126,10 @@ class SessionQueries:
     async def runbooks(self, groups: GroupLabels | None = None) -> list[str]:
         """The runbooks of alerts, those that were named last first."""
 
+        query, limits = visible_query("read_runbooks", groups), (RUNBOOKS_OF_SESSIONS, MOST_OPTIONS)
+
         async def read(connection: Connection) -> list[str]:
-            rows = await connection.fetch(QUERIES["read_runbooks"], RUNBOOKS_OF_SESSIONS, MOST_OPTIONS, groups)
+            rows = await connection.fetch(query, *limits, visible_labels(groups))
             return [row["runbook_url"] for row in rows]
 
         return await self._database.read(read)
@@ -174,7 +179,7 @@ class SessionQueries:
         asked = [one for one in session_ids if "\0" not in one]
 
         async def read(connection: Connection) -> Sequence[Row]:
-            return await connection.fetch(QUERIES["read_visibility"], asked, groups)
+            return await connection.fetch(visible_query("read_visibility", groups), asked, visible_labels(groups))
 
         rows = await self._database.read(read)
         return VisibleSessions(
@@ -224,11 +229,12 @@ class SessionQueries:
 
     async def approvals(self, session_id: str | None, most: int, groups: GroupLabels | None = None) -> Sequence[Row]:
         """Calls that wait for a person, of this session or of all."""
+        query, labels = visible_query("list_approvals", groups), visible_labels(groups)
 
         async def read(connection: Connection) -> Sequence[Row]:
             if session_id is not None:
                 await _session(session_id, connection)
-            return await connection.fetch(QUERIES["list_approvals"], session_id, most, groups)
+            return await connection.fetch(query, session_id, most, labels)
 
         return await self._database.read(read)
 

@@ -14,6 +14,7 @@ from tarsy_timeline.database import Connection
 from tarsy_timeline.model_costs import PricesByModel, costs_of_sessions
 from tarsy_timeline.session_rows import Row
 from tarsy_timeline.sql import QUERIES
+from tarsy_timeline.visibility import visible_labels, visible_query
 
 MOST_DAYS = 366
 KEYS: dict[UsageBy, str] = {"chain": "s.chain_id", "model": "u.model", "day": "u.day::text"}
@@ -44,8 +45,8 @@ type AskedUsage = Annotated[UsageQuery, Query()]
 
 
 async def usage_rows(wanted: UsageQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
-    query = QUERIES["report_usage"].replace("{key}", KEYS[wanted.by])
-    return await connection.fetch(query, wanted.first, wanted.last, groups)
+    query = visible_query("report_usage", groups).replace("{key}", KEYS[wanted.by])
+    return await connection.fetch(query, wanted.first, wanted.last, visible_labels(groups))
 
 
 async def costs_of(connection: Connection, session_ids: Sequence[str], prices: PricesByModel) -> dict[str, Cost]:

@@ -2,13 +2,19 @@
 
 import asyncio
 import time
+from datetime import UTC, datetime
+from functools import cache
+from uuid import uuid4
 
 from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
+from tarsy_audit.logins import LoginTrail
 from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
+from tarsy_bus.publisher import Publisher
+from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -20,6 +26,7 @@ from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history_desk import HistoryDesk
 from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.log_reader import WatchedLog
+from tarsy_websocket_gateway.login_records import LoginRecords
 from tarsy_websocket_gateway.login_routes import login_routes
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.page_assets import load_page
@@ -35,6 +42,16 @@ from tarsy_websocket_gateway.watched_sessions import WatchedSessions
 NAME = "websocket-gateway"
 
 
+@cache
+def _masker() -> Masker:
+    """Made for the first login: most gateways have none."""
+    return Masker.default(b"")
+
+
+def _mask(text: str) -> str:
+    return _masker().mask(text)
+
+
 def build(
     settings: GatewaySettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
 ) -> Service:
@@ -43,6 +60,7 @@ def build(
         unparsable=unparsable_records(registry, NAME, kafka_rights.WEBSOCKET_GATEWAY.reads),
         connections=connections,
     )
+    publisher = Publisher(bus, source="tarsy/websocket-gateway", now=lambda: datetime.now(UTC), write_seconds=5.0)
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     supervisor, timeline, feed = Supervisor(), TimelineApi(settings.timeline_url, settings.asking_headers), Feed()
     desk, progress = HistoryDesk(timeline), TimelineProgress(timeline)
@@ -58,7 +76,7 @@ def build(
         return Connection(websocket, Client(settings.client_queue), hub, sessions, metrics, time.time)
 
     async def run(ready: Ready) -> None:
-        async with timeline.running(), supervisor.group() as group:
+        async with timeline.running(), publisher.running(), supervisor.group() as group:
             found = asyncio.Event()
             group.start("session log", log.run(found, supervisor.steps("session log")))
             group.start("questions to the timeline", log.ask_timeline())
@@ -74,5 +92,6 @@ def build(
     router = websocket_routes(hub, new_connection, metrics, limit)
     page = load_page()
     router.include_router(page_routes(page))
-    router.include_router(login_routes(page.version, time.time, time.monotonic))
+    records = LoginRecords(LoginTrail(publisher, _mask, lambda: str(uuid4()), time.monotonic).record)
+    router.include_router(login_routes(page.version, records, time.time, time.monotonic))
     return Service(name=NAME, run=run, router=router, rights=RIGHTS, supervisor=supervisor, tracing=tracing)

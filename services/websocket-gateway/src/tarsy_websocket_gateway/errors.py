@@ -2,7 +2,11 @@
 
 
 class WebsocketGatewayError(Exception):
-    """A subscription cannot begin or go on."""
+    """A subscription cannot begin or go on, or a login cannot end."""
+
+
+class LoginNotRecordedError(WebsocketGatewayError):
+    """Kafka has not taken the record of a login. The caller tries again."""
 
 
 class NoSubscriptionError(WebsocketGatewayError):

@@ -6,7 +6,19 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
+from tarsy_auth.login import LoginFailure
 from tarsy_websocket_gateway.page_routes import HEADERS
+
+STATUSES: dict[LoginFailure, int] = {
+    "attempt": 400,
+    "denied": 403,
+    "provider": 502,
+    "rejected": 403,
+    "without_role": 403,
+    "unavailable": 503,
+    "ended": 401,
+}
+"""By what failed."""
 
 PAGE = Template("""\
 <!doctype html>

@@ -8,30 +8,22 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from tarsy_auth.auth_config import CALLBACK_PATH
-from tarsy_auth.login import Callback, LoggedIn, Login, LoginFailedError, LoginFailure
+from tarsy_auth.login import Callback, Login, LoginFailedError
 from tarsy_auth.login_attempt import LoginAttempt
 from tarsy_auth.return_path import HOME
 from tarsy_service.denial_log import DenialLog
-from tarsy_service.page_login import login_of
-from tarsy_service.session_cookie import CookieTooLargeError, clear_sessions, set_session
+from tarsy_service.session_cookie import CookieTooLargeError
+from tarsy_websocket_gateway.errors import LoginNotRecordedError
 from tarsy_websocket_gateway.login_cookie import attempt_in, clear_attempt, set_attempt
-from tarsy_websocket_gateway.login_failure import failure_page
+from tarsy_websocket_gateway.login_failure import STATUSES, failure_page
+from tarsy_websocket_gateway.login_records import LoginRecords
+from tarsy_websocket_gateway.login_renewal import FoundLogin, refresh_of, renewal_routes, set_cookies
 
 SEE_OTHER = 303
 NOT_CONFIGURED = "Nobody can log in here: the file of TARSY_AUTH_FILE has no section `login`."
-STATUSES: dict[LoginFailure, int] = {
-    "attempt": 400,
-    "denied": 403,
-    "provider": 502,
-    "rejected": 403,
-    "without_role": 403,
-    "unavailable": 503,
-}
-"""By what failed."""
 
 log = structlog.get_logger(__name__)
 
-type FoundLogin = Annotated[Login | None, Depends(login_of)]
 type Parameter = Annotated[str, Query(max_length=4_000)]
 
 
@@ -40,7 +32,9 @@ def _callback(state: Parameter = "", code: Parameter = "", error: Parameter = ""
     return Callback(state, code, error, iss)
 
 
-def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[], float]) -> APIRouter:
+def login_routes(
+    version: str, records: LoginRecords, now: Callable[[], float], monotonic: Callable[[], float]
+) -> APIRouter:
     """`version`: that of the page's assets."""
     router, failures = APIRouter(include_in_schema=False), DenialLog("login.failed", monotonic)
 
@@ -54,9 +48,9 @@ def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[],
         return response
 
     @router.get("/login/available")
-    async def available(login: FoundLogin) -> dict[str, bool]:
-        """For the page, before anybody is known."""
-        return {"available": login is not None}
+    async def available(request: Request, login: FoundLogin) -> dict[str, bool]:
+        """For the page, before anybody is known. `renewable`: this browser's login can be renewed."""
+        return {"available": login is not None, "renewable": refresh_of(request, login) is not None}
 
     @router.get("/login/callback")
     async def finish(
@@ -70,13 +64,17 @@ def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[],
             if attempt is None:
                 raise LoginFailedError("attempt", "no cookie")
             logged_in = await login.finish(attempt, callback)
+            await records.logged_in(request, logged_in.identity)
             response: Response = RedirectResponse(attempt.to, SEE_OTHER)
-            set_session(response, logged_in.token, seconds=_seconds(logged_in, now), secure=secure)
+            set_cookies(response, login, logged_in, now)
             log.info("login.succeeded", credential=logged_in.identity.credential)
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
+            await records.refused(request, problem)
             sentence = f"{problem}{_elsewhere(login)}" if problem.failure == "attempt" else str(problem)
             response = failure_page(STATUSES[problem.failure], sentence, version=version, to=_way_back(attempt))
+        except LoginNotRecordedError as problem:
+            response = failure_page(503, str(problem), version=version, to=_way_back(attempt))
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
             response = failure_page(502, str(problem), version=version, to=_way_back(attempt))
@@ -84,20 +82,8 @@ def login_routes(version: str, now: Callable[[], float], monotonic: Callable[[],
         clear_attempt(response, secure=secure)
         return response
 
-    @router.post("/logout")
-    async def end() -> Response:
-        """The cookie goes; the token in it counts elsewhere until it ends, as every token does."""
-        response = Response(status_code=204)
-        clear_sessions(response)
-        return response
-
+    router.include_router(renewal_routes(failures, records, now))
     return router
-
-
-def _seconds(logged_in: LoggedIn, now: Callable[[], float]) -> int:
-    """Until the token counts no longer."""
-    ends = logged_in.identity.expires_at
-    return max(0, int(ends - now())) if ends is not None else 0
 
 
 def _way_back(attempt: LoginAttempt | None) -> str:

@@ -12,7 +12,7 @@ from tarsy_cli.terminal import fail, say, tell_note
 
 def new(
     name: Annotated[str, typer.Argument(help="what goes on the record, such as alertmanager")],
-    role: Annotated[str, typer.Option("--role", help="viewer, responder, operator or admin")],
+    role: Annotated[str, typer.Option("--role", help="viewer, responder, operator, admin or service")],
     expires: Annotated[
         str, typer.Option("--expires", help="when it ends: 2027-03-01 (its beginning in UTC) or 2027-03-01T12:00:00Z")
     ] = "",

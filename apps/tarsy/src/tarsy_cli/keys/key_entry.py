@@ -6,7 +6,6 @@ from datetime import time
 import yaml
 
 from tarsy_auth.auth_config import ALL, ApiKeyEntry, is_name, moment_of, role_of
-from tarsy_auth.roles import Role
 from tarsy_cli.errors import CommandError
 
 
@@ -26,7 +25,7 @@ def key_entry(name: str, role: str, digest: str, expires: str, groups: list[str]
         moment = moment_of(expires) if expires else None
     except ValueError as problem:
         raise InvalidEntryError(f"--expires {problem}.") from None
-    if groups and known_role >= Role.OPERATOR:
+    if groups and known_role.sees_all:
         raise InvalidEntryError(f"--session-group limits nothing: the role {known_role.label} sees every session.")
     entry = ApiKeyEntry.model_validate(
         {"name": name, "role": known_role, "sha256": digest, "expires": moment, "session_groups": groups or ALL}

@@ -46,4 +46,5 @@ def _seen(groups: tuple[str, ...] | None) -> str:
 
 def _login_line(login: LoginSettings) -> str:
     client = "a public client" if login.client_secret is None else "a client with a secret"
-    return f"login: as {login.client_id}, {client}, which ends at {login.redirect_uri}"
+    renewed = "" if login.refresh_key is None else ", and is renewed"
+    return f"login: as {login.client_id}, {client}, which ends at {login.redirect_uri}{renewed}"

@@ -53,6 +53,41 @@ def login(
     say(f"Logged in at {server}{until}. Tool gateways use it within half a minute.")
 
 
+def logout(
+    server: Annotated[str, typer.Argument(help="a server of tarsy.yaml with `grant: authorization_code`")],
+    config: Annotated[Path, typer.Option(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
+    kafka: KafkaOption = "",
+    topic_prefix: PrefixOption = "",
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Log out at an MCP server, for all tool gateways.
+
+    Its tokens are deleted from Kafka. Where the authorization server takes tokens back (RFC 7009), it is asked to.
+    """
+    import asyncio
+
+    from tarsy_cli.logins.client_of_config import client_of_config, token_keys_of_home
+    from tarsy_cli.logins.errors import ServerLoginError
+    from tarsy_cli.logins.logout import log_out
+    from tarsy_service.logs import configure_logs
+
+    configure_logs("CRITICAL", logging.NullHandler())
+    bus = bus_of_home(home, kafka, topic_prefix)
+    try:
+        address, client = client_of_config(config, server)
+        keys = token_keys_of_home(home)
+        with exit_on_kafka_failure(bus):
+            found = asyncio.run(log_out(bus, keys, address, client))
+    except ServerLoginError as problem:
+        raise fail(f"No logout at {server}: {problem}.") from None
+    if not found.was_there:
+        say(f"Nobody was logged in at {server}.")
+    elif found.kept_because:
+        say(f"Logged out at {server}. Its authorization server has not taken the token back: {found.kept_because}.")
+    else:
+        say(f"Logged out at {server}. Its authorization server has taken the token back.")
+
+
 def _show(url: str, waiting: str) -> None:
     say("Open this address in a browser on this machine:")
     # As it is: a line that is broken could not be copied.

@@ -13,6 +13,7 @@ from mcp.shared.auth import AuthorizationCodeResult
 from pydantic import ValidationError
 
 from tarsy_bus.connection import Bus
+from tarsy_cli.logins.audit import record_act
 from tarsy_cli.logins.errors import ServerLoginError
 from tarsy_cli.logins.login_record import login_on_record, record_login
 from tarsy_cli.logins.loopback import LoopbackListener, listening
@@ -54,6 +55,7 @@ async def log_in_and_record(
     bus: Bus, keys: TokenKeys, address: WebAddress, client: LoginClient, options: LoginOptions, show: Show
 ) -> McpLogin:
     """Raises ServerLoginError, and KafkaError."""
+    await record_act(bus, "login", client.server)
     # First: nobody consents to what cannot be kept.
     known = login_on_record(await read_tokens(bus), keys, client.server)
     # A step up keeps what was granted before.

@@ -6,7 +6,7 @@ from uuid import uuid4
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_cli.logins.errors import ServerLoginError
-from tarsy_contracts.mcp_tokens import token_key
+from tarsy_contracts.mcp_tokens import LOGGED_OUT, token_key
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import NotOpenedError, TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_records import TokenRecords
@@ -16,14 +16,17 @@ SOURCE = "tarsy/command"
 ATTEMPTS = 5
 
 
-async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) -> int:
-    """The number under which it counts. Raises KafkaError and ServerLoginError."""
+async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin | None) -> int:
+    """The number under which it counts. Without a login nobody is logged in from then on.
+
+    Raises KafkaError and ServerLoginError.
+    """
     async with Publisher(bus, source=SOURCE, now=lambda: datetime.now(UTC)).running() as publisher:
         writer = TokenWriter(publisher)
         records = await read_tokens(bus)
         for _ in range(ATTEMPTS):
             number, id = records.next_number(server), str(uuid4())
-            sealed = keys.seal_login(login, server, number)
+            sealed = LOGGED_OUT if login is None else keys.seal_login(login, server, number)
             try:
                 await writer.write_token(server, number, sealed, id)
             except NotWrittenError as problem:
@@ -39,7 +42,7 @@ async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) 
 def login_on_record(records: TokenRecords, keys: TokenKeys, server: str) -> McpLogin | None:
     """None also of one that does not open."""
     known = records.token(server)
-    if known is None:
+    if known is None or known.sealed == LOGGED_OUT:
         return None
     try:
         return keys.open_login(known.sealed, server, known.number)

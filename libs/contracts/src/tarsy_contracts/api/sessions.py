@@ -1,5 +1,7 @@
 """REST answers about sessions: lists, a session with its stages and executions, its status. Keys are Go TARSy's."""
 
+from pydantic import Field
+
 from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.usage import CostCompleteness
@@ -234,7 +236,8 @@ class SessionStage(ApiModel):
 
 class SessionDetail(SessionTotals):
     """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration.
-    `slack_message_fingerprint`: text of the Slack message that told of the alert.
+    `slack_message_fingerprint`: text of the Slack message that told of the alert. `labels`: what the alert's sender
+    labelled it with besides, as `team`.
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
     `details_deleted_at`: when its timeline was deleted to make room; null while it is there. `reruns`: sessions that
@@ -242,6 +245,7 @@ class SessionDetail(SessionTotals):
     """
 
     alert_data: str
+    labels: dict[str, str] = Field(default_factory=dict)
     final_analysis: str | None
     runbook_url: str | None
     mcp_selection: JsonObject | None

@@ -242,6 +242,7 @@ def _alert(alert: Alert) -> session.InvestigatedAlert:
         cluster=alert.cluster,
         namespace=alert.namespace,
         workload=alert.workload,
+        labels=alert.labels,
         slack_message_fingerprint=alert.slack_message_fingerprint,
     )
 

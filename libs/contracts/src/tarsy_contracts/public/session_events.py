@@ -11,6 +11,7 @@ from tarsy_contracts.public.model import PublicEvent, PublicValue
 class InvestigatedAlert(PublicValue):
     """The alert of a session, masked. `source`: the door that it came through. `data`: its text, as agents read it.
 
+    `labels`: what its sender labelled it with besides, as `team`; the names are in lower case.
     `slack_message_fingerprint`: text of the Slack message that told of the alert, where its sender knew one.
     """
 
@@ -25,6 +26,7 @@ class InvestigatedAlert(PublicValue):
     cluster: str | None = None
     namespace: str | None = None
     workload: str | None = None
+    labels: dict[str, str] = Field(default_factory=dict)
     slack_message_fingerprint: str | None = None
 
 

@@ -13,6 +13,8 @@ async def make_fresh_schema(connection: SingleConnection, schema: str) -> Sequen
         await connection.execute(f'drop schema if exists "{schema}" cascade')
         await connection.execute(f'set local search_path = "{schema}"')
         await migrate(connection, schema)
+        # Outside of the path, so that an index of an expression names its function with the schema.
+        await connection.execute("set local search_path = pg_catalog")
         found = await connection.fetch(REBUILD["secondary_indexes"], schema)
         for row in found:
             await connection.execute(f'drop index "{schema}"."{row["indexname"]}"')

@@ -20,7 +20,7 @@ NEW_SESSION: Fields = {
     "total_stages": 0, "has_parallel_stages": False, "executive_summary": None, "executive_summary_error": None,
     "chat_enabled": True, "chat_id": None, "chat_message_count": 0, "details_deleted_at": None, "cluster": None,
     "namespace": None, "workload": None, "repeat_count": 0, "last_alert_at": None, "parent_id": None,
-    "llm_provider": None, "slack_message_fingerprint": None, "changed": 0,
+    "llm_provider": None, "slack_message_fingerprint": None, "changed": 0, "labels": [],
     "queue_position": None, "reruns": [],
 }  # fmt: skip
 """Columns of `sessions`; and those of `read_session` that other sessions decide, which the log of this one has not."""
@@ -39,7 +39,7 @@ NEW_EXECUTION: Fields = {
 STARTED = (
     "session_id", "alert_type", "title", "severity", "source", "author", "runbook_url", "chain_id", "alert_data",
     "scripted", "priority", "mcp_selection", "total_stages", "has_parallel_stages", "chat_enabled", "created_at",
-    "cluster", "namespace", "workload", "parent_id", "llm_provider", "slack_message_fingerprint",
+    "cluster", "namespace", "workload", "parent_id", "llm_provider", "slack_message_fingerprint", "labels",
 )  # fmt: skip
 STAGE = (
     "stage_id", "session_id", "stage_name", "stage_index", "status", "error_message", "started_at", "completed_at",

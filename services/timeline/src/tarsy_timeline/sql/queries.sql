@@ -56,7 +56,7 @@ update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
     alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
     chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19, parent_id = $20,
-    llm_provider = $21, slack_message_fingerprint = $22
+    llm_provider = $21, slack_message_fingerprint = $22, labels = $23
 where session_id = $1
 
 -- name: change_session
@@ -186,7 +186,8 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
-    parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default
+    parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default,
+    labels = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -196,7 +197,7 @@ select last_number from sessions where session_id = $1
 
 -- name: read_visibility
 -- Of those of the sessions that are known.
-select session_id, in_session_groups($2::jsonb, s.alert_type, s.cluster, s.namespace, s.workload) as visible
+select session_id, {visible:2} as visible
 from sessions s where session_id = any($1::text[])
 
 -- name: count_sessions
@@ -213,7 +214,7 @@ where s.status <> 'deleted'
   and ($8::text is null or s.cluster = $8)
   and ($9::text is null or s.namespace = $9)
   and ($10::text is null or s.workload = $10)
-  and ($11::jsonb is null or in_session_groups($11, s.alert_type, s.cluster, s.namespace, s.workload))
+  and {visible:11}
 
 -- name: list_sessions
 select s.*, e.*, g.*, q.queue_position, (
@@ -234,7 +235,7 @@ from (
       and ($8::text is null or s.cluster = $8)
       and ($9::text is null or s.namespace = $9)
       and ($10::text is null or s.workload = $10)
-      and ($11::jsonb is null or in_session_groups($11, s.alert_type, s.cluster, s.namespace, s.workload))
+      and {visible:11}
       and ($12::text[] is null or s.session_id = any($12))
     order by {order}
     limit $13 offset $14
@@ -321,7 +322,7 @@ filtered as materialized (
       and ($8::text is null or s.cluster = $8)
       and ($9::text is null or s.namespace = $9)
       and ($10::text is null or s.workload = $10)
-      and ($11::jsonb is null or in_session_groups($11, s.alert_type, s.cluster, s.namespace, s.workload))
+      and {visible:11}
 ),
 ranked as materialized (
     select f.session_id, (
@@ -445,7 +446,7 @@ left join agent_executions a on a.execution_id = t.execution_id
 where t.event_type = 'approval' and t.status = 'streaming'
   and (s.completed_at is null or t.created_at > s.completed_at)
   and ($1::text is null or t.session_id = $1)
-  and ($3::jsonb is null or in_session_groups($3, s.alert_type, s.cluster, s.namespace, s.workload))
+  and {visible:3}
 order by t.metadata ->> 'expires_at', t.event_id
 limit $2
 
@@ -463,7 +464,7 @@ select count(*) filter (where status <> 'pending') as running, count(*) filter (
        min(created_at) filter (where status = 'pending') as waiting_since
 from sessions s
 where status in ('pending', 'in_progress', 'cancelling')
-  and ($1::jsonb is null or in_session_groups($1, s.alert_type, s.cluster, s.namespace, s.workload))
+  and {visible:1}
 
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position
@@ -478,7 +479,7 @@ from (
     select *, row_number() over (order by priority, created_at, session_id) as queue_position
     from sessions where status = 'pending'
 ) s
-where in_session_groups($2, s.alert_type, s.cluster, s.namespace, s.workload)
+where {visible:2}
 order by s.priority, s.created_at, s.session_id
 limit $1
 
@@ -491,7 +492,7 @@ cross join lateral (
     from stages where session_id = s.session_id
 ) g
 where s.status in ('in_progress', 'cancelling')
-  and ($2::jsonb is null or in_session_groups($2, s.alert_type, s.cluster, s.namespace, s.workload))
+  and {visible:2}
 order by s.started_at, s.session_id
 limit $1
 
@@ -509,7 +510,7 @@ select value from found where value is not null limit $1
 -- Of whoever is limited to groups: all of their sessions are looked at.
 select {value} as value
 from sessions s
-where in_session_groups($2, s.alert_type, s.cluster, s.namespace, s.workload) and {value} > ''
+where {visible:2} and {value} > ''
 group by {value}
 order by {value}
 limit $1
@@ -518,7 +519,7 @@ limit $1
 select runbook_url
 from (
     select runbook_url, created_at from sessions s
-    where ($3::jsonb is null or in_session_groups($3, s.alert_type, s.cluster, s.namespace, s.workload))
+    where {visible:3}
     order by created_at desc, session_id desc limit $1
 ) s
 where runbook_url is not null
@@ -562,7 +563,7 @@ from (
     select {key} as key, u.*
     from model_usage u join sessions s on s.session_id = u.session_id
     where u.day between $1::date and $2::date and s.status <> 'deleted'
-      and ($3::jsonb is null or in_session_groups($3, s.alert_type, s.cluster, s.namespace, s.workload))
+      and {visible:3}
 ) used
 group by grouping sets ((key, model), (key), ())
 

@@ -56,7 +56,8 @@ create table sessions (
     parent_id text,
     llm_provider text,
     slack_message_fingerprint text,
-    changed integer not null default 0
+    changed integer not null default 0,
+    labels text[] not null default '{}' -- each as `name=value`
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -213,6 +214,7 @@ $$;
 create trigger sessions_queued_for_search after insert or update of last_number on sessions
 for each row execute function queue_for_search();
 
+-- Of before session_labels; an older version may ask it still.
 -- Whether a session with these labels is in one of the groups: a list of objects, each with the values that count of
 -- the labels that it names.
 create function in_session_groups(groups jsonb, alert_type text, cluster text, namespace text, workload text)
@@ -224,3 +226,12 @@ return exists (
       and (not g ? 'namespace' or g -> 'namespace' ? namespace)
       and (not g ? 'workload' or g -> 'workload' ? workload)
 );
+
+-- Labels of a session, as an index has them: `team=shop`. Those that the sender chose are in `labels` so already.
+create function session_labels(alert_type text, cluster text, namespace text, workload text, labels text[])
+returns text[] language sql immutable parallel safe
+return array_remove(
+    array['alert_type=' || alert_type, 'cluster=' || cluster, 'namespace=' || namespace, 'workload=' || workload], null
+) || labels;
+create index sessions_by_label on sessions
+using gin (session_labels(alert_type, cluster, namespace, workload, labels));

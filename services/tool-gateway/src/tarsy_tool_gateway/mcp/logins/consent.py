@@ -136,6 +136,7 @@ def _login(
         address=address,
         issuer=client.issuer,
         token_endpoint=str(metadata.token_endpoint),
+        revocation_endpoint=None if metadata.revocation_endpoint is None else str(metadata.revocation_endpoint),
         resource=context.get_resource_url() if context.should_include_resource_param(PROTOCOL) else None,
         client_id=registered.client_id,
         configured_client=client.client_id,

@@ -22,7 +22,7 @@ class McpLogin(BaseModel):
 
     `client_id` and `client_secret` are those of a registration at the login, unless there is a `configured_client`,
     whose secret stands in the configuration. `resource`: what tokens were asked for (RFC 8707). Without `expires_at`
-    nothing is known of an end.
+    nothing is known of an end. `revocation_endpoint`: where the authorization server takes a token back (RFC 7009).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,6 +30,7 @@ class McpLogin(BaseModel):
     address: str
     issuer: str
     token_endpoint: str
+    revocation_endpoint: str | None = None
     resource: str | None = None
     client_id: str
     configured_client: str | None = None
@@ -80,6 +81,19 @@ def refresh_request(login: McpLogin, client: LoginClient) -> httpx2.Request:
     data = {"grant_type": "refresh_token", "refresh_token": login.refresh_token or "", "client_id": login.client_id}
     if login.resource is not None:
         data["resource"] = login.resource
+    return _of_client(login, client, login.token_endpoint, data)
+
+
+def revocation_request(login: McpLogin, client: LoginClient) -> httpx2.Request | None:
+    """It names the refresh token, with which the login ends, or else the access token. None without an endpoint."""
+    if login.revocation_endpoint is None:
+        return None
+    token, hint = login.refresh_token or login.access_token, "refresh_token" if login.refresh_token else "access_token"
+    data = {"token": token, "token_type_hint": hint, "client_id": login.client_id}
+    return _of_client(login, client, login.revocation_endpoint, data)
+
+
+def _of_client(login: McpLogin, client: LoginClient, url: str, data: dict[str, str]) -> httpx2.Request:
     headers: dict[str, str] = {}
     secret = client.client_secret or login.client_secret or ""
     match login.client_authentication:
@@ -90,4 +104,4 @@ def refresh_request(login: McpLogin, client: LoginClient) -> httpx2.Request:
             data["client_secret"] = secret
         case "none":
             pass
-    return httpx2.Request("POST", login.token_endpoint, data=data, headers={"accept": "application/json", **headers})
+    return httpx2.Request("POST", url, data=data, headers={"accept": "application/json", **headers})

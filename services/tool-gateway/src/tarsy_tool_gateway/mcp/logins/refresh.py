@@ -8,7 +8,7 @@ from mcp.shared.auth import OAuthToken
 from pydantic import BaseModel, ValidationError
 
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
-from tarsy_tool_gateway.mcp.logins.login import McpLogin, refresh_request
+from tarsy_tool_gateway.mcp.logins.login import McpLogin, refresh_request, revocation_request
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
 from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
@@ -41,6 +41,24 @@ async def renew_over(
         return login.renewed(OAuthToken.model_validate_json(answer.content), now())
     except (httpx2.TransportError, TooLongError, ValidationError) as problem:
         raise NotRenewedError(describe_problem(problem)) from None
+
+
+async def revoke(address: WebAddress, client: LoginClient, login: McpLogin) -> bool:
+    """Whether the authorization server has taken the token back; False where it has no endpoint for that.
+
+    The caller limits the time. Raises NotRenewedError.
+    """
+    request = revocation_request(login, client)
+    if request is None:
+        return False
+    try:
+        async with connections_to(address, most=1) as wire:
+            answer = await ask(wire, request)
+    except (httpx2.TransportError, TooLongError) as problem:
+        raise NotRenewedError(describe_problem(problem)) from None
+    if answer.status_code != httpx2.codes.OK:
+        raise NotRenewedError(f"the authorization server answered HTTP {answer.status_code}")
+    return True
 
 
 def _refusal(answer: httpx2.Response) -> RefusedError | NotRenewedError:

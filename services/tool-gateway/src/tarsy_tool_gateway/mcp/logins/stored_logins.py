@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from tarsy_bus.connection import Bus, quiet_reader
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.partition_reader import PartitionReader, Record
+from tarsy_contracts.mcp_tokens import LOGGED_OUT
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import NotOpenedError, TokenKeys
@@ -74,6 +75,8 @@ class StoredLogins:
         sealed = self.records.token(client.server)
         if sealed is None:
             raise login_needed(client.server, "nobody has logged in")
+        if sealed.sealed == LOGGED_OUT:
+            raise login_needed(client.server, "somebody has logged out")
         login = self._open(sealed, client.server)
         if not login.fits(address, client):
             raise login_needed(client.server, "the login is for another address, issuer or client")

@@ -1,22 +1,14 @@
 // The REST API, on the page's own origin.
 
-import { messageOf } from "../words/problems.js";
+import { readLoginState, renewLogin } from "./renewal.js";
+import { ApiError, send, silence } from "./request.js";
+
+export { ApiError };
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
 
-const SECONDS = 15;
-
-export class ApiError extends Error {
-  /** `errors`: the mistakes of a request, each with a JSON pointer to its field.
-   *  @param {number} status
-   *  @param {string} message
-   *  @param {{ detail: string, pointer: string }[]} [errors] */
-  constructor(status, message, errors = []) {
-    super(message);
-    this.status = status;
-    this.errors = errors;
-  }
-}
+/** @type {import("./renewal.js").Renewal} */
+const NOTHING = { is: "none" };
 
 /** The name of an event of the window: nobody is known by what the page sends. */
 export const UNKNOWN_CALLER = "unknown-caller";
@@ -27,11 +19,7 @@ export function readMe() {
 
 /** Whether there is a login here. A server that does not answer has none. */
 export async function canLogIn() {
-  try {
-    return (await ask("/login/available")).available === true;
-  } catch {
-    return false;
-  }
+  return (await readLoginState()).available;
 }
 
 /** Throws ApiError. */
@@ -40,8 +28,9 @@ export async function logOut() {
   if (!answer.ok) throw new ApiError(answer.status, answer.statusText);
 }
 
-export function tellUnknownCaller() {
-  dispatchEvent(new Event(UNKNOWN_CALLER));
+/** @param {string} [sentence] why, where somebody said it */
+export function tellUnknownCaller(sentence = "") {
+  dispatchEvent(new CustomEvent(UNKNOWN_CALLER, { detail: sentence }));
 }
 
 /** `parameters`: those of the API, by name.
@@ -188,7 +177,10 @@ export function newKey() {
  *  @param {RequestInit} [options]
  *  @returns {Promise<any>} */
 export async function ask(path, options = {}) {
-  const answer = await send(path, options);
+  let answer = await send(path, options);
+  // It was refused before anything was done: once the login is renewed, it can be sent again.
+  const renewal = answer.status === 401 ? await renewLogin(null) : NOTHING;
+  if (renewal.is === "renewed") answer = await send(path, options);
   let body;
   try {
     body = await answer.json();
@@ -196,24 +188,9 @@ export async function ask(path, options = {}) {
     throw silence(problem);
   }
   if (answer.status === 401) {
-    tellUnknownCaller();
+    tellUnknownCaller(renewal.is === "ended" ? renewal.sentence : "");
     if (await canLogIn()) throw new ApiError(401, "Log in to see this.");
   }
   if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText), body.errors ?? []);
   return body;
-}
-
-/** Throws ApiError. @param {string} path @param {RequestInit} options */
-async function send(path, options) {
-  try {
-    return await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
-  } catch (problem) {
-    throw silence(problem);
-  }
-}
-
-/** @param {unknown} problem */
-function silence(problem) {
-  const why = messageOf(problem);
-  return new ApiError(0, `The server did not answer (${why}).`);
 }

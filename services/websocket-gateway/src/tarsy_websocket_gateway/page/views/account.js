@@ -8,10 +8,11 @@ import { messageOf } from "../words/problems.js";
 
 export function AccountLine() {
   useEffect(followAccount, []);
-  const { name, role, canLogIn } = account.value;
+  const { name, role, canLogIn, notice } = account.value;
   if (name === null && !canLogIn) return html`<p id="account" class="account" hidden></p>`;
   return html`
     <p id="account" class="account">
+      ${notice && html`<span role="status">${notice}</span>`}
       ${name === null ? html`<${LogInLink} />` : html`<span title=${`Role: ${role}`}>${name}</span>`}
       ${name !== null && canLogIn && html`<${LogOutButton} />`}
     </p>

@@ -1,0 +1,70 @@
+"""Logins and logouts of people at the page, on record."""
+
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+from fastapi import Request
+
+from tarsy_audit.requested_act import MOST_CHARACTERS
+from tarsy_auth.identity import Identity
+from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_contracts.audit import ActRequested
+from tarsy_service.caller import LONGEST_AUTHOR, NOBODY
+from tarsy_service.http_metrics import route_of
+
+type LoginOutcome = Literal["logged_in", "logged_out", "refused"]
+type RecordLogin = Callable[[Request, LoginOutcome, Identity | None, str], Awaitable[None]]
+"""Request, outcome, who it is as far as that is known, and why somebody was refused. Raises NotWrittenError."""
+
+REFUSALS_EVERY_SECONDS = 1.0
+"""For each reason: whoever asks again and again does not fill the topic."""
+
+
+class LoginTrail:
+    """`mask` is for names and reasons. Without an identity the record names nobody: a provider refused somebody."""
+
+    def __init__(
+        self,
+        publisher: Publisher,
+        mask: Callable[[str], str],
+        new_id: Callable[[], str],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._publisher = publisher
+        self._mask = mask
+        self._new_id = new_id
+        self._monotonic = monotonic
+        self._refused_at: dict[str, float] = {}
+
+    async def record(self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
+        """As RecordLogin says."""
+        if outcome == "refused" and not self._is_due(reason):
+            return
+        if not self._publisher.is_running:
+            raise NotWrittenError("the service is not running")
+        act = self._act(request, outcome, identity, reason)
+        await self._publisher.publish(
+            self._publisher.topics.audit, act, key=act.name, id=self._new_id(), subject=act.act
+        )
+
+    def _is_due(self, reason: str) -> bool:
+        now = self._monotonic()
+        last = self._refused_at.get(reason)
+        if last is not None and now - last < REFUSALS_EVERY_SECONDS:
+            return False
+        self._refused_at[reason] = now
+        return True
+
+    def _act(self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> ActRequested:
+        target: dict[str, str] = {"outcome": outcome}
+        if reason:
+            target["reason"] = self._mask(reason)[:MOST_CHARACTERS]
+        return ActRequested(
+            act=f"{request.method} {route_of(request.scope)}",
+            name=NOBODY if identity is None else self._mask(identity.name)[:LONGEST_AUTHOR],
+            door="nobody" if identity is None else identity.door,
+            credential="" if identity is None else identity.credential,
+            role="" if identity is None else identity.role.label,
+            address=self._mask(request.client.host)[:MOST_CHARACTERS] if request.client is not None else "",
+            target=target,
+        )
