@@ -18,7 +18,7 @@ from tarsy_service.http_policy import DEFAULT_POLICY
 from tarsy_service.http_server import proxy_server
 
 
-@dataclass(frozen=True)
+@dataclass
 class FixedPorts:
     """One instance of each service, whether it lives or not."""
 
