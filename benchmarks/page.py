@@ -20,9 +20,9 @@ from saying import load_told, say
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests-support"))
 
-from page_server import PageServer  # noqa: E402 - it uses what lies beside the tests
+from page_server import PageServer
 
-from tarsy_browser import chromium  # noqa: E402 - it lies beside the tests
+from tarsy_browser import chromium
 
 SLOW_4G = {"offline": False, "latency": 150, "downloadThroughput": 1_600_000 // 8, "uploadThroughput": 750_000 // 8}
 METRICS = ("TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
@@ -140,8 +140,17 @@ def told(measured: Measured, seconds: float = 1.0) -> str:
     return f"CPU ms: {parts}; long tasks: {len(measured.long_tasks)}, the longest {longest:.0f} ms"
 
 
-async def visit(context: BrowserContext, url: str, selector: str) -> tuple[float, Traffic]:
-    """Milliseconds until it is drawn on slow 4G."""
+@dataclass(frozen=True)
+class Visit:
+    """`drawn`: milliseconds until its view is drawn. `cpu`: of the renderer until then, in milliseconds."""
+
+    drawn: float
+    cpu: float
+    traffic: Traffic
+
+
+async def visit(context: BrowserContext, url: str, selector: str) -> Visit:
+    """On slow 4G."""
     async with opened(context) as (page, session):
         traffic = Traffic()
         await session.send("Network.enable")
@@ -150,23 +159,24 @@ async def visit(context: BrowserContext, url: str, selector: str) -> tuple[float
         await page.add_init_script(f"until({selector!r})")
         await page.goto(url)
         drawn: float = await page.evaluate("() => window.drawn")
+        used = 1000 * (await cpu(session))["TaskDuration"]
         await page.wait_for_load_state("networkidle")
-        return drawn, traffic
+        return Visit(drawn, used, traffic)
 
 
 async def measure_visits(browser: Browser, server: PageServer, rounds: int) -> None:
     server.show_long_session(USUAL_EVENTS)
     for name, path, selector in (("list", "/", FIRST_LIST), ("session", server.path, FIRST_SESSION)):
         context = await browser.new_context(base_url=server.url, viewport=DESK)
-        first, traffic = await visit(context, f"{server.url}{path}", selector)
-        say(
-            f"{name}, first visit: {traffic.of('page') / 1000:.0f} kB of the page, {traffic.of('api') / 1000:.0f} kB of the API"
-        )
-        later = [await visit(context, f"{server.url}{path}", selector) for _ in range(rounds)]
-        again = later[-1][1]
-        say(f"{name}, later visits: {again.requests}, {again.bytes} bytes, {again.cached} from the browser's cache")
-        times = sorted(time for time, _ in later)
-        say(f"{name} drawn on slow 4G: first visit {first:.0f} ms, later {times[0]:.0f} to {times[-1]:.0f} ms")
+        first, *later = [await visit(context, f"{server.url}{path}", selector) for _ in range(1 + rounds)]
+        for which, one in (("first visit", first), ("later visits", later[-1])):
+            page, api = (f"{one.traffic.of(kind) / 1000:.0f} kB" for kind in ("page", "api"))
+            requests = one.traffic.requests
+            say(f"{name}, {which}: page {page} in {requests.get('page', 0)} requests with their headers,")
+            say(f"  API {api} in {requests.get('api', 0)}, {one.traffic.cached} from the browser's cache")
+        times = sorted(one.drawn for one in later)
+        say(f"{name} drawn on slow 4G: first visit {first.drawn:.0f} ms, later {times[0]:.0f} to {times[-1]:.0f} ms")
+        say(f"  CPU until then: {first.cpu:.0f} ms, later {min(one.cpu for one in later):.0f} ms")
         await context.close()
 
 
@@ -185,14 +195,16 @@ async def measure_streaming(browser: Browser, server: PageServer, seconds: float
                 ended = await page.evaluate("() => [times.length, performance.now()]")
             took = (ended[1] - begun[1]) / 1000
             say(
-                f"three agents stream, {part} half: {(ended[0] - begun[0]) / took:.0f} frames/s; a second: {told(measured, took)}"
+                f"three agents stream, {part} half: {(ended[0] - begun[0]) / took:.0f} frames/s; "
+                f"a second: {told(measured, took)}"
             )
         server.streaming.clear()
         gaps = await page.evaluate(
             "() => times.slice(1).map((time, place) => time - times[place]).sort((a, b) => a - b)"
         )
         say(
-            f"frames: p50 {gaps[len(gaps) // 2]:.1f} ms, p99 {gaps[len(gaps) * 99 // 100]:.1f} ms, longest {gaps[-1]:.0f} ms"
+            f"frames: p50 {gaps[len(gaps) // 2]:.1f} ms, p99 {gaps[len(gaps) * 99 // 100]:.1f} ms, "
+            f"longest {gaps[-1]:.0f} ms"
         )
     await context.close()
 
