@@ -6,7 +6,7 @@ Nothing is answered by the browser's own interception, which would switch its ca
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from fastapi import APIRouter, FastAPI, Request, WebSocket, WebSocketDisconnect
@@ -76,10 +76,9 @@ def _router(server: PageServer) -> APIRouter:
     @router.websocket("/api/v1/ws")
     async def socket(socket: WebSocket) -> None:
         await socket.accept()
-        try:
+        # Also where it stands in a group.
+        with suppress(WebSocketDisconnect):
             await _serve(server, socket)
-        except WebSocketDisconnect:
-            return
 
     return router
 
@@ -88,17 +87,18 @@ async def _serve(server: PageServer, socket: WebSocket) -> None:
     while (asked := json.loads(await socket.receive_text()))["action"] != "subscribe":
         pass
     await socket.send_text(json.dumps(CONFIRMED | {"channel": asked["channel"]}))
-    if asked["channel"] == "sessions":
+    async with asyncio.TaskGroup() as group:
+        if asked["channel"] != "sessions":
+            group.create_task(_speak(server, server.shown, socket))
         while True:
+            # It raises when the page is gone.
             await socket.receive_text()
-    shown = server.shown
-    for message in shown.history:
-        await socket.send_text(message)
-    await _speak(server, shown, socket)
 
 
 async def _speak(server: PageServer, shown: Messages, socket: WebSocket) -> None:
-    """By the clock: what one sleep took too long, the next makes up for."""
+    """The history, then tokens by the clock: what one sleep took too long, the next makes up for."""
+    for message in shown.history:
+        await socket.send_text(message)
     index, began = 0, None
     while True:
         await server.streaming.wait()

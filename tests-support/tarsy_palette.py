@@ -1,4 +1,4 @@
-"""Pictures of a page with 256 colours, a third of the bytes: made by the browser, as nothing else here reads pictures."""
+"""Pictures with 256 colours, in a third of the bytes: made by the browser, as nothing else here reads pictures."""
 
 import base64
 

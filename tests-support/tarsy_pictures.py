@@ -10,6 +10,7 @@ that demands a login."""
 
 WIDTHS = {1440: 900, 820: 900, 390: 844}
 """And the height of each."""
+SHOWN_PIXELS = 260
 BOTH: tuple[Scheme, ...] = ("light", "dark")
 LIGHT: tuple[Scheme, ...] = ("light",)
 
@@ -76,3 +77,23 @@ def pictures(moment: Moment) -> list[Picture]:
         for scheme in view.schemes
         for width in WIDTHS
     ]
+
+
+def page_of_pictures() -> str:
+    """`docs/pictures/README.md`: each view with its pictures."""
+    heads = " | ".join(f"{width} pixels" for width in WIDTHS)
+    lines = [
+        "# Every view of the page",
+        "",
+        "`make screenshots` took them of a TARSy that ran, and made this page ([a tour](../tour.md) of them).",
+        "",
+        f"| View | {heads} |",
+        f"| --- | {' | '.join('---' for _ in WIDTHS)} |",
+    ]
+    for view in VIEWS:
+        for scheme in view.schemes:
+            title = view.title if scheme == "light" else f"{view.title}, dark"
+            files = [Picture(view, width, scheme).file for width in WIDTHS]
+            shown = [f'<a href="{file}"><img src="{file}" width="{SHOWN_PIXELS}" alt="{title}"></a>' for file in files]
+            lines.append(f"| {title} | {' | '.join(shown)} |")
+    return "\n".join([*lines, ""])

@@ -26,7 +26,7 @@ from tarsy_incident import INCIDENTS
 from tarsy_login_world import login_world
 from tarsy_monitoring import Monitoring, monitoring, named_metrics
 from tarsy_palette import with_palette
-from tarsy_pictures import WIDTHS, Moment, Picture, pictures
+from tarsy_pictures import WIDTHS, Moment, Picture, page_of_pictures, pictures
 from tarsy_testing import eventually
 from tarsy_up import ROOT, Tarsy, tarsy
 
@@ -203,7 +203,7 @@ def add_chains(config_dir: Path) -> None:
 
 
 async def run(folder: Path) -> None:
-    PICTURES.mkdir(exist_ok=True)
+    (PICTURES / "README.md").write_text(page_of_pictures(), "utf-8")
     with tarsy(folder, pace_seconds=PACE_SECONDS) as one:
         add_chains(one.config_dir)
         await asyncio.to_thread(one.up, "--processes", "--instances", "tool-gateway=2")
