@@ -15,6 +15,7 @@ from page_sessions import Messages, long_session, three_agents
 
 from tarsy_listed_sessions import CONFIRMED, ListedSessions, session
 from tarsy_processes.ports import free_port
+from tarsy_service.compressed_answers import CompressedAnswers
 from tarsy_service.http_server import proxy_server
 from tarsy_session_logs import SESSION
 from tarsy_websocket_gateway.page_assets import load_page
@@ -51,6 +52,7 @@ class PageServer:
     @asynccontextmanager
     async def running(self) -> AsyncIterator["PageServer"]:
         app = FastAPI()
+        app.add_middleware(CompressedAnswers)
         app.include_router(_router(self))
         async with proxy_server(app, HOST, self.port):
             yield self
