@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Page, expect
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, ViewportSize, expect
 from saying import load_told, say
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests-support"))
@@ -26,7 +26,7 @@ from tarsy_browser import chromium
 
 SLOW_4G = {"offline": False, "latency": 150, "downloadThroughput": 1_600_000 // 8, "uploadThroughput": 750_000 // 8}
 METRICS = ("TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
-DESK = {"width": 1440, "height": 900}
+DESK: ViewportSize = {"width": 1440, "height": 900}
 FIRST_LIST, FIRST_SESSION = ".listed", ".item"
 USUAL_EVENTS = 60
 SCROLLED_FRAMES, SCROLLED_PIXELS = 300, 1_000

@@ -5,7 +5,7 @@ from typing import Literal
 
 type Scheme = Literal["light", "dark"]
 type Moment = Literal["empty", "running", "ended", "login"]
-"""When a view is taken: before the first alert, while the demo's incident is investigated, after its end, and at a page
+"""When a view is taken: before the first alert, while three agents write, after the demo's incidents, and at a page
 that demands a login."""
 
 WIDTHS = {1440: 900, 820: 900, 390: 844}
@@ -44,11 +44,11 @@ class Picture:
         return f"{self.view.name}-{self.width}{dark}.png"
 
 
-STREAMING = '.item[data-type="mcp_tool_summary"][data-status="streaming"]'
+STREAMING = '.item[data-status="streaming"] .text:not(:empty)'
 CALL = 'details.call:has-text("kubernetes.pods_list")'
 VIEWS = (
     View("list-empty", "The list before the first alert", "/", "main pre", "empty"),
-    View("session-running", "A session that runs", "/sessions/{running}", STREAMING, "running", seen=STREAMING),
+    View("session-running", "A session that runs", "/sessions/{running}", STREAMING, "running"),
     View("list", "The list", "/", ".listed", schemes=BOTH),
     View("session-completed", "A session that has completed", "/sessions/{completed}", ".executive", schemes=BOTH),
     View("session-failed", "A session that failed", "/sessions/{failed}", ".stopped"),

@@ -9,6 +9,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -26,23 +27,40 @@ from tarsy_incident import INCIDENTS
 from tarsy_login_world import login_world
 from tarsy_monitoring import Monitoring, monitoring, named_metrics
 from tarsy_palette import with_palette
-from tarsy_pictures import WIDTHS, Moment, Picture, page_of_pictures, pictures
+from tarsy_pictures import WIDTHS, Moment, Picture, Scheme, page_of_pictures, pictures
 from tarsy_testing import eventually
 from tarsy_up import ROOT, Tarsy, tarsy
 
 PICTURES = ROOT / "docs/pictures"
 MOST_BYTES = 150_000
 DESK = {"width": 1180, "height": 820}
-PACE_SECONDS = 0.1
+PACE_SECONDS = 0.04
 QUESTION = "Which release can we roll back to, and does it still run?"
 WAIT_MILLISECONDS = 300_000
 WAIT_SECONDS = 300.0
-OTHERS = ("quota-blocked-rollout", "expired-certificate")
-SHOWN = "crash-loop"
+INCIDENTS_SENT = ("quota-blocked-rollout", "expired-certificate", "crash-loop")
 DATA = "The pod shop/checkout-7c9d6f5b84-x2x7k restarts again and again."
-TITLES = {"failing": "Payment answers slowly.", "guarded": "A pod of checkout hangs."}
+CHAINS = {"running": "watched", "failed": "failing", "waiting": "guarded"}
+"""Chains of sessions that come into this state, and stay in it for long enough."""
+TITLES = {
+    "watched": "Checkout answers with 503.", "failing": "Payment answers slowly.", "guarded": "A pod of checkout hangs."
+}  # fmt: skip
+AGENTS = {"watched": ("Pods", "Logs", "Metrics"), "failing": ("Blocked",), "guarded": ("Restarter",)}
+SLOWLY_SECONDS = 2.0
+SLOWLY = "\n".join(
+    (
+        "I begin with the namespace of the alert.", "The pods come first, then what owns them.",
+        "Two of three answer their probes.", "The third one restarts over and over.",
+        "Its image is newer than the others.", "A release must have come this afternoon.",
+        "What did this release change, then?", "The deployment says: another loader for taxes.",
+        "Its memory limit stayed what it was.", "How large is that table in production?",
+    ) * 3
+)  # fmt: skip
 POD: dict[str, JsonValue] = {"namespace": "shop", "name": "checkout-7c9d6f5b84-x2x7k"}
 TURNS: list[dict[str, JsonValue]] = [
+    {"agent": "Pods", "text": SLOWLY},
+    {"agent": "Logs", "text": SLOWLY},
+    {"agent": "Metrics", "text": SLOWLY},
     {"agent": "Blocked", "fail": "401: the API key of this model is not valid", "kind": "credentials"},
     {
         "agent": "Restarter",
@@ -82,9 +100,9 @@ class Studio:
 
     async def until(self, status: str, number: int) -> None:
         async def look() -> bool:
-            return [one["status"] for one in await self.sessions()].count(status) == number
+            return [one["status"] for one in await self.sessions()].count(status) >= number
 
-        await eventually(look, f"{number} sessions are {status}", seconds=WAIT_SECONDS)
+        await eventually(look, f"{number} sessions or more are {status}", seconds=WAIT_SECONDS)
 
     async def submit(self, chain: str) -> str:
         """The id of a session of this chain."""
@@ -108,33 +126,32 @@ async def take(browser: Browser, page: Page, name: str) -> None:
     assert size <= MOST_BYTES, f"{file} has more than {MOST_BYTES} bytes"
 
 
-async def take_view(browser: Browser, url: str, picture: Picture, sessions: Mapping[str, str]) -> None:
-    view, viewport = picture.view, {"width": picture.width, "height": WIDTHS[picture.width]}
-    async with new_tab(browser, url, viewport=viewport, color_scheme=picture.scheme) as tab:
-        page = tab.page
-        await page.goto(view.address.format_map(sessions))
-        await page.locator(view.shown).first.wait_for(timeout=WAIT_MILLISECONDS)
-        if view.clicked:
-            await page.locator(view.clicked).first.click()
-        if view.seen:
-            await page.locator(view.seen).first.evaluate("node => node.scrollIntoView({block: 'center'})")
-        await take(browser, page, picture.file)
+async def take_view(browser: Browser, page: Page, picture: Picture, sessions: Mapping[str, str]) -> None:
+    view = picture.view
+    await page.goto(view.address.format_map(sessions))
+    await page.locator(view.shown).first.wait_for(timeout=WAIT_MILLISECONDS)
+    if view.clicked:
+        await page.locator(view.clicked).first.click()
+    if view.seen:
+        await page.locator(view.seen).first.evaluate("node => node.scrollIntoView({block: 'center'})")
+    await take(browser, page, picture.file)
 
 
-async def take_moment(studio: Studio, moment: Moment, sessions: Mapping[str, str]) -> None:
+async def take_moment(browser: Browser, url: str, moment: Moment, sessions: Mapping[str, str]) -> None:
+    """One tab for each width and scheme, as most of the time goes into the first visit."""
+    by_look = defaultdict[tuple[int, Scheme], list[Picture]](list)
     for picture in pictures(moment):
-        await take_view(studio.browser, studio.url, picture, sessions)
-
-
-async def take_running(studio: Studio, sessions: Mapping[str, str]) -> None:
-    """All widths at once: what streams does not wait."""
-    await asyncio.gather(*(take_view(studio.browser, studio.url, one, sessions) for one in pictures("running")))
+        by_look[picture.width, picture.scheme].append(picture)
+    for (width, scheme), taken in by_look.items():
+        viewport = {"width": width, "height": WIDTHS[width]}
+        async with new_tab(browser, url, viewport=viewport, color_scheme=scheme) as tab:
+            for picture in taken:
+                await take_view(browser, tab.page, picture, sessions)
 
 
 async def take_login(browser: Browser, folder: Path) -> None:
     async with login_world(folder) as world:
-        for picture in pictures("login"):
-            await take_view(browser, world.url, picture, {})
+        await take_moment(browser, world.url, "login", {})
 
 
 async def ask(studio: Studio, session_id: str) -> None:
@@ -172,32 +189,32 @@ async def ask_prometheus(around: Monitoring) -> None:
 
 async def take_all(studio: Studio, folder: Path) -> None:
     await take_login(studio.browser, folder)
-    await take_moment(studio, "empty", {})
-    for incident in OTHERS:
+    await take_moment(studio.browser, studio.url, "empty", {})
+    sessions = {name: await studio.submit(chain) for name, chain in CHAINS.items()}
+    await take_moment(studio.browser, studio.url, "running", sessions)
+    for incident in INCIDENTS_SENT:
         await studio.send(incident)
-    await studio.until("completed", len(OTHERS))
-    await studio.send(SHOWN)
     shown = await studio.session_titled("Checkout is crash looping.")
-    await take_running(studio, {"running": shown})
-    failed, waiting = await studio.submit("failing"), await studio.submit("guarded")
-    await studio.until("completed", len(OTHERS) + 1)
+    await studio.until("completed", len(INCIDENTS_SENT))
     await studio.until("failed", 1)
     await ask(studio, shown)
-    await take_moment(studio, "ended", {"completed": shown, "failed": failed, "waiting": waiting})
+    await take_moment(studio.browser, studio.url, "ended", sessions | {"completed": shown})
     await ask_prometheus(studio.around)
     await take_prometheus(studio)
 
 
 def add_chains(config_dir: Path) -> None:
-    """Beside those of the demo: one that fails, and one whose call waits for a person."""
+    """Beside that of the demo: three agents that write slowly, one that fails, one whose call waits for a person."""
     written = config_dir / "tarsy.yaml"
     config = yaml.safe_load(written.read_text("utf-8"))
     (config_dir / "more.yaml").write_text(yaml.safe_dump({"turns": TURNS}), "utf-8")
-    config["llm_providers"]["more"] = {"type": "scripted", "script": "more.yaml"}
-    config["agents"] |= {name: {"mcp_servers": ["kubernetes"]} for name in ("Blocked", "Restarter")}
-    for chain, agent in (("failing", "Blocked"), ("guarded", "Restarter")):
-        stages = [{"name": "investigation", "agents": [{"name": agent}]}]
-        config["agent_chains"][chain] = {"alert_types": [chain], "llm_provider": "more", "stages": stages}
+    config["llm_providers"]["more"] = {"type": "scripted", "script": "more.yaml", "pace_seconds": PACE_SECONDS}
+    config["llm_providers"]["slow"] = config["llm_providers"]["more"] | {"pace_seconds": SLOWLY_SECONDS}
+    for chain, agents in AGENTS.items():
+        config["agents"] |= {name: {"mcp_servers": ["kubernetes"]} for name in agents}
+        stages = [{"name": "investigation", "agents": [{"name": name} for name in agents]}]
+        provider = "slow" if chain == "watched" else "more"
+        config["agent_chains"][chain] = {"alert_types": [chain], "llm_provider": provider, "stages": stages}
     config["agent_chains"]["guarded"]["approve"] = True
     written.write_text(yaml.safe_dump(config), "utf-8")
 
