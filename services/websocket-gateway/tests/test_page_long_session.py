@@ -12,6 +12,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 EVENTS, BEGUN = 2_000, 5
 """The agent has asked its model after the first of them."""
+DRAWN_MILLISECONDS = 240_000
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -40,7 +41,7 @@ async def test_all_of_it_is_shown_and_more_comes(
 
     async with open_page(session.id) as tab:
         shown = tab.page.locator(".item[data-type=llm_tool_call]")
-        await expect(shown).to_have_count(count)
+        await expect(shown).to_have_count(count, timeout=DRAWN_MILLISECONDS)
         await expect(shown.last).to_contain_text(HOSTILE)
         await append(session.add(*calls(session.id, [count])).records[-2:])
         await expect(shown).to_have_count(count + 1)
