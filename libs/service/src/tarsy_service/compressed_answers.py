@@ -6,7 +6,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PUBLIC = "/api/"
-"""What services ask each other does not leave the cluster."""
+"""Answers between services do not leave the cluster, and stay as they are."""
 JSON = ("application/json", "application/problem+json")
 FEWEST_BYTES = 2_000
 MOST_BYTES = 2_000_000
