@@ -24,7 +24,7 @@ CODE = re.compile(r"`[^`]*`")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 OTHER_MARKS = re.compile(r"[^\w\- ]")
 MOST_BYTES = 150_000
-MOST_BYTES_IN_ALL = 1_500_000
+MOST_BYTES_IN_ALL = 6_000_000
 
 
 @cache

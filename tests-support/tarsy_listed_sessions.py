@@ -86,9 +86,9 @@ class ListedSessions:
             problem = {"title": "Conflict", "status": 409, "detail": self.refused[id]}
             await route.fulfill(status=409, json=problem, content_type="application/problem+json")
         else:
-            await route.fulfill(json=self._body(path, query))
+            await route.fulfill(json=self.body(path, query))
 
-    def _body(self, path: str, query: Mapping[str, str]) -> object:
+    def body(self, path: str, query: Mapping[str, str]) -> object:
         bodies: dict[str, object] = {
             "/me": {"name": "ann", "role": self.role},
             "/sessions/filter-options": {"statuses": ["pending", *ENDED], "severities": ["critical", "warning"]},

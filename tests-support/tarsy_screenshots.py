@@ -9,32 +9,65 @@ import json
 import shutil
 import sys
 import tempfile
+from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import yaml
 from playwright.async_api import Browser, Page, expect
+from pydantic import JsonValue
 
 from tarsy_alertmanager import PROGRAM
 from tarsy_browser import CHROMIUM, chromium, new_tab
 from tarsy_incident import INCIDENTS
+from tarsy_login_world import login_world
 from tarsy_monitoring import Monitoring, monitoring, named_metrics
+from tarsy_palette import with_palette
+from tarsy_pictures import WIDTHS, Moment, Picture, Scheme, page_of_pictures, pictures
 from tarsy_testing import eventually
 from tarsy_up import ROOT, Tarsy, tarsy
 
 PICTURES = ROOT / "docs/pictures"
 MOST_BYTES = 150_000
 DESK = {"width": 1180, "height": 820}
-LOW = {"width": 1180, "height": 440}
-PHONE = {"width": 390, "height": 844}
 PACE_SECONDS = 0.04
 QUESTION = "Which release can we roll back to, and does it still run?"
 WAIT_MILLISECONDS = 300_000
 WAIT_SECONDS = 300.0
-OTHERS = ("quota-blocked-rollout", "expired-certificate")
-SHOWN = "crash-loop"
+INCIDENTS_SENT = ("quota-blocked-rollout", "expired-certificate", "crash-loop")
+DATA = "The pod shop/checkout-7c9d6f5b84-x2x7k restarts again and again."
+CHAINS = {"running": "watched", "failed": "failing", "waiting": "guarded"}
+"""Chains of sessions that come into this state, and stay in it for long enough."""
+TITLES = {
+    "watched": "Checkout answers with 503.", "failing": "Payment answers slowly.", "guarded": "A pod of checkout hangs."
+}  # fmt: skip
+AGENTS = {"watched": ("Pods", "Logs", "Metrics"), "failing": ("Blocked",), "guarded": ("Restarter",)}
+SLOWLY_SECONDS = 2.0
+SLOWLY = "\n".join(
+    (
+        "I begin with the namespace of the alert.", "The pods come first, then what owns them.",
+        "Two of three answer their probes.", "The third one restarts over and over.",
+        "Its image is newer than the others.", "A release must have come this afternoon.",
+        "What did this release change, then?", "The deployment says: another loader for taxes.",
+        "Its memory limit stayed what it was.", "How large is that table in production?",
+    ) * 3
+)  # fmt: skip
+POD: dict[str, JsonValue] = {"namespace": "shop", "name": "checkout-7c9d6f5b84-x2x7k"}
+TURNS: list[dict[str, JsonValue]] = [
+    {"agent": "Pods", "text": SLOWLY},
+    {"agent": "Logs", "text": SLOWLY},
+    {"agent": "Metrics", "text": SLOWLY},
+    {"agent": "Blocked", "fail": "401: the API key of this model is not valid", "kind": "credentials"},
+    {
+        "agent": "Restarter",
+        "text": "The pod hangs since its last start, and its neighbours are well. I will delete it.",
+        "tool_calls": [{"name": "kubernetes__pods_delete", "arguments": POD}],
+    },
+]
 
 
 @dataclass(frozen=True)
@@ -65,11 +98,18 @@ class Studio:
 
         return await eventually(look, f"a session with the title {title}", seconds=WAIT_SECONDS)
 
-    async def until_all_completed(self, number: int) -> None:
+    async def until(self, status: str, number: int) -> None:
         async def look() -> bool:
-            return [one["status"] for one in await self.sessions()] == ["completed"] * number
+            return [one["status"] for one in await self.sessions()].count(status) >= number
 
-        await eventually(look, f"{number} sessions have completed", seconds=WAIT_SECONDS)
+        await eventually(look, f"{number} sessions or more are {status}", seconds=WAIT_SECONDS)
+
+    async def submit(self, chain: str) -> str:
+        """The id of a session of this chain."""
+        body = {"alert_type": chain, "title": TITLES[chain], "data": DATA}
+        async with httpx2.AsyncClient(base_url=self.url, trust_env=False, timeout=90.0) as client:
+            answer = await client.post("/api/v1/alerts", json=body)
+            return str(answer.json()["session_id"])
 
 
 def say(line: str) -> None:
@@ -77,84 +117,54 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-async def take(page: Page, name: str) -> None:
-    file = PICTURES / f"{name}.png"
-    await page.screenshot(path=file, animations="disabled", caret="hide")
+async def take(browser: Browser, page: Page, name: str) -> None:
+    file = PICTURES / name
+    taken = await page.screenshot(animations="disabled", caret="hide")
+    file.write_bytes(await with_palette(browser, taken))
     size = file.stat().st_size
     say(f"{file.relative_to(ROOT)}  {size / 1000:.0f} kB")
     assert size <= MOST_BYTES, f"{file} has more than {MOST_BYTES} bytes"
 
 
-async def is_live(page: Page) -> None:
-    await expect(page.locator("#connection")).to_have_text("Live")
+async def take_view(browser: Browser, page: Page, picture: Picture, sessions: Mapping[str, str]) -> None:
+    view = picture.view
+    await page.goto(view.address.format_map(sessions))
+    await page.locator(view.shown).first.wait_for(timeout=WAIT_MILLISECONDS)
+    if view.clicked:
+        await page.locator(view.clicked).first.click()
+    if view.seen:
+        await page.locator(view.seen).first.evaluate("node => node.scrollIntoView({block: 'center'})")
+    await take(browser, page, picture.file)
 
 
-async def take_running(studio: Studio, session_id: str) -> None:
-    """While the summary of the long log is being written."""
-    async with new_tab(studio.browser, studio.url, viewport=DESK) as tab:
+async def take_moment(browser: Browser, url: str, moment: Moment, sessions: Mapping[str, str]) -> None:
+    """One tab for each width and scheme, as most of the time goes into the first visit."""
+    by_look = defaultdict[tuple[int, Scheme], list[Picture]](list)
+    for picture in pictures(moment):
+        by_look[picture.width, picture.scheme].append(picture)
+    for (width, scheme), taken in by_look.items():
+        viewport = {"width": width, "height": WIDTHS[width]}
+        async with new_tab(browser, url, viewport=viewport, color_scheme=scheme) as tab:
+            for picture in taken:
+                await take_view(browser, tab.page, picture, sessions)
+
+
+async def take_login(browser: Browser, folder: Path) -> None:
+    async with login_world(folder) as world:
+        await take_moment(browser, world.url, "login", {})
+
+
+async def ask(studio: Studio, session_id: str) -> None:
+    """A question to the finished investigation, until its reply is there."""
+    async with new_tab(studio.browser, studio.url) as tab:
         page = tab.page
         await page.goto(f"/sessions/{session_id}")
-        await is_live(page)
-        growing = page.locator('.item[data-type="mcp_tool_summary"][data-status="streaming"]')
-        await expect(growing).to_contain_text("100,000 lines", timeout=WAIT_MILLISECONDS)
-        await growing.evaluate("node => node.scrollIntoView({block: 'end'})")
-        await take(page, "session-running")
-
-
-async def take_list(studio: Studio) -> None:
-    async with new_tab(studio.browser, studio.url, viewport=LOW) as tab:
-        await tab.page.goto("/")
-        await is_live(tab.page)
-        await expect(tab.page.locator(".sessions .status").first).to_be_visible()
-        await take(tab.page, "sessions")
-
-
-async def take_finished(studio: Studio, session_id: str) -> None:
-    async with new_tab(studio.browser, studio.url, viewport=DESK) as tab:
-        page = tab.page
-        await page.goto(f"/sessions/{session_id}")
-        await is_live(page)
-        await expect(page.locator(".executive")).to_contain_text("Roll back", timeout=WAIT_MILLISECONDS)
-        await take(page, "session-completed")
-        call = page.locator("details.call", has_text="kubernetes.pods_list")
-        await call.locator("summary").click()
-        await expect(call.locator("pre").last).to_be_visible()
-        await call.scroll_into_view_if_needed()
-        await take(page, "tool-call")
-
-
-async def take_chat(studio: Studio, session_id: str) -> None:
-    async with new_tab(studio.browser, studio.url, viewport=DESK) as tab:
-        page = tab.page
-        await page.goto(f"/sessions/{session_id}")
-        await is_live(page)
         field = page.get_by_label("Ask the investigation")
         await expect(field).to_be_enabled(timeout=WAIT_MILLISECONDS)
         await field.fill(QUESTION)
         await field.press("Enter")
         await expect(page.locator(".turn strong")).to_have_text("v2.13.2", timeout=WAIT_MILLISECONDS)
         await expect(field).to_be_enabled(timeout=WAIT_MILLISECONDS)
-        await page.mouse.wheel(0, 100_000)
-        await page.locator(".turn").last.scroll_into_view_if_needed()
-        await take(page, "chat")
-
-
-async def take_small_and_dark(studio: Studio, session_id: str) -> None:
-    for name, look in (("phone", {"viewport": PHONE}), ("dark", {"viewport": DESK, "color_scheme": "dark"})):
-        async with new_tab(studio.browser, studio.url, **look) as tab:
-            await tab.page.goto(f"/sessions/{session_id}")
-            await is_live(tab.page)
-            await expect(tab.page.locator(".executive")).to_contain_text("Roll back")
-            await take(tab.page, name)
-
-
-async def take_servers(studio: Studio) -> None:
-    async with new_tab(studio.browser, studio.url, viewport=DESK) as tab:
-        await tab.page.goto("/servers")
-        await is_live(tab.page)
-        await tab.page.locator("summary", has_text="tools").last.click()
-        await expect(tab.page.get_by_text("pods_list").first).to_be_visible()
-        await take(tab.page, "servers")
 
 
 async def take_prometheus(studio: Studio) -> None:
@@ -165,7 +175,7 @@ async def take_prometheus(studio: Studio) -> None:
         async with new_tab(studio.browser, str(client.base_url), viewport=DESK) as tab:
             await tab.page.goto(f"{classic}/{path}")
             await expect(tab.page.get_by_text(text).first).to_be_visible()
-            await take(tab.page, f"prometheus-{path}")
+            await take(studio.browser, tab.page, f"prometheus-{path}.png")
 
 
 async def ask_prometheus(around: Monitoring) -> None:
@@ -177,32 +187,49 @@ async def ask_prometheus(around: Monitoring) -> None:
     say(f"Prometheus knows all {len(named)} metrics of rules and dashboards, and refuses no query")
 
 
-async def take_all(studio: Studio) -> None:
-    for incident in OTHERS:
+async def take_all(studio: Studio, folder: Path) -> None:
+    await take_login(studio.browser, folder)
+    await take_moment(studio.browser, studio.url, "empty", {})
+    sessions = {name: await studio.submit(chain) for name, chain in CHAINS.items()}
+    await take_moment(studio.browser, studio.url, "running", sessions)
+    for incident in INCIDENTS_SENT:
         await studio.send(incident)
-    await studio.until_all_completed(len(OTHERS))
-    await studio.send(SHOWN)
-    session_id = await studio.session_titled("Checkout is crash looping.")
-    await take_running(studio, session_id)
-    await take_list(studio)
-    await take_finished(studio, session_id)
-    await take_chat(studio, session_id)
-    await take_small_and_dark(studio, session_id)
-    await take_servers(studio)
+    shown = await studio.session_titled("Checkout is crash looping.")
+    await studio.until("completed", len(INCIDENTS_SENT))
+    await studio.until("failed", 1)
+    await ask(studio, shown)
+    await take_moment(studio.browser, studio.url, "ended", sessions | {"completed": shown})
     await ask_prometheus(studio.around)
     await take_prometheus(studio)
 
 
+def add_chains(config_dir: Path) -> None:
+    """Beside that of the demo: three agents that write slowly, one that fails, one whose call waits for a person."""
+    written = config_dir / "tarsy.yaml"
+    config = yaml.safe_load(written.read_text("utf-8"))
+    (config_dir / "more.yaml").write_text(yaml.safe_dump({"turns": TURNS}), "utf-8")
+    config["llm_providers"]["more"] = {"type": "scripted", "script": "more.yaml", "pace_seconds": PACE_SECONDS}
+    config["llm_providers"]["slow"] = config["llm_providers"]["more"] | {"pace_seconds": SLOWLY_SECONDS}
+    for chain, agents in AGENTS.items():
+        config["agents"] |= {name: {"mcp_servers": ["kubernetes"]} for name in agents}
+        stages = [{"name": "investigation", "agents": [{"name": name} for name in agents]}]
+        provider = "slow" if chain == "watched" else "more"
+        config["agent_chains"][chain] = {"alert_types": [chain], "llm_provider": provider, "stages": stages}
+    config["agent_chains"]["guarded"]["approve"] = True
+    written.write_text(yaml.safe_dump(config), "utf-8")
+
+
 async def run(folder: Path) -> None:
-    PICTURES.mkdir(exist_ok=True)
+    (PICTURES / "README.md").write_text(page_of_pictures(), "utf-8")
     with tarsy(folder, pace_seconds=PACE_SECONDS) as one:
+        add_chains(one.config_dir)
         await asyncio.to_thread(one.up, "--processes", "--instances", "tool-gateway=2")
         async with AsyncExitStack() as stack:
             browser = await stack.enter_async_context(chromium())
             front_door = f"127.0.0.1:{one.http_port}"
             services = sum(bool(process.http) for process in one.processes())
             around = await stack.enter_async_context(monitoring(front_door, 1 + services, folder))
-            await take_all(Studio(one, browser, around))
+            await take_all(Studio(one, browser, around), folder)
 
 
 def main() -> None:

@@ -4,15 +4,18 @@ import sys
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 import httpx2
 import pytest
 import pytest_asyncio
 from fastapi.responses import HTMLResponse
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Error, Route, expect
 from prometheus_client import CollectorRegistry
 
 from tarsy_browser import Tab, chromium, new_tab
@@ -203,6 +206,30 @@ def stream(system_bus: Bus) -> Callable[..., Awaitable[None]]:
                 await publisher.publish(topic, chunk, key=session_id, id=str(uuid.uuid4()), subject=session_id)
 
     return write
+
+
+@pytest.fixture
+def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], Any]:
+    """Opens the page of a session. Requests to the API go to the timeline, as the front door has it."""
+
+    async def pass_on(route: Route) -> None:
+        address = urlsplit(route.request.url)
+        headers = {**route.request.headers, "host": address.netloc}
+        with suppress(Error):  # a page that is reloaded or closed waits for no answer
+            answer = await route.fetch(url=f"{timeline}{address.path}?{address.query}", headers=headers)
+            await route.fulfill(response=answer)
+
+    @asynccontextmanager
+    async def opened(session_id: str) -> AsyncIterator[Tab]:
+        async with new_tab(browser, f"http://{urlsplit(gateway).netloc}") as tab:
+            await tab.page.route("**/api/v1/s*/**", pass_on)
+            await tab.page.route("**/api/v1/me", pass_on)
+            await tab.page.goto(f"/sessions/{session_id}")
+            await expect(tab.page.locator("#connection")).to_have_text("Live")
+            yield tab
+            assert tab.complaints == []
+
+    return opened
 
 
 def page_service() -> Service:

@@ -1,14 +1,11 @@
 """The chat on the page in Chromium, in front of a real gateway and a real timeline. Only the orchestrator is played."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Browser, Error, Page, Route, expect
+from playwright.async_api import Page, expect
 
-from tarsy_browser import Tab, new_tab
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_reply import Exchange
 
@@ -21,30 +18,6 @@ type Open = Callable[[], Any]
 def chunk(exchange: Exchange, index: int, text: str) -> LlmChunk:
     call = exchange.llm_call_id(2)
     return LlmChunk(call_id=call, execution_id=exchange.execution_id, run=1, index=index, part="text", text=text)
-
-
-@pytest.fixture
-def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], Any]:
-    """Opens the page of a session. Requests to the API go to the timeline, as the front door has it."""
-
-    async def pass_on(route: Route) -> None:
-        address = urlsplit(route.request.url)
-        headers = {**route.request.headers, "host": address.netloc}
-        with suppress(Error):  # a page that is reloaded or closed waits for no answer
-            answer = await route.fetch(url=f"{timeline}{address.path}?{address.query}", headers=headers)
-            await route.fulfill(response=answer)
-
-    @asynccontextmanager
-    async def opened(session_id: str) -> AsyncIterator[Tab]:
-        async with new_tab(browser, f"http://{urlsplit(gateway).netloc}") as tab:
-            await tab.page.route("**/api/v1/s*/**", pass_on)
-            await tab.page.route("**/api/v1/me", pass_on)
-            await tab.page.goto(f"/sessions/{session_id}")
-            await expect(tab.page.locator("#connection")).to_have_text("Live")
-            yield tab
-            assert tab.complaints == []
-
-    return opened
 
 
 def words(page: Page) -> Any:

@@ -172,6 +172,24 @@ async def test_a_cancelled_session_says_by_whom(view: View) -> None:
     await expect(view.page.locator(".verdict .failure")).to_have_count(0)
 
 
+async def test_what_was_answered_to_a_cancellation_goes_with_the_end_of_the_session(view: View, tab: Tab) -> None:
+    async def refuse(route: Route) -> None:
+        await route.fulfill(status=503, json={"detail": "No timeline answers now."})
+
+    await view.page.route("**/cancel", refuse)
+    await view.show()
+    await view.page.get_by_role("button", name="Cancel").click()
+    await view.page.get_by_role("button", name="Yes, cancel it").click()
+    answer = view.page.locator(".cancelling .answer")
+    await expect(answer).to_have_text("Not cancelled: No timeline answers now.")
+    await view.add(e.SessionCompleted(final_analysis="It was DNS."))
+    await expect(view.page.locator(".state .status")).to_have_text("Completed")
+    await expect(answer).to_have_count(0)
+    assert [one for one in tab.complaints if "503" not in one] == []
+    tab.complaints.clear()
+    await view.page.unroute("**/cancel", refuse)
+
+
 async def test_only_addresses_of_the_web_become_links_and_labels_are_text(view: View) -> None:
     await view.show()
     links = view.page.locator(".links a")

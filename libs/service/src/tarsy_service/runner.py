@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from tarsy_service.access_control import AccessControl
 from tarsy_service.answer_headers import AnswerHeaders
 from tarsy_service.author_headers import AuthorHeaders
+from tarsy_service.compressed_answers import CompressedAnswers
 from tarsy_service.connection_passing import PassingService
 from tarsy_service.csrf import CsrfProtection
 from tarsy_service.host_protection import HostProtection
@@ -75,6 +76,7 @@ def build_app(
     )
     install_problem_handlers(app)
     app.state.find_login = policy.login
+    app.add_middleware(CompressedAnswers)
     # The last one is the outermost. Identity is looked at inside of these: after the name, and the page.
     if policy.authenticate is not None:
         table = RightsTable([*OWN_RIGHTS, *(right for service in services for right in service.rights)])

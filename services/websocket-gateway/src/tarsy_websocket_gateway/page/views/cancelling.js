@@ -2,6 +2,7 @@
 
 import { isActionOff } from "../stores/connection.js";
 import { html, useEffect, useRef, useSignal } from "../ui.js";
+import { hasEnded } from "../words/wording.js";
 import { useCancelRequest } from "./cancel_request.js";
 import { Answer } from "./keyed_request.js";
 
@@ -52,7 +53,7 @@ export function Cancelling({ id, status }) {
         </span>
       `
       }
-      <${Answer} answer=${answer} />
+      ${!hasEnded(status) && html`<${Answer} answer=${answer} />`}
     </div>
   `;
 }

@@ -1,0 +1,99 @@
+"""Views of the page that `make screenshots` takes: one line for each. A new view of `routes.js` is a line here."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+type Scheme = Literal["light", "dark"]
+type Moment = Literal["empty", "running", "ended", "login"]
+"""When a view is taken: before the first alert, while three agents write, after the demo's incidents, and at a page
+that demands a login."""
+
+WIDTHS = {1440: 900, 820: 900, 390: 844}
+"""And the height of each."""
+SHOWN_PIXELS = 260
+BOTH: tuple[Scheme, ...] = ("light", "dark")
+LIGHT: tuple[Scheme, ...] = ("light",)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`address`: `{completed}` in it is the id of the session in that state. `shown`: what is visible when it is drawn.
+
+    `clicked`: what is clicked, and `seen`: what is scrolled to, before the picture is taken.
+    """
+
+    name: str
+    title: str
+    address: str
+    shown: str
+    moment: Moment = "ended"
+    schemes: tuple[Scheme, ...] = LIGHT
+    clicked: str = ""
+    seen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    view: View
+    width: int
+    scheme: Scheme
+
+    @property
+    def file(self) -> str:
+        dark = "-dark" if self.scheme == "dark" else ""
+        return f"{self.view.name}-{self.width}{dark}.png"
+
+
+STREAMING = '.item[data-status="streaming"] .text:not(:empty)'
+CALL = 'details.call:has-text("kubernetes.pods_list")'
+VIEWS = (
+    View("list-empty", "The list before the first alert", "/", "main pre", "empty"),
+    View("session-running", "A session that runs", "/sessions/{running}", STREAMING, "running"),
+    View("list", "The list", "/", ".listed", schemes=BOTH),
+    View("session-completed", "A session that has completed", "/sessions/{completed}", ".executive", schemes=BOTH),
+    View("session-failed", "A session that failed", "/sessions/{failed}", ".stopped"),
+    View("approval", "A call that waits for a person", "/sessions/{waiting}", ".approval", seen=".approval"),
+    View("tool-call", "A call, unfolded", "/sessions/{completed}", CALL, clicked=f"{CALL} >> summary", seen=CALL),
+    View("chat", "Questions and replies", "/sessions/{completed}", ".turn strong", seen=".turn >> nth=-1"),
+    View("submit", "The form that submits an alert", "/submit", "main form"),
+    View("usage", "Tokens and cost", "/usage", "main table"),
+    View("system", "The system", "/system", "main table"),
+    View(
+        "servers", "The MCP servers", "/system?part=servers", "main h2", clicked='summary:has-text("tools") >> nth=-1'
+    ),
+    View("held", "Held sessions", "/system?part=held", "main h1"),
+    View("dead-letters", "Dead letters", "/system?part=dead-letters", "main h1"),
+    View("configuration", "The configuration that holds", "/system?part=configuration", "main details"),
+    View("versions", "Versions", "/system?part=versions", "main table"),
+    View("login", "The login", "/", ".notice", "login"),
+)
+
+
+def pictures(moment: Moment) -> list[Picture]:
+    return [
+        Picture(view, width, scheme)
+        for view in VIEWS
+        if view.moment == moment
+        for scheme in view.schemes
+        for width in WIDTHS
+    ]
+
+
+def page_of_pictures() -> str:
+    """`docs/pictures/README.md`: each view with its pictures."""
+    heads = " | ".join(f"{width} pixels" for width in WIDTHS)
+    lines = [
+        "# Every view of the page",
+        "",
+        "`make screenshots` took them of a TARSy that ran, and made this page ([a tour](../tour.md) of them).",
+        "",
+        f"| View | {heads} |",
+        f"| --- | {' | '.join('---' for _ in WIDTHS)} |",
+    ]
+    for view in VIEWS:
+        for scheme in view.schemes:
+            title = view.title if scheme == "light" else f"{view.title}, dark"
+            files = [Picture(view, width, scheme).file for width in WIDTHS]
+            shown = [f'<a href="{file}"><img src="{file}" width="{SHOWN_PIXELS}" alt="{title}"></a>' for file in files]
+            lines.append(f"| {title} | {' | '.join(shown)} |")
+    return "\n".join([*lines, ""])
