@@ -25,11 +25,19 @@ export class ChoiceStore {
   /** By the stage's id.
    *  @type {import("@preact/signals").Signal<ReadonlyMap<string, string>>} */
   #agents = signal(new Map());
+  /** The step that a citation led to, until it is shown; a new object each time.
+   *  @type {import("@preact/signals").Signal<{ id: string } | null>} */
+  followed = signal(null);
 
   /** Empty when none was chosen.
    *  @param {string} stageId */
   agentOf(stageId) {
     return this.#agents.value.get(stageId) ?? "";
+  }
+
+  /** @param {string} id  of an item */
+  follow(id) {
+    this.followed.value = { id };
   }
 
   /** @param {string} stageId

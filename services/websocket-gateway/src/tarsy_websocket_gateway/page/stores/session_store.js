@@ -34,6 +34,8 @@ export class SessionStore {
   /** How many items came since the page was there: those of the history do not count. */
   arrivals = signal(0);
   choice = new ChoiceStore();
+  /** What somebody selected to ask about it, until it stands in the field. */
+  quotation = signal("");
   #id;
   #isChanged = false;
   #isHistory = true;

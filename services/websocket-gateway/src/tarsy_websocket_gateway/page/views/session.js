@@ -2,7 +2,9 @@
 
 import { SessionStore } from "../stores/session_store.js";
 import { html, useEffect, useMemo } from "../ui.js";
+import { AskSelection } from "./ask_selection.js";
 import { Chat } from "./chat.js";
+import { CitedSession } from "./citation.js";
 import { Facts } from "./facts.js";
 import { SessionHead } from "./head.js";
 import { useMark } from "./mark.js";
@@ -23,6 +25,7 @@ export function SessionPage({ store }) {
   const notice = store.notice.value;
   useMark(store);
   return html`
+    <${CitedSession.Provider} value=${store}>
     <div class="session">
       ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
       <${SessionHead} store=${store} />
@@ -31,13 +34,15 @@ export function SessionPage({ store }) {
         <div class="middle">
           <${Verdict} store=${store} />
           <${Timeline} store=${store} />
-          <${Chat} store=${store} />
         </div>
+        <${Chat} store=${store} />
         <aside class="side" aria-label="About this session">
           <${Now} store=${store} />
           <${Facts} store=${store} />
         </aside>
       </div>
+      <${AskSelection} store=${store} />
     </div>
+    <//>
   `;
 }
