@@ -38,8 +38,7 @@ export function markdown(text) {
 function readCitation(state, isSilent) {
   const citation = citationAt(state.src, state.pos);
   if (citation === "") return false;
-  // A link in a link is none.
-  if (!isSilent) state.push(state.linkLevel > 0 ? "text" : "citation", "", 0).content = citation;
+  if (!isSilent) state.push("citation", "", 0).content = citation;
   state.pos += citation.length;
   return true;
 }

@@ -10,7 +10,6 @@ export interface Token {
 export interface InlineState {
   src: string;
   pos: number;
-  linkLevel: number;
   push(type: string, tag: string, nesting: 1 | 0 | -1): Token;
 }
 export default class MarkdownIt {

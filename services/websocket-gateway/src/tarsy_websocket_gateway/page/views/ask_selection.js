@@ -31,7 +31,7 @@ export function AskSelection({ store }) {
     };
   }, []);
   const isOffered = canAsk && selected.value !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOffered) return addKeys([{ key: KEY, name: "Ask about the selected text", act: ask }]);
   }, [isOffered]);
   useLayoutEffect(() => {

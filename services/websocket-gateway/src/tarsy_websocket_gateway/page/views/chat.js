@@ -17,10 +17,10 @@ export function Chat({ store }) {
   const isOpen = isChatOpen.value || !isBeside;
   const end = useFollow(store, !isBeside && openReply(store.session) !== null);
   const turns = useFollowInside(isBeside && isOpen && store.session.status !== null);
-  const section = useFocusAfter(isOpen);
+  useFocusAfter(isOpen);
   if (store.session.status === null) return null;
   return html`
-    <section class="chat" id="chat-panel" aria-labelledby="chat" hidden=${!isOpen} ref=${section}>
+    <section class="chat" id="chat-panel" aria-labelledby="chat" hidden=${!isOpen}>
       <div class="chat-head">
         <h2 id="chat">Chat</h2>
         ${isBeside && html`<button type="button" class="copy" aria-label="Close the chat" onClick=${closeChat}>Close</button>`}
@@ -35,19 +35,17 @@ export function Chat({ store }) {
   `;
 }
 
-/** The focus goes to the field when the panel opens, and to what opens it when it closes. Returns a ref for the panel.
+/** The focus goes to the field when the panel opens, and to what opens it when it closes.
  *  @param {boolean} isOpen */
 function useFocusAfter(isOpen) {
-  const panel = useRef(/** @type {HTMLElement | null} */ (null));
   const wasOpen = useRef(isOpen);
   useLayoutEffect(() => {
     if (wasOpen.current === isOpen) return;
     wasOpen.current = isOpen;
     // A citation that leads into the panel has the focus already.
     if (document.activeElement !== document.body && document.activeElement?.checkVisibility()) return;
-    const opener = panel.current?.parentElement?.querySelector(".chat-opener");
-    const place = isOpen ? panel.current?.querySelector("textarea:enabled, button") : opener;
-    if (place instanceof HTMLElement) place.focus({ preventScroll: true });
+    const wanted = isOpen ? [".chat textarea:enabled", ".chat-head button"] : [".chat-opener"];
+    const place = wanted.map((one) => document.querySelector(one)).find((one) => one instanceof HTMLElement);
+    place?.focus({ preventScroll: true });
   }, [isOpen]);
-  return panel;
 }

@@ -57,8 +57,12 @@ export function useFollowInside(isOn) {
     const box = place.current;
     if (!isOn || box === null) return;
     let wasThere = true;
+    let top = box.scrollTop;
+    /** It may have grown since it was scrolled: only who scrolls up leaves the end. */
     const look = () => {
-      wasThere = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PIXELS;
+      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PIXELS;
+      if (isNear || box.scrollTop < top) wasThere = isNear;
+      top = box.scrollTop;
     };
     /** Whoever unfolds something reads on there.
      *  @param {Event} event */
