@@ -54,13 +54,16 @@ async def select(scene: Scene, selector: str) -> None:
 async def test_the_chat_stands_beside_the_story_and_its_field_is_in_view_wherever_one_reads(scene: Scene) -> None:
     await scene.show()
     page = scene.tab.page
+    for number in range(1, 7):
+        await scene.add(*Exchange(scene.session.id, number=number, stage=number + 1).whole())
+    await expect(field(scene)).to_be_in_viewport(ratio=1)
     story, chat = page.locator(".timeline"), page.locator(".chat")
     left, right = await story.bounding_box(), await chat.bounding_box()
     assert left is not None
     assert right is not None
     assert left["x"] + left["width"] <= right["x"]
     await page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    await expect(field(scene)).to_be_in_viewport()
+    await expect(field(scene)).to_be_in_viewport(ratio=1)
 
 
 async def test_the_browser_remembers_that_it_was_closed(scene: Scene) -> None:

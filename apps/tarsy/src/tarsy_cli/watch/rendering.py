@@ -126,8 +126,8 @@ def call_line(payload: Payload, speaker: str) -> tuple[str, str]:
     risk = "" if about.get("repeatable") else "  [changes something: runs once, on a grant]"
     who = speaker and f"{speaker}: "
     number = about.get("number")
-    cited = f"{cite(number)} " if isinstance(number, int) and number else ""
-    return f"{who}{name}", f"→ {cited}{who}{name}({one_line(shown)}){risk}"
+    cited = f"  {cite(number)}" if isinstance(number, int) and number else ""
+    return f"{who}{name}", f"→ {who}{name}({one_line(shown)}){cited}{risk}"
 
 
 def approval_line(payload: Payload, speaker: str) -> str:
