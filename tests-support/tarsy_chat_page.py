@@ -41,17 +41,22 @@ class Scene:
     def __init__(self, tab: Tab, session: Any) -> None:
         self.tab = tab
         self.session = session
+        self.assets = ASSETS
         self._feed = Feed()
         self._told: list[Message] = []
 
     async def show(self, *, chat_enabled: bool = True) -> None:
+        await self.show_only(self.live(0), chat_enabled=chat_enabled)
+
+    async def show_only(self, messages: list[Message], *, chat_enabled: bool = True) -> None:
+        """The session of which no more is known than these messages."""
         detail = {"chat_enabled": chat_enabled, "title": "Crash", "created_at": "2026-11-22T10:00:00Z"}
-        await self.tab.page.evaluate(SHOW_SESSION, [ASSETS, self.session.id, detail, self._live(0)])
+        await self.tab.page.evaluate(SHOW_SESSION, [ASSETS, self.session.id, detail, messages])
 
     async def add(self, *events: e.Event) -> None:
         before = len(self.session.records)
         self.session.add(*events)
-        await self.feed(self._live(before))
+        await self.feed(self.live(before))
 
     async def stream(self, exchange: Exchange, index: int, text: str) -> None:
         chunk = LlmChunk(
@@ -74,6 +79,6 @@ class Scene:
         await self.show()
         return await self.read()
 
-    def _live(self, since: int) -> list[Message]:
+    def live(self, since: int) -> list[Message]:
         numbers = range(since + 1, len(self.session.records) + 1)
         return [json.loads(one.text) for number in numbers for one in self._feed.event(self.session.recorded(number))]

@@ -289,3 +289,8 @@ def test_a_call_that_waits_for_a_person_says_how_to_decide_and_then_what_was_dec
     assert "tarsy approve s1 0a3b7c1e" in said
     screen.show(completed("a", "approval", "ann denied the call. Scale it instead."))
     assert "ann denied the call. Scale it instead." in " ".join(screen.text.split())
+
+
+def test_a_call_stands_with_the_number_by_which_texts_cite_it(screen: Watched) -> None:
+    screen.show(created("1", "llm_tool_call", "six pods", **CALL, number=7, outcome="ok", lines=1, size=8))
+    assert "→ kubernetes.pods_list(namespace=shop)  [call 7]\n" in screen.text

@@ -70,12 +70,12 @@ def test_above_each_result_stands_when_it_came_and_in_which_iteration_and_it_sta
     story = Story().calling(READ)
     story.when(story.result(story.call_ids[0]))
     first = build_conversation(story.investigating, story.execution()).messages
-    assert first[-1].content.startswith("[2026-11-22 03:00:05 UTC, iteration 1 of 3]\n\n<<<TOOL RESULT\n")
+    assert first[-1].content.startswith("[call 1]\n\n[2026-11-22 03:00:05 UTC, iteration 1 of 3]\n\n<<<TOOL RESULT\n")
     story.when(story.answer("again", tools=(READ,)))
     story.when(story.result(story.call_ids[-1]))
     second = build_conversation(story.investigating, story.execution()).messages
     assert second[: len(first)] == first
-    assert "iteration 2 of 3]" in second[-1].content.partition("\n")[0]
+    assert second[-1].content.split("\n\n")[:2] == ["[call 2]", "[2026-11-22 03:00:07 UTC, iteration 2 of 3]"]
 
 
 def test_an_answer_in_words_ends_execution_stage_and_session() -> None:

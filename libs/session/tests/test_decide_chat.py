@@ -133,7 +133,7 @@ def test_the_prompt_names_the_id_of_a_result_that_was_cut_or_summarised() -> Non
     call = story.call_ids[0]
     story.when(story.result(call, "the beginning").model_copy(update={"cut": True, "lines": 900}))
     story.when(story.answer("The cause is a leak."))
-    assert f"Result {call[:8]}: ok" in story.questioned().execution().started.prompt
+    assert f"Result {call[:8]} of [call 1]: ok" in story.questioned().execution().started.prompt
 
 
 # On which sessions

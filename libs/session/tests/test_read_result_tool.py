@@ -36,10 +36,10 @@ def read_on(story: Story, **arguments: JsonValue) -> list[e.Event]:
 
 
 def last_result(story: Story) -> str:
-    """Without its first line, which says when it came."""
+    """Without what stands above each: its call, and when it came."""
     message = build_conversation(story.investigating, story.execution()).messages[-1]
     assert isinstance(message, ToolMessage)
-    return message.content.partition("\n\n")[2]
+    return message.content.split("\n\n", 2)[2]
 
 
 def place_asked_for(story: Story) -> ResultPlace | None:

@@ -40,6 +40,11 @@ def test_a_message_says_what_came_of_it_and_where_and_mentions_nobody() -> None:
     assert "kubernetes · critical · eu1/shop/cart · session s-1" in written
 
 
+def test_a_message_cites_no_calls_as_nobody_can_follow_them_there() -> None:
+    message = message_of(notification_of(PublicSessionCompleted(analysis="", executive_summary="It leaks [call 3].")))
+    assert "It leaks." in str(message.blocks)
+
+
 def test_a_long_text_is_cut_where_slack_would_refuse_it() -> None:
     message = message_of(notification_of(PublicSessionCompleted(analysis="&" * 10_000)))
     assert all(len(str(block["text"])) < TEXT_LIMIT + 100 for block in message.blocks if "text" in block)

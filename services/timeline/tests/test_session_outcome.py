@@ -17,6 +17,7 @@ from tarsy_timeline.session_outcome import MOST_CHARACTERS, first_sentence
         ("```\nkubectl get pods. Now\n```\n| a | b |\n|---|---|\n---\nIt was DNS", "It was DNS"),
         ("Version 1.2.3 of kube_proxy_x \\*fails\\*. Next.", "Version 1.2.3 of kube_proxy_x *fails*."),
         ("## Nothing is wrong ##", "Nothing is wrong"),
+        ("It leaks\n[call 3, call 4]. Roll back [call 1].", "It leaks."),
         ("\u6839\u56e0\u662fDNS\u3002\u5176\u4ed6", "\u6839\u56e0\u662fDNS\u3002"),
         (" \n\n---\n", None),
         ("", None),

@@ -99,6 +99,7 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
             "arguments": event.arguments,
             "repeatable": event.repeatable,
             "read_only": event.read_only,
+            **({"number": event.number} if event.number else {}),
         },
     )
 

@@ -17,7 +17,8 @@ class ToolCallRequested(Message):
 
     The call that fetches the runbook belongs to no execution: its `execution_id` and `llm_call_id` are empty.
     `read_only`: the tool changes nothing, by its server's word or the configuration's. It is null where nobody knows:
-    in events of older versions, and for a tool that is not there.
+    in events of older versions, and for a tool that is not there. `number`: agents cite the call by it, and it counts
+    the calls of agents in this session, from 1. It is 0 in events of older versions, and for the runbook's call.
     """
 
     type: ClassVar[str] = "tool_call.requested"
@@ -31,6 +32,7 @@ class ToolCallRequested(Message):
     timeout_seconds: Seconds
     purpose: CallPurpose = "agent"
     read_only: bool | None = None
+    number: Count = 0
 
 
 class ToolCallStarted(Message):

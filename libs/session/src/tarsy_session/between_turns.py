@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
 from tarsy_session.prompt_firing import alert_news_after
-from tarsy_session.prompts.notes import note_outcome_known, render_tool_result
+from tarsy_session.prompts.notes import note_call, note_outcome_known, render_tool_result
 from tarsy_session.read_result_tool import shorten_id
 from tarsy_session.state import Execution, Investigating, ToolCallState
 
@@ -37,4 +37,5 @@ def messages_after(
 
 def _describe(call: ToolCallState, event: e.ToolCallOutcomeLearned) -> str:
     note = note_outcome_known(call.requested.tool, shorten_id(event.call_id), event.outcome, cut=event.cut)
-    return f"{note}\n\n{render_tool_result(event.content)}"
+    parts = (note_call(call.requested.number), note, render_tool_result(event.content))
+    return "\n\n".join(part for part in parts if part)

@@ -16,7 +16,7 @@ from tarsy_session.between_turns import LateOutcomes, late_outcomes, messages_af
 from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import CallResult
 from tarsy_session.prompt_histories import content_of
-from tarsy_session.prompts.notes import NUDGE, note_result, render_tool_result
+from tarsy_session.prompts.notes import NUDGE, note_call, note_result, render_tool_result
 from tarsy_session.read_result_tool import read_result_name
 from tarsy_session.state import AlertNews, Execution, Investigating, ToolCallState, Turn
 
@@ -117,5 +117,6 @@ def _of_turn(
 def _content(execution: Execution, number: int, call: ToolCallState) -> str:
     """Nothing in it changes later: providers keep the beginning of a conversation that stays the same."""
     content, note = content_of(call, read_result_name(execution.tools))
+    named = note_call(call.requested.number)
     at = "" if call.completed_at is None else note_result(call.completed_at, number, execution.agent.max_iterations)
-    return "\n\n".join(part for part in (at, note, render_tool_result(content)) if part)
+    return "\n\n".join(part for part in (named, at, note, render_tool_result(content)) if part)

@@ -8,6 +8,7 @@ from tarsy_session.decide_approvals import request_approval
 from tarsy_session.offered_names import describe_unknown, with_offered_names
 from tarsy_session.read_result_tool import find_refusal, is_read_result
 from tarsy_session.state import Execution, Investigating
+from tarsy_session.state_queries import next_call_number
 
 
 def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
@@ -64,7 +65,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
     events: list[e.Event] = []
     limits = state.started.chain.limits
     offered = {tool.definition.name: tool for tool in execution.tools}
-    for call in answer.tool_calls:
+    for number, call in enumerate(answer.tool_calls, next_call_number(state)):
         tool = offered.get(call.name)
         needs_approval = tool is not None and call.name in execution.approvals
         requested = e.ToolCallRequested(
@@ -77,6 +78,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
             repeatable=tool.repeatable and not needs_approval if tool else True,
             timeout_seconds=limits.tool_call_seconds,
             read_only=tool.read_only if tool else None,
+            number=number,
         )
         events.append(requested)
         text = _refusal(state, execution, call, tool)

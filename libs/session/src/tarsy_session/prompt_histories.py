@@ -65,5 +65,6 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[History
                 note=note,
                 at=call.completed_at,
                 result=shorten_id(call_id),
+                number=requested.number,
             )
             yield use, call_id

@@ -19,6 +19,8 @@ SHORTEST_ID = 8
 MOST_LISTED = 20
 NAME_LENGTH = 120
 NOT_IN_IDS = re.compile(r"[^0-9a-f]")
+CITED = re.compile(r"\s*\[?call ([1-9]\d{0,6})\]?\s*")
+"""A citation instead of the id: models take one for the other."""
 
 READ_RESULT_TOOL = e.OfferedTool(
     server=OWN_SERVER,
@@ -130,7 +132,10 @@ def place_of(calls: Mapping[str, ToolCallState], reading: e.ToolCallRequested) -
 
 
 def _meant(calls: Iterable[ToolCallState], given: JsonValue) -> list[ToolCallState]:
-    """Returns the calls that have ended and whose id begins so."""
+    """Returns the calls that have ended and whose id begins so, or the one that is cited so."""
+    cited = CITED.fullmatch(given) if isinstance(given, str) else None
+    if cited is not None:
+        return [call for call in calls if not call.open and call.requested.number == int(cited[1])]
     id = NOT_IN_IDS.sub("", given.lower()) if isinstance(given, str) else ""
     if len(id) < SHORTEST_ID:
         return []

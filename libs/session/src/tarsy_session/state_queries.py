@@ -15,6 +15,11 @@ def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> Tool
     return None
 
 
+def next_call_number(state: Investigating) -> int:
+    """The number by which agents cite the next call of the session."""
+    return max((call.requested.number for call in state.calls.values()), default=0) + 1
+
+
 def calls_waiting_for_person(state: Investigating) -> Iterator[ToolCallState]:
     return (call for call in state.calls.values() if call.waits_for_person)
 

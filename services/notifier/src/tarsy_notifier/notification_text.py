@@ -1,5 +1,6 @@
 """The words of a notification, for every kind of receiver: pure. They were masked before they came to the log."""
 
+from tarsy_contracts.citations import without_citations
 from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.session_events import (
     PublicSessionCancelled,
@@ -18,7 +19,7 @@ def details_of(notification: Notification) -> str:
     """The result, or why there is none; empty at the start."""
     match notification.event:
         case PublicSessionCompleted() as event:
-            return event.executive_summary or event.analysis
+            return without_citations(event.executive_summary or event.analysis)
         case PublicSessionFailed() | PublicSessionTimedOut() as event:
             return event.error
         case PublicSessionCancelled() as event:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from tarsy_contracts.citations import without_citations
 from tarsy_contracts.timeline_model import ENDED
 from tarsy_timeline.session_rows import Row
 
@@ -34,7 +35,8 @@ def outcome_of(session: Row) -> str | None:
 
 def first_sentence(markdown: str) -> str | None:
     """Sentence of the first paragraph, or of the first heading where there is no other text; cut at a word."""
-    paragraph = next(_paragraphs(markdown[:LOOKED_AT]), None) or _first_heading(markdown[:LOOKED_AT])
+    beginning = without_citations(markdown[:LOOKED_AT])
+    paragraph = next(_paragraphs(beginning), None) or _first_heading(beginning)
     if paragraph is None:
         return None
     plain = " ".join(_without_marks(paragraph[:LONGEST_PARAGRAPH]).split())

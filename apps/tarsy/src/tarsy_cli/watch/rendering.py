@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tarsy_cli.units import counted, sized
 from tarsy_cli.watch.text_flow import TextFlow
+from tarsy_contracts.citations import cite
 from tarsy_local.terminal_text import one_line, printable
 
 FOLDED_LINES = 12
@@ -124,7 +125,9 @@ def call_line(payload: Payload, speaker: str) -> tuple[str, str]:
     shown = ", ".join(f"{key}={value}" for key, value in arguments.items()) if isinstance(arguments, dict) else ""
     risk = "" if about.get("repeatable") else "  [changes something: runs once, on a grant]"
     who = speaker and f"{speaker}: "
-    return f"{who}{name}", f"→ {who}{name}({one_line(shown)}){risk}"
+    number = about.get("number")
+    cited = f"  {cite(number)}" if isinstance(number, int) and number else ""
+    return f"{who}{name}", f"→ {who}{name}({one_line(shown)}){cited}{risk}"
 
 
 def approval_line(payload: Payload, speaker: str) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
-from tarsy_contracts.numbers import Seconds
+from tarsy_contracts.numbers import Count, Seconds
 from tarsy_contracts.public.model import Outcome, PublicEvent, TokenUsage
 
 
@@ -34,7 +34,8 @@ class PublicLlmCallFailed(PublicEvent):
 class PublicToolCallRequested(PublicEvent):
     """A tool is to be called. The call that fetches a runbook belongs to no execution: `execution_id` is empty.
 
-    `repeatable`: running it twice is harmless, as its server says.
+    `repeatable`: running it twice is harmless, as its server says. `number`: texts of the session cite the call by it
+    (`[call 7]`); 0 where none can.
     """
 
     type: ClassVar[str] = "tarsy.tool_call.requested"
@@ -45,6 +46,7 @@ class PublicToolCallRequested(PublicEvent):
     arguments: dict[str, JsonValue]
     repeatable: bool
     purpose: Annotated[str, Field(examples=["agent", "runbook"])] = "agent"
+    number: Count = 0
 
 
 class PublicToolCallApprovalRequested(PublicEvent):

@@ -126,6 +126,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 arguments=event.arguments,
                 repeatable=event.repeatable,
                 purpose=event.purpose,
+                number=event.number,
             )
         case e.ToolCallApprovalRequested():
             return calls.PublicToolCallApprovalRequested(

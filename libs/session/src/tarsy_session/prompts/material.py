@@ -44,7 +44,8 @@ class Statement:
 class ToolUse:
     """A call, and the part of its result that the agent read. `note` says that it was summarised, or cut.
 
-    `at`: when the result came. `result`: the id by which it can be read again.
+    `at`: when the result came. `result`: the id by which it can be read again. `number`: that of the call, by which it
+    is cited; 0 where it has none.
     """
 
     server: str
@@ -55,6 +56,7 @@ class ToolUse:
     note: str = ""
     at: datetime | None = None
     result: str = ""
+    number: int = 0
 
 
 type HistoryStep = Statement | ToolUse

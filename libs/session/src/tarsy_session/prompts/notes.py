@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from tarsy_contracts.citations import cite
 from tarsy_session.text import fence, render_time
 
 NUDGE = "Your last answer was empty. Call a tool, or write your final answer."
@@ -18,8 +19,13 @@ BE_CONCISE = (
 )
 
 
+def note_call(number: int) -> str:
+    """The first line above a result: what the agent cites. Empty for a call of a log of before citations."""
+    return cite(number) if number else ""
+
+
 def note_result(at: datetime, iteration: int, most: int) -> str:
-    """The first line above a result: ages that are told in it are counted from this time."""
+    """The line above a result: ages that are told in it are counted from this time."""
     return f"[{render_time(at)}, iteration {iteration} of {most}]"
 
 

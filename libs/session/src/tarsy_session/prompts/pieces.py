@@ -7,6 +7,7 @@ from datetime import datetime
 
 from tarsy_contracts.events import Outcome
 from tarsy_session.prompts.material import HistoryStep, Statement, ToolUse
+from tarsy_session.prompts.notes import note_call
 from tarsy_session.text import MARK_ROOM, fence, render_time, shorten, to_one_line
 
 NAME_LIMIT = 200
@@ -23,12 +24,16 @@ OUTCOMES: dict[Outcome, str] = {
 
 @dataclass(frozen=True, slots=True)
 class HistoryPiece:
-    """One fenced text of a history. `lead` is said before it, by us. `result`: the id by which it can be read again."""
+    """One fenced text of a history. `lead` is said before it, by us. `result`: the id by which it can be read again.
+
+    `cited`: how the call is cited whose result it is; empty where it has no number.
+    """
 
     lead: str
     name: str
     text: str
     result: str = ""
+    cited: str = ""
 
     @property
     def room(self) -> int:
@@ -74,13 +79,15 @@ def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
             call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"
             return [
                 HistoryPiece("", "TOOL CALL", call),
-                HistoryPiece(_lead(step), "TOOL RESULT", step.content, result=step.result),
+                HistoryPiece(_lead(step), "TOOL RESULT", step.content, step.result, note_call(step.number)),
             ]
 
 
 def _lead(step: ToolUse) -> str:
     """The id of a result stands where there is more to read of it."""
     name = f"Result {step.result}" if step.note and step.result else "Result"
+    if step.number:
+        name = f"{name} of {note_call(step.number)}"
     return f"{name}: {OUTCOMES[step.outcome]}{_at(step.at)}. {to_one_line(step.note, NAME_LIMIT)}".strip()
 
 

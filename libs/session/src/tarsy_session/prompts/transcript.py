@@ -23,7 +23,7 @@ EARLIER = "## Questions so far"
 LEFT_OUT = Template(
     "To keep this within what you can read, the oldest texts were left out: $texts. A mark stands where a result was."
 )
-RESULT_LEFT_OUT = Template('[A result of $size characters was left out here: result "$result".]')
+RESULT_LEFT_OUT = Template('$cited[A result of $size characters was left out here: result "$result".]')
 KINDS: Sequence[tuple[str, Callable[[HistoryPiece], bool]]] = (
     ("results of tools", lambda piece: piece.is_result),
     ("thoughts and words on the way", lambda piece: piece.is_thought),
@@ -125,7 +125,10 @@ def _told(lines: Sequence[Line], dropped: set[int], limits: Iterator[int]) -> It
 
 
 def _mark(piece: HistoryPiece) -> str:
-    return RESULT_LEFT_OUT.substitute(size=len(piece.text), result=piece.result) if piece.is_result else ""
+    if not piece.is_result:
+        return ""
+    cited = f"{piece.cited} " if piece.cited else ""
+    return RESULT_LEFT_OUT.substitute(cited=cited, size=len(piece.text), result=piece.result)
 
 
 def _say_left_out(counts: Sequence[tuple[str, int]]) -> str:

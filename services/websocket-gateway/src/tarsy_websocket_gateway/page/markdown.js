@@ -1,8 +1,10 @@
 // Markdown as a tree of elements. The library only reads it; every element is chosen here, from a list of those that
-// are harmless. HTML in the text is text.
+// are harmless. HTML in the text is text. A citation is one before anything else: no link of the text's has its form.
 
+import { citationAt } from "./state/citations.js";
 import { html } from "./ui.js";
 import MarkdownIt from "./vendor/markdown-it.mjs";
+import { Citation } from "./views/citation.js";
 import { CodeBlock } from "./views/code_block.js";
 
 /** @typedef {import("preact").ComponentChildren} Children
@@ -19,6 +21,7 @@ const MOST_CHARACTERS = 200_000;
 const MOST_TOKENS = 20_000;
 const TAGS = new Set("p ul ol li blockquote table thead tbody tr th td strong em s h1 h2 h3 h4 h5 h6".split(" "));
 const parser = new MarkdownIt({ html: false, linkify: false });
+parser.inline.ruler.before("link", "citation", readCitation);
 
 /** The elements of a text; null for one that is too large to be worth it.
  *  @param {string} text
@@ -28,6 +31,16 @@ export function markdown(text) {
   /** @type {Token[]} */
   const tokens = parser.parse(text, {});
   return weight(tokens) > MOST_TOKENS ? null : treeOf(tokens);
+}
+
+/** @param {import("./vendor/markdown-it.mjs").InlineState} state
+ *  @param {boolean} isSilent */
+function readCitation(state, isSilent) {
+  const citation = citationAt(state.src, state.pos);
+  if (citation === "") return false;
+  if (!isSilent) state.push("citation", "", 0).content = citation;
+  state.pos += citation.length;
+  return true;
 }
 
 /** @param {Token[]} tokens */
@@ -91,6 +104,8 @@ function leaf(token) {
     case "fence":
     case "code_block":
       return html`<${CodeBlock} text=${token.content} />`;
+    case "citation":
+      return html`<${Citation} text=${token.content} />`;
     case "image":
       return image(token);
     default:

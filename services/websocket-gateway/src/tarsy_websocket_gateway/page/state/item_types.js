@@ -4,6 +4,7 @@
  *  @typedef {object} Metadata
  *  @property {string} [call_id]
  *  @property {string} [call_event_id]
+ *  @property {number} [number]  by which texts cite the call
  *  @property {string} [server_name]
  *  @property {string} [tool_name]
  *  @property {Record<string, unknown> | null} [arguments]

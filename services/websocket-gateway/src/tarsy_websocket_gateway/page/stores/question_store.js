@@ -2,11 +2,12 @@
 
 import { askSession, mayRepeat, newKey } from "../net/api.js";
 import { hasQuestion } from "../state/chat_state.js";
+import { lengthOf } from "../state/quotation.js";
 import { signal } from "../ui.js";
 import { counted } from "../words/wording.js";
 import { messageOf } from "../words/problems.js";
 
-const MOST_CHARACTERS = 100_000;
+export const MOST_CHARACTERS = 100_000;
 
 /** @typedef {{ content: string, key: string, messageId: string | null }} Attempt */
 
@@ -38,7 +39,7 @@ export class QuestionStore {
   /** @param {string} content */
   async ask(content) {
     if (this.isSending.value || content.trim() === "") return;
-    const count = [...content].length;
+    const count = lengthOf(content);
     if (count > MOST_CHARACTERS) {
       this.answer.value = `Not asked: at most ${counted(MOST_CHARACTERS, "character")} fit, and these are ${counted(count, "character")}.`;
       return;

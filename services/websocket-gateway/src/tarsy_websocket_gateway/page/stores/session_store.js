@@ -41,6 +41,11 @@ export class SessionStore {
   newest = signal(0);
   travel = new TravelStore(this);
   record = new TraceStore(this);
+  /** What somebody selected to ask about it, until it stands in the field. */
+  quotation = signal("");
+  /** The step that a citation led to, until it is shown; a new object each time.
+   *  @type {import("@preact/signals").Signal<{ id: string } | null>} */
+  followed = signal(null);
   #id;
   #isChanged = false;
   #isHistory = true;

@@ -1,8 +1,9 @@
 // The field for a question. Its words stay until the question has been taken in.
 
 import { openReply, whyClosed } from "../state/chat_state.js";
+import { withQuotation } from "../state/quotation.js";
 import { isActionOff, shownMoment } from "../stores/connection.js";
-import { QuestionStore } from "../stores/question_store.js";
+import { MOST_CHARACTERS, QuestionStore } from "../stores/question_store.js";
 import { html, useLayoutEffect, useMemo, useRef } from "../ui.js";
 import { PAST_QUESTION } from "../words/travel_words.js";
 import { Answer } from "./keyed_request.js";
@@ -24,6 +25,12 @@ export function Asking({ store }) {
   const why = isPast ? PAST_QUESTION : whyClosed(store.session, store.detail.value?.chat_enabled !== false);
   const isClosed = question.isSending.value || why !== "";
   useKeptFocus(field, isClosed);
+  const { quotation } = store;
+  useLayoutEffect(() => {
+    if (quotation.value === "" || isClosed) return;
+    if (field.current !== null) quote(field.current, quotation.value);
+    quotation.value = "";
+  }, [quotation.value, isClosed]);
 
   /** @param {Event} event */
   function ask(event) {
@@ -56,6 +63,16 @@ export function Asking({ store }) {
  *  @param {string} words */
 function forget(field, words) {
   if (field?.value === words) field.value = "";
+}
+
+/** The question goes on behind it.
+ *  @param {HTMLTextAreaElement} field
+ *  @param {string} selected */
+function quote(field, selected) {
+  field.value = withQuotation(field.value, selected, MOST_CHARACTERS);
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+  field.scrollTop = field.scrollHeight;
 }
 
 /** A field that was closed under somebody's hands gets the focus back, unless they went on elsewhere.

@@ -3,6 +3,7 @@
 import { alertFacts } from "../state/alert_facts.js";
 import { approvalsOf, changedBy, modelsOf } from "../state/outcome.js";
 import { isOver } from "../state/session_state.js";
+import { mayNot } from "../stores/rights.js";
 import { html, useMemo } from "../ui.js";
 import { tokenWords } from "../words/session_words.js";
 import { AlertData, Labels, Links } from "./alert.js";
@@ -41,6 +42,7 @@ export function Facts({ store }) {
         <${Fact} name="Record"><a href=${`/sessions/${encodeURIComponent(store.id)}/record`} data-view>Every question to a model</a><//>
         <${Fact} name="Session"><code>${store.id}</code>${" "}<${CopyButton} text=${() => store.id} title="Copy the session's id" /><//>
       </dl>
+      ${!mayNot("responder") && html`<p><a href=${`/submit?from=${encodeURIComponent(store.id)}`} data-view>Submit it again with changes</a></p>`}
     </section>
     <${Links} links=${alert.links} runbook=${detail.runbook_url} />
     <${Labels} labels=${alert.labels} />

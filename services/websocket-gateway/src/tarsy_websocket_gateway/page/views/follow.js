@@ -46,3 +46,40 @@ function isThere(end) {
   const { bottom } = end.getBoundingClientRect();
   return bottom > 0 && bottom < innerHeight + NEAR_PIXELS;
 }
+
+/** The same in a box that scrolls by itself. Its reader is at the end when it is shown. Returns a ref for the box, whose
+ *  first child grows.
+ *  @param {boolean} isOn */
+export function useFollowInside(isOn) {
+  /** @type {{ current: HTMLElement | null }} */
+  const place = useRef(null);
+  useEffect(() => {
+    const box = place.current;
+    if (!isOn || box === null) return;
+    let wasThere = true;
+    let top = box.scrollTop;
+    /** It may have grown since it was scrolled: only who scrolls up leaves the end. */
+    const look = () => {
+      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PIXELS;
+      if (isNear || box.scrollTop < top) wasThere = isNear;
+      top = box.scrollTop;
+    };
+    /** Whoever unfolds something reads on there.
+     *  @param {Event} event */
+    const stay = ({ target }) => {
+      if (target instanceof Element && target.closest("summary") !== null) wasThere = false;
+    };
+    const grown = new ResizeObserver(() => {
+      if (wasThere) box.scrollTop = box.scrollHeight;
+    });
+    if (box.firstElementChild !== null) grown.observe(box.firstElementChild);
+    box.addEventListener("scroll", look, { passive: true });
+    box.addEventListener("click", stay);
+    return () => {
+      grown.disconnect();
+      box.removeEventListener("scroll", look);
+      box.removeEventListener("click", stay);
+    };
+  }, [isOn]);
+  return place;
+}

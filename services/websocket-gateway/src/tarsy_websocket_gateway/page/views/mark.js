@@ -1,11 +1,15 @@
-// The item that the address names: shown wherever it stands, scrolled to, and marked.
+// The item that the address names, or that a citation leads to: shown wherever it stands, scrolled to, and marked.
 
+import { isOfReply } from "../state/chat_state.js";
+import { openChat } from "../stores/chat_panel.js";
 import { chooseExtent, extent } from "../stores/choice_store.js";
 import { useEffect, useSignal } from "../ui.js";
 
 const PREFIX = "#event-";
 
-/** @param {import("../stores/session_store.js").SessionStore} store */
+/** @typedef {import("../stores/session_store.js").SessionStore} Store */
+
+/** @param {Store} store */
 export function useMark(store) {
   /** The id that is looked for; empty once it was found.
    *  @type {import("@preact/signals").Signal<string>} */
@@ -23,6 +27,11 @@ export function useMark(store) {
     wanted.value = "";
     requestAnimationFrame(() => mark(id));
   }, [wanted.value, store.version.value, store.story.count.value]);
+  const followed = store.followed.value;
+  useEffect(() => {
+    if (followed === null || !show(store, followed.id)) return;
+    requestAnimationFrame(() => open(followed.id));
+  }, [followed]);
 }
 
 function named() {
@@ -30,12 +39,13 @@ function named() {
 }
 
 /** Whether it stands somewhere by now.
- *  @param {import("../stores/session_store.js").SessionStore} store
+ *  @param {Store} store
  *  @param {string} id */
 function show(store, id) {
   const item = store.session.items.get(id);
   const place = document.getElementById(`event-${id}`);
   if (item === undefined || place === null) return false;
+  if (isOfReply(store.session, item)) openChat();
   const isLeftOut =
     extent.value === "conclusions" ? place.dataset.level !== "conclusion" : place.dataset.level === "detail";
   if (extent.value !== "everything" && isLeftOut) chooseExtent("everything");
@@ -48,4 +58,13 @@ function mark(id) {
   const place = document.getElementById(`event-${id}`);
   place?.setAttribute("data-marked", "");
   place?.scrollIntoView({ block: "center" });
+}
+
+/** Marks the call and unfolds it; who uses keys goes on from there.
+ *  @param {string} id */
+function open(id) {
+  const call = document.getElementById(`event-${id}`)?.querySelector("details");
+  if (call) call.open = true;
+  call?.querySelector("summary")?.focus({ preventScroll: true });
+  mark(id);
 }

@@ -1,6 +1,7 @@
 // The runbook: where it comes from, and folded what it says, or why it is not there.
 
 import { html } from "../ui.js";
+import { CitedSession } from "./citation.js";
 import { Fold } from "./fold.js";
 import { Markdown } from "./markdown.js";
 
@@ -17,6 +18,12 @@ export function RunbookBody({ item }) {
 /** @param {{ status: string, content: string }} props */
 function Inside({ status, content }) {
   if (status === "streaming") return html`<p class="quiet">It is being fetched.</p>`;
-  if (status === "completed") return html`<${Fold} title="What it says"><${Markdown} text=${content} /><//>`;
+  if (status === "completed") return html`<${Fold} title="What it says"><${Words} text=${content} /><//>`;
   return html`<p class="quiet">It could not be fetched, and the agents use the default one: ${content}</p>`;
+}
+
+/** Nobody who wrote it knew the calls of this session.
+ *  @param {{ text: string }} props */
+function Words({ text }) {
+  return html`<${CitedSession.Provider} value=${null}><${Markdown} text=${text} /><//>`;
 }

@@ -4,7 +4,9 @@
 import { query } from "../router.js";
 import { SessionStore } from "../stores/session_store.js";
 import { html, useEffect, useMemo } from "../ui.js";
+import { AskSelection } from "./ask_selection.js";
 import { Chat } from "./chat.js";
+import { CitedSession } from "./citation.js";
 import { Facts } from "./facts.js";
 import { SessionHead } from "./head.js";
 import { useMark } from "./mark.js";
@@ -30,6 +32,7 @@ export function SessionPage({ store }) {
   const notice = store.notice.value;
   useMark(store);
   return html`
+    <${CitedSession.Provider} value=${store}>
     <div class="session">
       ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
       <${TravelBar} travel=${store.travel} />
@@ -40,14 +43,16 @@ export function SessionPage({ store }) {
           <${Verdict} store=${store} />
           <${Waterfall} store=${store} />
           <${Timeline} store=${store} />
-          <${Chat} store=${store} />
         </div>
+        <${Chat} store=${store} />
         <aside class="side" aria-label="About this session">
           <${Now} store=${store} />
           <${Facts} store=${store} />
         </aside>
       </div>
       <${ResultPlace} store=${store} />
+      <${AskSelection} store=${store} />
     </div>
+    <//>
   `;
 }

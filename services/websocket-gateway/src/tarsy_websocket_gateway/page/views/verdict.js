@@ -4,7 +4,7 @@ import { foundSoFar, stoppedIn } from "../state/outcome.js";
 import { shownMoment } from "../stores/connection.js";
 import { html, useLayoutEffect, useRef } from "../ui.js";
 import { cancelledWords, stoppedWords } from "../words/session_words.js";
-import { verdictText } from "../words/verdict_text.js";
+import { citedVerdictText } from "../words/verdict_text.js";
 import { CopyButton } from "./copy.js";
 import { Fold } from "./fold.js";
 import { Markdown } from "./markdown.js";
@@ -75,7 +75,7 @@ function Summary({ session: { executiveSummary: summary, executiveSummaryError: 
 
 /** @param {{ store: Store }} props */
 function Analysis({ store }) {
-  const text = () => verdictText(store.session, store.detail.value);
+  const text = () => citedVerdictText(store.session, store.detail.value);
   return html`
     <section class="analysis" aria-labelledby="analysis">
       <div class="analysis-head"><h2 id="analysis">Final analysis</h2><${CopyButton} text=${text} label="Copy as Markdown" /></div>

@@ -1,8 +1,10 @@
 // A session as text that can be passed on: its verdict, and the whole of it, in Markdown.
 
 import { isReply } from "../state/chat_state.js";
+import { callsCitedIn } from "../state/citations.js";
 import { standingOf } from "../state/repetition.js";
 import { argumentLine } from "./call_arguments.js";
+import { callName } from "./citation_words.js";
 import { outcomeFacts } from "./call_words.js";
 import { labelOf } from "./item_words.js";
 import { statusWord } from "./wording.js";
@@ -22,6 +24,16 @@ export function verdictText(session, detail) {
   return `${parts.join("\n\n")}\n`;
 }
 
+/** The verdict with the calls that it cites, for who cannot follow a link.
+ *  @param {Session} session
+ *  @param {Detail} detail */
+export function citedVerdictText(session, detail) {
+  const cited = callsCitedIn(session, `${session.executiveSummary}\n${session.finalAnalysis}`);
+  const lines = cited.map((item) => `- call ${item.metadata.number}: ${callName(item)}, ${item.time ?? ""}`);
+  const calls = lines.length === 0 ? "" : `\n## Calls\n\n${lines.join("\n")}\n`;
+  return `${verdictText(session, detail)}${calls}`;
+}
+
 /** The verdict, and what led to it.
  *  @param {Session} session
  *  @param {Detail} detail */
@@ -35,7 +47,7 @@ export function sessionText(session, detail) {
  *  @param {Session} session
  *  @param {Detail} detail */
 export function sessionJson(session, detail) {
-  const { stages, executions, items, lastWords: _, ...known } = session;
+  const { stages, executions, items, calls: _, lastWords: __, ...known } = session;
   const whole = {
     session: detail,
     ...known,
@@ -59,9 +71,10 @@ function itemText(session, item) {
 
 /** @param {Item} item */
 function callText(item) {
-  const { server_name: server, tool_name: tool, arguments: given, outcome } = item.metadata;
+  const { server_name: server, tool_name: tool, arguments: given, outcome, number } = item.metadata;
   const ended = [outcome, outcomeFacts(item)].filter(Boolean).join(", ");
-  return `${server}.${tool}(${argumentLine(given)}): ${ended}\n\n${fenced(item.content)}`;
+  const cited = number === undefined ? "" : `[call ${number}] `;
+  return `${cited}${server}.${tool}(${argumentLine(given)}): ${ended}\n\n${fenced(item.content)}`;
 }
 
 /** No fence in the text ends it.

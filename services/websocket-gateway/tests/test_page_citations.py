@@ -1,0 +1,160 @@
+"""Citations on the page, in Chromium: a claim of a text leads to the call that it came from."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, expect
+
+from tarsy_browser import Tab
+from tarsy_chat_page import Scene
+from tarsy_contracts import events as e
+from tarsy_reply import Exchange
+from tarsy_styled_page import add_styles
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ANALYSIS = (
+    "It was DNS [call 1]. It is over [call 1, call 9].\n\n"
+    "`[call 1]` [calls 1] [Call 2] [call 1](https://evil.example/) [see [call 1]](https://example.com/)\n\n"
+    "[call 1]: https://evil.example/"
+)
+
+type NewSession = Callable[[], Any]
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def scene(tab: Tab, story: NewSession, new_session: NewSession) -> Scene:
+    await add_styles(tab.page)
+    return Scene(tab, cited(story(), new_session()))
+
+
+def cited(told: Any, session: Any) -> Any:
+    """The story, with a call that has a number, and an analysis that cites it."""
+    session.id = told.id
+    return session.add(*(with_citations(told.recorded(number).event) for number in range(1, len(told.records) + 1)))
+
+
+def with_citations(event: e.Event) -> e.Event:
+    match event:
+        case e.ToolCallRequested():
+            return event.model_copy(update={"number": 1, "arguments": {"namespace": "shop"}})
+        case e.SessionCompleted():
+            return event.model_copy(update={"final_analysis": ANALYSIS, "executive_summary": "DNS [call 1]."})
+        case _:
+            return event
+
+
+def links(scene: Scene, place: str = ".analysis") -> Locator:
+    return scene.tab.page.locator(f"{place} .citation a")
+
+
+async def test_a_citation_is_a_link_that_names_tool_arguments_and_time(scene: Scene) -> None:
+    await scene.show()
+    first = links(scene).first
+
+    await expect(links(scene, ".executive")).to_have_count(1)
+    title = await first.get_attribute("title") or ""
+    assert title.startswith("call 1: k8s.pods(namespace=shop), ")
+    assert await first.get_attribute("aria-label") == title
+    await expect(scene.tab.page.locator(".analysis p").first).to_have_text(
+        "It was DNS [call 1]. It is over [call 1, call 9]."
+    )
+    await expect(links(scene)).to_have_count(4)
+
+
+async def test_other_forms_stay_text_and_no_link_of_the_text_has_the_form_of_a_citation(scene: Scene) -> None:
+    await scene.show()
+    forms = scene.tab.page.locator(".analysis p").nth(1)
+
+    await expect(forms).to_have_text(
+        "[call 1] [calls 1] [Call 2] [call 1](https://evil.example/) [see [call 1]](https://example.com/)"
+    )
+    addresses = [await one.get_attribute("href") for one in await forms.locator("a").all()]
+    assert addresses == [f"#event-{await call_id(scene)}"] * 2
+
+
+async def call_id(scene: Scene) -> str:
+    id = await scene.tab.page.locator(".timeline .item[data-type=llm_tool_call]").first.get_attribute("id") or ""
+    return id.removeprefix("event-")
+
+
+async def test_a_click_leads_to_the_step_and_opens_it_each_time(scene: Scene) -> None:
+    await scene.show()
+    page = scene.tab.page
+    step = page.locator(".timeline .item[data-type=llm_tool_call]").first
+    await page.get_by_role("button", name="Conclusions").click()
+    await expect(step).to_be_hidden()
+    for _ in range(2):
+        await links(scene).first.click()
+        await expect(step).to_have_attribute("data-marked", "")
+        await expect(step.locator("details.call")).to_have_attribute("open", "")
+        await expect(step.locator("summary").first).to_be_focused()
+        await expect(step.locator(".inside")).to_contain_text("shop")
+        await step.locator("summary").first.click()
+        await expect(step.locator("details.call")).not_to_have_attribute("open", "")
+
+
+async def test_a_text_that_comes_before_its_calls_becomes_links_with_them(scene: Scene) -> None:
+    await scene.show_only([one for one in scene.live(0) if one["type"] == "session.status"])
+    await expect(scene.tab.page.locator(".analysis .citation").first).to_have_text("[call 1]")
+    await expect(links(scene)).to_have_count(0)
+    await scene.feed(scene.live(0))
+    await expect(links(scene)).to_have_count(4)
+
+
+async def test_a_reply_cites_calls_of_the_investigation_and_its_own(scene: Scene) -> None:
+    exchange = Exchange(scene.session.id, answer="Since 03:00 [call 2], as it was [call 1].")
+    await scene.show()
+    whole = [
+        one.model_copy(update={"number": 2}) if isinstance(one, e.ToolCallRequested) else one
+        for one in exchange.whole()
+    ]
+    await scene.add(*whole)
+
+    await expect(links(scene, ".turn")).to_have_count(2)
+    await links(scene, ".turn").first.click()
+    await expect(scene.tab.page.locator(".turn details.call")).to_have_attribute("open", "")
+
+
+async def test_copied_markdown_lists_the_calls_and_an_export_numbers_them(scene: Scene) -> None:
+    await scene.show()
+    verdict, whole = await scene.tab.page.evaluate(
+        """async (assets) => {
+            const { citedVerdictText, sessionText } = await import(`${assets}/words/verdict_text.js`);
+            return [citedVerdictText(store.session, null), sessionText(store.session, null)];
+        }""",
+        scene.assets,
+    )
+    assert "It was DNS [call 1]." in verdict
+    assert "\n## Calls\n\n- call 1: k8s.pods(namespace=shop), 2026-11-22T10:00:0" in verdict
+    assert "call 9:" not in verdict
+    assert "\n\n[call 1] k8s.pods(namespace=shop): ok" in whole
+
+
+async def test_what_others_wrote_cites_nothing(scene: Scene) -> None:
+    """A runbook, or the result of a tool, may have the form of a citation."""
+    await scene.show()
+    await scene.add(
+        e.ToolCallRequested(
+            call_id="r", execution_id="", llm_call_id="", server="tarsy", tool="fetch_runbook", repeatable=True,
+            arguments={"url": "https://example.com/r.md"}, timeout_seconds=60, purpose="runbook",
+        ),
+    )  # fmt: skip
+    html: str = await scene.tab.page.evaluate(
+        """async (assets) => {
+            const { html, render } = await import(`${assets}/ui.js`);
+            const { RunbookBody } = await import(`${assets}/views/runbook.js`);
+            const { CitedSession } = await import(`${assets}/views/citation.js`);
+            const place = document.createElement("div");
+            const item = { metadata: {}, status: "completed", content: "Look [call 1]." };
+            render(html`<${CitedSession.Provider} value=${store}><${RunbookBody} item=${item} /><//>`, place);
+            place.querySelector("details").open = true;
+            await new Promise((done) => setTimeout(done));
+            while (!place.querySelector(".markdown")) await new Promise(requestAnimationFrame);
+            return place.querySelector(".markdown").innerHTML;
+        }""",
+        scene.assets,
+    )
+    assert html == "<p>Look [call 1].</p>"
