@@ -1,6 +1,8 @@
 // The REST API, on the page's own origin.
 
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
+import { say } from "../words/say.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
 
@@ -182,7 +184,7 @@ export async function ask(path, options = {}) {
   }
   if (answer.status === 401) {
     tellUnknownCaller();
-    if (await canLogIn()) throw new ApiError(401, "Log in to see this.");
+    if (await canLogIn()) throw new ApiError(401, TEXT.page.loginNeeded);
   }
   if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText), body.errors ?? []);
   return body;
@@ -200,5 +202,5 @@ async function send(path, options) {
 /** @param {unknown} problem */
 function silence(problem) {
   const why = messageOf(problem);
-  return new ApiError(0, `The server did not answer (${why}).`);
+  return new ApiError(0, say(TEXT.page.unanswered, { why }));
 }

@@ -1,5 +1,7 @@
 // How the state of MCP servers and tools is said.
 
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 import { counted } from "./wording.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
@@ -9,8 +11,8 @@ import { counted } from "./wording.js";
 /** @param {number} count
  *  @param {number} warnings */
 export function serversSummary(count, warnings) {
-  const servers = counted(count, "MCP server");
-  return warnings === 0 ? servers : `${servers}, ${counted(warnings, "warning")}`;
+  const servers = say(TEXT.servers.count, { count });
+  return warnings === 0 ? servers : say(TEXT.servers.countAndWarnings, { servers, count: warnings });
 }
 
 /** A word, and the class of its colour.
