@@ -15,6 +15,7 @@ PHRASE = re.compile(r"[A-Z][a-z]|.*[^\W\d_]{2}[,.:;]? [^\W\d_]{2}|.*…", re.S)
 REGEX_AFTER = re.compile(r"(?:[(,=:\[!&|?{};>]|\breturn|\A)\s*\Z")
 REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n\[])+/[a-z]*")
 STRING = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'""")
+COMMENT_OR_STRING = re.compile(r"""("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/""", re.S)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 ENTRY = re.compile(r"""(?:"([^"]+)"|(\w+)):\s*(?:(\{)|"((?:[^"\\]|\\.)*)")|(\})""")
 
@@ -81,7 +82,9 @@ def _read_template(source: str, at: int, found: Literals) -> int:
 def messages(catalogue: str) -> Iterator[tuple[str, str]]:
     """The keys of a catalogue and their texts; of a plural, each form."""
     path: list[str] = []
-    for quoted, plain, opens, text, closes in ENTRY.findall(COMMENT.sub("", catalogue)):
+    for quoted, plain, opens, text, closes in ENTRY.findall(
+        COMMENT_OR_STRING.sub(lambda found: found[1] or "", catalogue)
+    ):
         if closes:
             path = path[:-1]
         elif opens:

@@ -1,6 +1,7 @@
 // Markdown as a tree of elements. The library only reads it; every element is chosen here, from a list of those that
 // are harmless. HTML in the text is text.
 
+import { isWeb } from "./state/web_address.js";
 import { html } from "./ui.js";
 import MarkdownIt from "./vendor/markdown-it.mjs";
 import { CodeBlock } from "./views/code_block.js";
@@ -113,9 +114,4 @@ function link(address, title, inside) {
   return html`<a
     href=${address} title=${title ?? address} rel="noopener noreferrer nofollow" target="_blank"
   >${inside}</a>`;
-}
-
-/** @param {string} address */
-export function isWeb(address) {
-  return URL.canParse(address) && ["http:", "https:"].includes(new URL(address).protocol);
 }
