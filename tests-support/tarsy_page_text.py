@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 HOLE = "\0"
-"""What stands in a template for `${...}`."""
+"""It stands in a template for each `${...}`."""
 TAG = re.compile(r"""<(?:"[^"]*"|'[^']*'|[^<>"'])*>""")
 READ_OUT = re.compile(r'\b(?:aria-label|title|placeholder|alt|label|question|yes|no|about|empty)="([^"]*)"')
 """Attributes of elements and of our components that people read or hear."""
 TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 PHRASE = re.compile(r"[A-Z][a-z]|.*[^\W\d_]{2}[,.:;]? [^\W\d_]{2}|.*…", re.S)
-"""How a text in code begins or goes on that is for people: a capital letter, two words, or an ellipsis."""
+"""A string that is for people: it begins with a capital letter, or has two words or an ellipsis."""
 REGEX_AFTER = re.compile(r"(?:[(,=:\[!&|?{};>]|\breturn|\A)\s*\Z")
 REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n\[])+/[a-z]*")
 STRING = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'""")
@@ -29,7 +29,7 @@ class Literals:
 
 
 def literal_texts(source: str) -> Iterator[str]:
-    """What people would read of a module, and does not come from the catalogue."""
+    """Texts of a module that people would read, and that do not come from the catalogue."""
     found = Literals()
     _read_code(source, 0, found)
     for template in found.html:

@@ -61,7 +61,8 @@ async def test_money_is_given_to_the_cent(tab: Tab) -> None:
 async def test_nothing_changes_the_catalogue(tab: Tab) -> None:
     script = """async (path) => {
         const { TEXT } = await import(path);
-        const groups = (tree) => [tree, ...Object.values(tree).filter((one) => typeof one === "object").flatMap(groups)];
+        const inside = (tree) => Object.values(tree).filter((one) => typeof one === "object");
+        const groups = (tree) => [tree, ...inside(tree).flatMap(groups)];
         return groups(TEXT).filter((one) => !Object.isFrozen(one));
     }"""
 
