@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from tarsy_service.problems import install_problem_handlers
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_encodings import best_encoding
+from tarsy_websocket_gateway.page_modules import imported_modules
 from tarsy_websocket_gateway.page_routes import page_routes
 
 PAGE = load_page()
@@ -179,6 +180,16 @@ def test_the_index_preloads_what_every_view_needs_and_no_view() -> None:
 
     assert {"app.js", "router.js", "vendor/preact.mjs", "vendor/signals-core.mjs"} <= set(preloaded)
     assert not {"views/session.js", "views/list.js", "vendor/markdown-it.mjs"} & set(preloaded)
+
+
+def test_the_first_view_is_small() -> None:
+    modules = {path: asset.body.decode() for path, asset in PAGE.assets.items()}
+    roots = ("main.js", "views/list.js")
+    needed = {"theme.js", "icon.svg", *roots, *(path for path in PAGE.assets if path.endswith(".css"))}
+    needed.update(*(imported_modules(root, modules) for root in roots))
+
+    sent = [PAGE.index, *(PAGE.assets[path] for path in needed)]
+    assert sum(len(asset.encoded.get("br", asset.body)) for asset in sent) < 100_000
 
 
 @pytest.mark.parametrize(

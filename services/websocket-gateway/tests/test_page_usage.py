@@ -72,7 +72,7 @@ async def test_the_span_and_the_way_stand_in_the_address(api: PageApi, tab: Tab)
     page = tab.page
     await page.goto("/usage?by=model&from=2026-11-01&to=2026-11-02")
     await expect(page.locator("tbody th")).to_have_text([HOSTILE, "not named"])
-    await expect(page.locator("tbody tr td:last-child")).to_have_text(["no price", "under $0.01"])
+    await expect(page.locator("tbody tr td:last-child")).to_have_text(["no price", "< $0.01"])
     await expect(page.locator(".figures dd").first).to_have_text("at least $1.50")
     await expect(page.locator(".unpriced")).to_contain_text(HOSTILE)
     await page.get_by_role("link", name="7 days").click()

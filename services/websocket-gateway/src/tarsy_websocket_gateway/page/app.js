@@ -9,12 +9,13 @@ import { KeysHelp } from "./views/keys_help.js";
 import { Navigation } from "./views/navigation.js";
 import { ServersLine } from "./views/servers_line.js";
 import { ThemeSwitch } from "./views/theme_switch.js";
+import { TEXT } from "./words/language.js";
 
 export function App() {
   return html`
-    <a class="skip" href="#content">Skip to the content</a>
+    <a class="skip" href="#content">${TEXT.page.skip}</a>
     <header class="top">
-      <a class="brand" href="/" data-view>TARSy</a>
+      <a class="brand" href="/" data-view>${TEXT.page.name}</a>
       <${Navigation} />
       <div class="state-of-all">
         <${ServersLine} />
@@ -40,11 +41,11 @@ function CurrentView({ address }) {
         view.value = found;
       },
       () => {
-        failure.value = "This part of the page could not be loaded. Reload the page.";
+        failure.value = TEXT.page.notLoaded;
       },
     );
   }, []);
   const View = view.value;
   if (failure.value !== "") return html`<p class="notice" role="status">${failure.value}</p>`;
-  return View === null ? html`<p class="quiet">Loading …</p>` : html`<${View} id=${id} />`;
+  return View === null ? html`<p class="quiet">${TEXT.page.loading}</p>` : html`<${View} id=${id} />`;
 }

@@ -2,14 +2,15 @@
 
 import { go } from "./router.js";
 import { signal } from "./ui.js";
+import { TEXT } from "./words/language.js";
 
 /** @typedef {{ key: string, name: string, act: () => void }} Key */
 
 const SEQUENCE_MILLISECONDS = 1500;
 /** After `g`: where they lead. */
 export const PLACES = [
-  { key: "l", name: "List of sessions", address: "/" },
-  { key: "m", name: "MCP servers", address: "/servers" },
+  { key: "l", name: TEXT.keys.list, address: "/" },
+  { key: "m", name: TEXT.keys.servers, address: "/servers" },
 ];
 
 /** Those of the views that are shown. @type {import("@preact/signals").Signal<Key[]>} */

@@ -2,6 +2,7 @@
 // are harmless. HTML in the text is text. A citation is one before anything else: no link of the text's has its form.
 
 import { citationAt } from "./state/citations.js";
+import { isWeb } from "./state/web_address.js";
 import { html } from "./ui.js";
 import MarkdownIt from "./vendor/markdown-it.mjs";
 import { Citation } from "./views/citation.js";
@@ -128,9 +129,4 @@ function link(address, title, inside) {
   return html`<a
     href=${address} title=${title ?? address} rel="noopener noreferrer nofollow" target="_blank"
   >${inside}</a>`;
-}
-
-/** @param {string} address */
-export function isWeb(address) {
-  return URL.canParse(address) && ["http:", "https:"].includes(new URL(address).protocol);
 }

@@ -1,5 +1,6 @@
 // The REST API, on the page's own origin.
 
+import { TEXT } from "../words/language.js";
 import { readLoginState, renewLogin } from "./renewal.js";
 import { ApiError, send, silence } from "./request.js";
 
@@ -189,7 +190,7 @@ export async function ask(path, options = {}) {
   }
   if (answer.status === 401) {
     tellUnknownCaller(renewal.is === "ended" ? renewal.sentence : "");
-    if (await canLogIn()) throw new ApiError(401, "Log in to see this.");
+    if (await canLogIn()) throw new ApiError(401, TEXT.page.loginNeeded);
   }
   if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText), body.errors ?? []);
   return body;

@@ -1,6 +1,8 @@
 // A request to the page's own origin, and what it throws.
 
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
+import { say } from "../words/say.js";
 
 const SECONDS = 15;
 
@@ -28,5 +30,5 @@ export async function send(path, options) {
 /** @param {unknown} problem */
 export function silence(problem) {
   const why = messageOf(problem);
-  return new ApiError(0, `The server did not answer (${why}).`);
+  return new ApiError(0, say(TEXT.page.unanswered, { why }));
 }

@@ -1,5 +1,7 @@
 // Labels and links of an alert, found in its data: JSON of Alertmanager, of PagerDuty, or of anyone.
 
+import { isWeb } from "./web_address.js";
+
 const MOST_LINKS = 12;
 const MOST_LABELS = 40;
 const DEEPEST = 5;
@@ -47,10 +49,4 @@ function parsed(text) {
   } catch {
     return null;
   }
-}
-
-/** Whether the text is an address of the web, and nothing else.
- *  @param {string} text */
-export function isWeb(text) {
-  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }

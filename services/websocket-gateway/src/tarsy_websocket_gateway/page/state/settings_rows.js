@@ -59,7 +59,7 @@ function rowsOf(value, origins, pointer, path = "") {
   if (value === null || value === undefined) return [];
   const origin = origins[pointer] ?? "";
   if (Array.isArray(value)) {
-    if (value.every((item) => typeof item !== "object")) return [{ path, text: value.join(", ") || "none", origin }];
+    if (value.every((item) => typeof item !== "object")) return [{ path, text: value.join(", "), origin }];
     return value.flatMap((item, place) => rowsOf(item, origins, `${pointer}/${place}`, `${path}[${place}]`));
   }
   if (typeof value !== "object") return [{ path, text: String(value), origin }];

@@ -3,7 +3,7 @@
 import { UNKNOWN_CALLER, canLogIn, readMe } from "../net/api.js";
 import { renewLogin } from "../net/renewal.js";
 import { signal } from "../ui.js";
-import { WAITING } from "../words/login_words.js";
+import { TEXT } from "../words/language.js";
 
 /** `name` is null when the server does not know the caller, or nobody is authenticated there: only then `isOpen`.
  *  `notice`: why a login has ended.
@@ -51,7 +51,7 @@ async function renew(endsAt) {
   if (renewal.is === "renewed") return look();
   if (renewal.is === "later") nextRenewal = setTimeout(() => renew(endsAt), SHORTEST);
   if (renewal.is === "ended") notice = renewal.sentence;
-  else if (renewal.is === "later" && endsAt === null) notice = WAITING;
+  else if (renewal.is === "later" && endsAt === null) notice = TEXT.account.renewedLater;
   else if (endsAt !== null) return;
   await invite();
 }

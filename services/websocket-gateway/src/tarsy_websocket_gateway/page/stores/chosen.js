@@ -2,7 +2,9 @@
 
 import { cancelSession, mayRepeat, newKey, rerunSession } from "../net/api.js";
 import { signal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
+import { say } from "../words/say.js";
 
 /** @typedef {"cancel" | "rerun"} Act */
 
@@ -10,13 +12,13 @@ const AT_ONCE = 4;
 const MOST_CHOSEN = 100;
 /** @type {Record<Act, { ask: (id: string, key: string) => Promise<string>, failed: string }>} */
 const ACTS = {
-  cancel: { ask: async (id, key) => (await cancelSession(id, key)).message, failed: "Not cancelled" },
+  cancel: { ask: async (id, key) => (await cancelSession(id, key)).message, failed: TEXT.cancelling.failed },
   rerun: {
     ask: async (id, key) => {
       await rerunSession(id, key);
-      return "It runs again, as a new session.";
+      return TEXT.bulk.rerunAnswer;
     },
-    failed: "Not run again",
+    failed: TEXT.bulk.notRerun,
   },
 };
 
@@ -67,7 +69,7 @@ export class Chosen {
     } catch (problem) {
       if (!mayRepeat(problem)) this.#keys.delete(attempt);
       this.failures.value += 1;
-      this.#answer(id, `${failed}: ${messageOf(problem)}`);
+      this.#answer(id, say(TEXT.page.failure, { what: failed, why: messageOf(problem) }));
     }
   }
 

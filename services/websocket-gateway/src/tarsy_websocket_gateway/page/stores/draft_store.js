@@ -4,6 +4,8 @@ import { mayRepeat, newKey, readSession } from "../net/api.js";
 import { submitAlert } from "../net/submit_api.js";
 import { bodyOf, draftOf, emptyDraft, mistakesOf } from "../state/submission.js";
 import { signal } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 
 /** @typedef {import("../state/submission.js").Draft} Draft */
 /** @typedef {import("../state/submission.js").Field} Field */
@@ -37,7 +39,8 @@ export class DraftStore {
       this.answer.value = "";
     } catch (thrown) {
       const problem = /** @type {import("../net/api.js").ApiError} */ (thrown);
-      this.answer.value = `Not filled in: ${problem.status === 404 ? `no session ${id} is known here.` : problem.message}`;
+      const why = problem.status === 404 ? say(TEXT.submit.noSession, { id }) : problem.message;
+      this.answer.value = say(TEXT.page.failure, { what: TEXT.submit.notFilledIn, why });
     }
   }
 
@@ -54,7 +57,7 @@ export class DraftStore {
     if (this.#attempt?.body !== body) this.#attempt = { body, key: newKey() };
     this.isSending.value = true;
     this.mistakes.value = {};
-    this.answer.value = "Submitting …";
+    this.answer.value = TEXT.submit.sending;
     try {
       const { session_id: id } = await submitAlert(body, this.#attempt.key);
       this.#attempt = null;
@@ -74,7 +77,8 @@ export class DraftStore {
     const { "": rest, ...ofFields } = mistakes;
     const isAllMarked = rest === undefined && Object.keys(ofFields).length > 0;
     this.mistakes.value = ofFields;
-    this.answer.value = `Not submitted: ${isAllMarked ? "correct what is marked above." : problem.message}`;
+    const why = isAllMarked ? TEXT.submit.correctMarked : problem.message;
+    this.answer.value = say(TEXT.page.failure, { what: TEXT.submit.notSubmitted, why });
     if (!mayRepeat(problem)) this.#attempt = null;
   }
 }

@@ -2,8 +2,7 @@
 
 import { go } from "../router.js";
 import { signal } from "../ui.js";
-import { outcomeWords } from "../words/list_words.js";
-import { statusWord } from "../words/wording.js";
+import { noticeTitle, outcomeWords } from "../words/list_words.js";
 import { remember, remembered } from "./browser_memory.js";
 
 const PLACE = "tarsy.end-notices";
@@ -37,7 +36,7 @@ export function noticeEnd(row) {
   latest = latest.filter((time) => now - time < MINUTE);
   if (!areNoticesOn.value || latest.length >= MOST) return;
   latest.push(now);
-  const notice = new Notification(`${statusWord(row.status)}: ${row.title}`, { body: outcomeWords(row), tag: row.id });
+  const notice = new Notification(noticeTitle(row), { body: outcomeWords(row), tag: row.id });
   notice.onclick = () => {
     focus();
     go(`/sessions/${encodeURIComponent(row.id)}`);

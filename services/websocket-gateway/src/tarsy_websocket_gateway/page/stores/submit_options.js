@@ -4,6 +4,8 @@ import { readServers } from "../net/api.js";
 import { readAlertTypes, readDefaultTools, readRunbooks } from "../net/submit_api.js";
 import { readConfiguration } from "../net/system_api.js";
 import { signal } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { isLive, isLost } from "./connection.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
@@ -66,7 +68,7 @@ export class SubmitOptions {
     } catch (thrown) {
       const problem = /** @type {import("../net/api.js").ApiError} */ (thrown);
       if (problem.status === 0) isLost();
-      this.problem.value = `Not everything that can be chosen is known: ${problem.message}`;
+      this.problem.value = say(TEXT.submit.optionsMissing, { why: problem.message });
     }
   }
 }

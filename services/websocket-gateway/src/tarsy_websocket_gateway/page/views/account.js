@@ -4,7 +4,9 @@ import { logOut } from "../net/api.js";
 import { path, query } from "../router.js";
 import { account, followAccount } from "../stores/account_store.js";
 import { html, useEffect, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
+import { say } from "../words/say.js";
 
 export function AccountLine() {
   useEffect(followAccount, []);
@@ -13,7 +15,7 @@ export function AccountLine() {
   return html`
     <p id="account" class="account">
       ${notice && html`<span role="status">${notice}</span>`}
-      ${name === null ? html`<${LogInLink} />` : html`<span title=${`Role: ${role}`}>${name}</span>`}
+      ${name === null ? html`<${LogInLink} />` : html`<span title=${say(TEXT.account.role, { role: role ?? "" })}>${name}</span>`}
       ${name !== null && canLogIn && html`<${LogOutButton} />`}
     </p>
   `;
@@ -22,7 +24,7 @@ export function AccountLine() {
 function LogInLink() {
   const search = query.value.toString();
   const here = search === "" ? path.value : `${path.value}?${search}`;
-  return html`<a class="login" href=${`/login?${new URLSearchParams({ to: here })}`}>Log in</a>`;
+  return html`<a class="login" href=${`/login?${new URLSearchParams({ to: here })}`}>${TEXT.account.logIn}</a>`;
 }
 
 function LogOutButton() {
@@ -35,13 +37,13 @@ function LogOutButton() {
       await logOut();
       location.reload();
     } catch (problem) {
-      failure.value = `Not logged out: ${messageOf(problem)}`;
+      failure.value = say(TEXT.page.failure, { what: TEXT.account.notLoggedOut, why: messageOf(problem) });
       isAsking.value = false;
     }
   }
 
   return html`
-    <button type="button" disabled=${isAsking.value} onClick=${leave}>Log out</button>
+    <button type="button" disabled=${isAsking.value} onClick=${leave}>${TEXT.account.logOut}</button>
     <span class="failure" role="status">${failure.value}</span>
   `;
 }

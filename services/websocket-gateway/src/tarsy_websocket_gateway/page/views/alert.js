@@ -1,6 +1,6 @@
 // The alert of a session: links to what belongs to it, its labels, and its data as it came.
 
-import { isWeb } from "../state/alert_facts.js";
+import { isWeb } from "../state/web_address.js";
 import { html } from "../ui.js";
 import { linkWords } from "../words/alert_words.js";
 import { Fold } from "./fold.js";

@@ -3,8 +3,10 @@
 import { isActionOff } from "../stores/connection.js";
 import { html, useSignal } from "../ui.js";
 import { bulkQuestion, bulkResult } from "../words/bulk_words.js";
-import { counted, hasEnded } from "../words/wording.js";
-import { useFocused } from "./focused.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
+import { hasEnded } from "../words/wording.js";
+import { Confirmation } from "./confirmation.js";
 
 /** @typedef {import("../stores/chosen.js").Act} Act */
 /** @typedef {{ store: import("../stores/sessions_store.js").SessionsStore, chosen: import("../stores/chosen.js").Chosen }} Props */
@@ -23,44 +25,36 @@ export function BulkBar({ store, chosen }) {
     asked.value = act;
   };
   return html`
-    <div class="bulk-bar" role="region" aria-label="Chosen sessions">
+    <div class="bulk-bar" role="region" aria-label=${TEXT.bulk.label}>
       <span role="status">${result(chosen, ids.length)}</span>
       ${
         asked.value === null
           ? html`
-          <button type="button" disabled=${isOff || open.length === 0} onClick=${choose("cancel")}>Cancel</button>
-          <button type="button" disabled=${isOff || ids.length === 0} onClick=${choose("rerun")}>Run again</button>
-          <button type="button" class="plain" disabled=${chosen.isBusy.value} onClick=${() => chosen.clear()}>Done</button>`
+          <button type="button" disabled=${isOff || open.length === 0} onClick=${choose("cancel")}>${TEXT.cancelling.act}</button>
+          <button type="button" disabled=${isOff || ids.length === 0} onClick=${choose("rerun")}>${TEXT.bulk.rerun}</button>
+          <button type="button" class="plain" disabled=${chosen.isBusy.value} onClick=${() => chosen.clear()}>${TEXT.bulk.done}</button>`
           : html`<${Question} act=${asked.value} ids=${asked.value === "cancel" ? open : ids} chosen=${chosen} isOff=${isOff}
                             onEnd=${() => {
                               asked.value = null;
                             }} />`
       }
-      ${isActionOff.value && html`<span class="quiet">Not while the connection is lost.</span>`}
+      ${isActionOff.value && html`<span class="quiet">${TEXT.bulk.off}</span>`}
     </div>
   `;
 }
 
 /** @param {{ act: Act, ids: string[], chosen: Props["chosen"], isOff: boolean, onEnd: () => void }} props */
 function Question({ act, ids, chosen, isOff, onEnd }) {
-  const safe = useFocused();
-  const { question, yes, no } = bulkQuestion(act, ids.length);
-  const agree = () => {
+  const confirm = () => {
     onEnd();
     chosen.run(act, ids);
   };
-  return html`
-    <span class="question">
-      ${question}
-      <button type="button" class="danger" disabled=${isOff} onClick=${agree}>${yes}</button>
-      <button type="button" onClick=${onEnd} ref=${safe}>${no}</button>
-    </span>
-  `;
+  return html`<${Confirmation} ...${bulkQuestion(act, ids.length)} danger isOff=${isOff} confirm=${confirm} leave=${onEnd} />`;
 }
 
 /** @param {Props["chosen"]} chosen @param {number} count */
 function result(chosen, count) {
-  if (chosen.isBusy.value) return "Asking …";
+  if (chosen.isBusy.value) return TEXT.page.asking;
   if (chosen.answers.value.size > 0) return bulkResult(chosen.answers.value.size, chosen.failures.value);
-  return `${counted(count, "session")} chosen`;
+  return say(TEXT.bulk.chosen, { count });
 }

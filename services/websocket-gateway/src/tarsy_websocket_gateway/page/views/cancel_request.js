@@ -1,11 +1,12 @@
 // The request that cancels what runs of a session.
 
 import { cancelSession } from "../net/api.js";
+import { TEXT } from "../words/language.js";
 import { useKeyedRequest } from "./keyed_request.js";
 
 /** `answer` is where its answer is written.
  *  @param {string} id  of the session
  *  @param {import("@preact/signals").Signal<string>} answer */
 export function useCancelRequest(id, answer) {
-  return useKeyedRequest(answer, "Not cancelled", async (key) => (await cancelSession(id, key)).message);
+  return useKeyedRequest(answer, TEXT.cancelling.failed, async (key) => (await cancelSession(id, key)).message);
 }

@@ -1,9 +1,11 @@
 // The button that cancels, asks once more, and shows the answer.
 
 import { isActionOff } from "../stores/connection.js";
-import { html, useEffect, useRef, useSignal } from "../ui.js";
+import { html, useLayoutEffect, useRef, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { hasEnded } from "../words/wording.js";
 import { useCancelRequest } from "./cancel_request.js";
+import { Confirmation } from "./confirmation.js";
 import { Answer } from "./keyed_request.js";
 
 const CANCELLABLE = new Set(["pending", "in_progress"]);
@@ -11,46 +13,42 @@ const CANCELLABLE = new Set(["pending", "in_progress"]);
 /** @param {{ id: string, status: string | null }} props */
 export function Cancelling({ id, status }) {
   const answer = useSignal("");
-  const isSure = useSignal(true);
+  const isAsked = useSignal(false);
   const request = useCancelRequest(id, answer);
-  /** @type {{ current: HTMLButtonElement | null }} */
-  const focused = useRef(null);
-  const wasAsked = useRef(false);
+  const first = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  const isLeft = useRef(false);
   const isPossible = status !== null && CANCELLABLE.has(status);
-  useEffect(() => {
-    if (wasAsked.current) focused.current?.focus();
-    wasAsked.current = false;
-  }, [isSure.value]);
+  // The button has the focus again when its question is left.
+  useLayoutEffect(() => {
+    if (isLeft.current) first.current?.focus();
+    isLeft.current = false;
+  }, [isAsked.value]);
 
-  /** @param {boolean} isCertain */
-  function ask(isCertain) {
-    wasAsked.current = true;
-    isSure.value = isCertain;
-  }
-
+  const ask = () => {
+    isAsked.value = true;
+  };
+  const leave = () => {
+    isLeft.current = true;
+    isAsked.value = false;
+  };
   async function cancel() {
     await request.send();
-    isSure.value = true;
+    isAsked.value = false;
   }
 
   return html`
     <div class="cancelling">
       ${
         isPossible &&
-        isSure.value &&
-        html`
-        <button key="first" ref=${focused} type="button" disabled=${isActionOff.value} onClick=${() => ask(false)}>Cancel</button>
-      `
+        !isAsked.value &&
+        html`<button type="button" ref=${first} disabled=${isActionOff.value} onClick=${ask}>${TEXT.cancelling.act}</button>`
       }
       ${
         isPossible &&
-        !isSure.value &&
+        isAsked.value &&
         html`
-        <span key="question" class="question">
-          Cancel this investigation?
-          <button type="button" class="danger" disabled=${request.isAsking || isActionOff.value} onClick=${cancel}>Yes, cancel it</button>
-          <button ref=${focused} type="button" onClick=${() => ask(true)}>No, go on</button>
-        </span>
+        <${Confirmation} question=${TEXT.cancelling.question} yes=${TEXT.cancelling.yes} no=${TEXT.cancelling.no} danger
+                         isOff=${isActionOff.value} isBusy=${request.isAsking} confirm=${cancel} leave=${leave} />
       `
       }
       ${!hasEnded(status) && html`<${Answer} answer=${answer} />`}

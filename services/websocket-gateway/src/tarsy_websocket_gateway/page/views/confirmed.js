@@ -2,6 +2,9 @@
 
 import { mayRepeat, newKey } from "../net/api.js";
 import { html, useLayoutEffect, useRef, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
+import { Confirmation } from "./confirmation.js";
 
 /** `question`: what is asked, or what finds out what there is to ask. `act` gets a key, the same one again where it may
  *  have been done already. `done` gets the answer, where it is shown elsewhere. `children`: fields of the question.
@@ -30,7 +33,7 @@ export function Confirmed({ label, question, yes, danger, act, done, children })
     } catch (thrown) {
       const problem = /** @type {import("../net/api.js").ApiError} */ (thrown);
       if (!mayRepeat(problem)) key.current = newKey();
-      answer.value = `Not done: ${problem.message}`;
+      answer.value = say(TEXT.page.failure, { what: TEXT.confirmation.notDone, why: problem.message });
       return null;
     } finally {
       isBusy.value = false;
@@ -41,9 +44,7 @@ export function Confirmed({ label, question, yes, danger, act, done, children })
     asked.value = typeof question === "string" ? question : ((await attempt(question)) ?? "");
   }
 
-  /** @param {SubmitEvent} event */
-  async function confirm(event) {
-    event.preventDefault();
+  async function confirm() {
     const said = await attempt(() => act(key.current));
     isFocused.current = said === null || done === undefined;
     asked.value = "";
@@ -62,31 +63,9 @@ export function Confirmed({ label, question, yes, danger, act, done, children })
       ${
         asked.value === ""
           ? html`<button type="button" ref=${first} disabled=${isBusy.value} onClick=${ask}>${label}</button>`
-          : html`<${Question} text=${asked.value} yes=${yes} danger=${danger} isBusy=${isBusy.value} confirm=${confirm} leave=${leave}>${children}<//>`
+          : html`<${Confirmation} question=${asked.value} yes=${yes} danger=${danger} isBusy=${isBusy.value} confirm=${confirm} leave=${leave}>${children}<//>`
       }
       <span class="answer" role="status">${answer.value}</span>
     </div>
-  `;
-}
-
-/** @param {{ text: string, yes: string, danger?: boolean, isBusy: boolean, confirm: (event: SubmitEvent) => void,
- *    leave: () => void, children?: import("preact").ComponentChildren }} props */
-function Question({ text, yes, danger, isBusy, confirm, leave, children }) {
-  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  // The first field of the question, or else the answer that changes nothing.
-  useLayoutEffect(() => {
-    /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input, .no"))?.focus();
-  }, []);
-  /** @param {KeyboardEvent} event */
-  const press = (event) => {
-    if (event.key === "Escape") leave();
-  };
-  return html`
-    <form class="question" ref=${form} aria-label=${text} onSubmit=${confirm} onKeyDown=${press}>
-      <span>${text}</span>
-      ${children}
-      <button type="submit" class=${danger === true ? "danger" : ""} disabled=${isBusy}>${yes}</button>
-      <button type="button" class="no" disabled=${isBusy} onClick=${leave}>No</button>
-    </form>
   `;
 }

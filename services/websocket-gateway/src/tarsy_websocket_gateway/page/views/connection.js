@@ -2,16 +2,11 @@
 
 import { connection, liveUntil } from "../stores/connection.js";
 import { html } from "../ui.js";
-
-const WORDS = { connecting: "Connecting …", live: "Live", lost: "Connection lost, trying again" };
+import { asOf } from "../words/connection_words.js";
+import { TEXT } from "../words/language.js";
 
 export function ConnectionLine() {
   const state = connection.value;
-  return html`<p id="connection" class="connection" role="status" data-state=${state} title=${asOf(state)}>${WORDS[state]}</p>`;
-}
-
-/** @param {string} state */
-function asOf(state) {
-  if (state !== "lost" || liveUntil.value === null) return "";
-  return `As of ${new Date(liveUntil.value).toLocaleTimeString()}`;
+  const since = state === "lost" && liveUntil.value !== null ? asOf(liveUntil.value) : "";
+  return html`<p id="connection" class="connection" role="status" data-state=${state} title=${since}>${TEXT.connection.states[state]}</p>`;
 }

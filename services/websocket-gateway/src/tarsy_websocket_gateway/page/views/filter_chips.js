@@ -2,7 +2,9 @@
 
 import { emptyQuery, filterKeys } from "../state/search_query.js";
 import { html } from "../ui.js";
-import { FILTER_NAMES, filterWords } from "../words/list_words.js";
+import { TEXT } from "../words/language.js";
+import { filterWords } from "../words/list_words.js";
+import { say } from "../words/say.js";
 
 /** @typedef {import("../state/search_query.js").FilterKey} FilterKey */
 
@@ -18,14 +20,14 @@ export function FilterChips({ query, onChange }) {
   }
 
   return html`
-    <ul class="chips" aria-label="Filters">
+    <ul class="chips" aria-label=${TEXT.filters.label}>
       ${keys.map(
         (key) => html`
-        <li key=${key}><${Chip} name=${FILTER_NAMES[key]} value=${filterWords(key, query.filters[key] ?? "")}
+        <li key=${key}><${Chip} name=${TEXT.filters.names[key]} value=${filterWords(key, query.filters[key] ?? "")}
                                 onRemove=${() => without(key)} /></li>
       `,
       )}
-      <li><button type="button" class="plain" onClick=${() => onChange(emptyQuery())}>Clear all</button></li>
+      <li><button type="button" class="plain" onClick=${() => onChange(emptyQuery())}>${TEXT.filters.clear}</button></li>
     </ul>
   `;
 }
@@ -33,7 +35,7 @@ export function FilterChips({ query, onChange }) {
 /** @param {{ name: string, value: string, onRemove: () => void }} props */
 function Chip({ name, value, onRemove }) {
   return html`
-    <button type="button" class="chip" aria-label=${`Without ${name}: ${value}`} onClick=${onRemove}>
+    <button type="button" class="chip" aria-label=${say(TEXT.filters.remove, { name, value })} onClick=${onRemove}>
       <span class="quiet">${name}</span> <span class="value">${value}</span> <span aria-hidden="true">×</span>
     </button>
   `;

@@ -2,8 +2,8 @@
 
 import { readFilterOptions } from "../net/api.js";
 import { html, useEffect, useRef, useSignal } from "../ui.js";
-import { FILTER_NAMES } from "../words/list_words.js";
-import { statusWord } from "../words/wording.js";
+import { TEXT } from "../words/language.js";
+import { filterWords } from "../words/list_words.js";
 import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("../state/search_query.js").FilterKey} FilterKey */
@@ -43,7 +43,7 @@ export function FilterMenu({ query, onChange }) {
 
   return html`
     <details class="filter-menu" ref=${menu} onToggle=${() => menu.current?.open && read()}>
-      <summary>Filter</summary>
+      <summary>${TEXT.filters.open}</summary>
       <div class="filter-fields">
         ${failure.value !== "" && html`<p class="failure" role="status">${failure.value}</p>`}
         ${FIELDS.map(
@@ -82,12 +82,12 @@ function Field({ name, value, values, onChoose }) {
   const all = value === "" || values.includes(value) ? values : [value, ...values];
   return html`
     <label>
-      <span class="quiet">${FILTER_NAMES[name]}</span>
+      <span class="quiet">${TEXT.filters.names[name]}</span>
       <select value=${value} onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ event) => onChoose(event.currentTarget.value)}>
-        <option value="">Any</option>
+        <option value="">${TEXT.filters.any}</option>
         ${all.map(
           (one) => html`
-          <option key=${one} value=${one}>${name === "status" ? one.split(",").map(statusWord).join(", ") : one}</option>
+          <option key=${one} value=${one}>${filterWords(name, one)}</option>
         `,
         )}
       </select>

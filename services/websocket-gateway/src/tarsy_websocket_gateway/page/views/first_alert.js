@@ -2,17 +2,18 @@
 
 import { html } from "../ui.js";
 import { alertmanagerReceiver, curlCommand, demoCommand } from "../words/first_alert_words.js";
+import { TEXT } from "../words/language.js";
 import { Copyable } from "./copyable.js";
 
 export function FirstAlert() {
   const { origin } = location;
   return html`
     <div class="first-alert">
-      <h2>No alert was investigated yet</h2>
-      <p>Send the first one. Its investigation appears here as it begins.</p>
-      <${Copyable} label="The demo, in a checkout" text=${demoCommand()} />
-      <${Copyable} label="One alert, from a shell" text=${curlCommand(origin)} />
-      <${Copyable} label="All alerts of Alertmanager: a receiver for its configuration" text=${alertmanagerReceiver(origin)} />
+      <h2>${TEXT.firstAlert.title}</h2>
+      <p>${TEXT.firstAlert.about}</p>
+      <${Copyable} label=${TEXT.firstAlert.demo} text=${demoCommand()} />
+      <${Copyable} label=${TEXT.firstAlert.curl} text=${curlCommand(origin)} />
+      <${Copyable} label=${TEXT.firstAlert.alertmanager} text=${alertmanagerReceiver(origin)} />
     </div>
   `;
 }

@@ -2,7 +2,8 @@
 
 import { connection, liveUntil } from "../stores/connection.js";
 import { html, useEffect } from "../ui.js";
-import { asOf, queueWords } from "../words/session_words.js";
+import { asOf } from "../words/connection_words.js";
+import { queueWords } from "../words/session_words.js";
 import { Cancelling } from "./cancelling.js";
 import { Status } from "./status.js";
 

@@ -8,6 +8,7 @@ import { Chosen } from "../stores/chosen.js";
 import { noticeEnd } from "../stores/end_notices.js";
 import { SessionsStore } from "../stores/sessions_store.js";
 import { html, useEffect, useMemo } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { BulkBar } from "./bulk_bar.js";
 import { FirstAlert } from "./first_alert.js";
 import { ListSections } from "./list_sections.js";
@@ -24,11 +25,11 @@ export function ListView() {
   useEffect(() => store.open(), []);
   useSearchOf(store, query);
   useRunningTitle();
-  useEffect(() => addKeys([{ key: "/", name: "Search", act: focusSearch }]), []);
+  useEffect(() => addKeys([{ key: "/", name: TEXT.keys.search, act: focusSearch }]), []);
   const canAct = account.value.role !== "viewer";
   return html`
     <div class="list-view">
-      <h1>Sessions</h1>
+      <h1>${TEXT.list.title}</h1>
       <${SearchBar} query=${query} onChange=${show} />
       <${Found} store=${store} query=${query} chosen=${canAct ? chosen : null} />
       ${canAct && html`<${BulkBar} store=${store} chosen=${chosen} />`}
@@ -40,18 +41,18 @@ export function ListView() {
 function Found({ store, query, chosen }) {
   const notice = store.notice.value;
   const isNothing = store.sections.value.length === 0;
-  if (store.isLoading.value && isNothing) return html`<p class="notice" role="status">Loading …</p>`;
+  if (store.isLoading.value && isNothing) return html`<p class="notice" role="status">${TEXT.page.loading}</p>`;
   return html`
-    <p class="notice" role="status">${notice || (isNothing && !isEmptyQuery(query) ? "No session fits." : "")}</p>
+    <p class="notice" role="status">${notice || (isNothing && !isEmptyQuery(query) ? TEXT.list.nothingFits : "")}</p>
     ${
       isNothing &&
       notice === "" &&
       (isEmptyQuery(query)
         ? html`<${FirstAlert} />`
-        : html`<p><button type="button" onClick=${() => show(emptyQuery())}>Show all sessions</button></p>`)
+        : html`<p><button type="button" onClick=${() => show(emptyQuery())}>${TEXT.list.showAll}</button></p>`)
     }
     <div aria-busy=${store.isLoading.value}><${ListSections} store=${store} chosen=${chosen} /></div>
-    ${store.hasMore.value && html`<p class="quiet">Older ones follow …</p>`}
+    ${store.hasMore.value && html`<p class="quiet">${TEXT.list.older}</p>`}
   `;
 }
 

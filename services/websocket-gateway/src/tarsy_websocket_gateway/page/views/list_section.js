@@ -1,7 +1,10 @@
 // A section of the list: its heading, which stays in sight, and those of its rows that are near the viewport.
 
 import { html } from "../ui.js";
+import { number } from "../words/formats.js";
+import { TEXT } from "../words/language.js";
 import { sectionName } from "../words/list_words.js";
+import { say } from "../words/say.js";
 import { SessionRow } from "./row.js";
 
 /** @typedef {import("../state/list_layout.js").Visible & {
@@ -18,7 +21,7 @@ export function ListSection({ box, rows, store, chosen }) {
              style=${{ top: `${box.top}px`, height: `${box.height}px` }}>
       <h2 id=${id}>
         ${sectionName(section, new Date())}
-        ${section.kind !== "ended" && html` <span class="count">${count.toLocaleString("en")}</span>`}
+        ${section.kind !== "ended" && html` <span class="count">${number(count)}</span>`}
       </h2>
       <ul aria-labelledby=${id}>
         ${rows.map(
@@ -31,14 +34,14 @@ export function ListSection({ box, rows, store, chosen }) {
         section.hidden > 0 &&
         html`
         <button type="button" class="fold-waiting" onClick=${() => store.unfold(true)}>
-          Show ${section.hidden.toLocaleString("en")} more
+          ${say(TEXT.list.showMore, { count: section.hidden })}
         </button>
       `
       }
       ${
         section.isUnfolded &&
         html`
-        <button type="button" class="fold-waiting" onClick=${() => store.unfold(false)}>Show the first ones only</button>
+        <button type="button" class="fold-waiting" onClick=${() => store.unfold(false)}>${TEXT.list.showFewer}</button>
       `
       }
     </section>

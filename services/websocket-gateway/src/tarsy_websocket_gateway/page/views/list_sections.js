@@ -3,6 +3,7 @@
 import { addKeys } from "../keys.js";
 import { layoutOf, rowBeside, shiftOf, topOf, visibleOf } from "../state/list_layout.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { ListSection } from "./list_section.js";
 import { useSizes } from "./list_sizes.js";
 
@@ -52,9 +53,9 @@ export function ListSections({ store, chosen }) {
     addEventListener("scroll", measure, { passive: true });
     addEventListener("resize", measure);
     const removeKeys = addKeys([
-      { key: "j", name: "Next session", act: () => move(1) },
-      { key: "k", name: "Session before", act: () => move(-1) },
-      { key: "x", name: "Choose the session", act: () => chooseFocused(root.current, chosen) },
+      { key: "j", name: TEXT.keys.next, act: () => move(1) },
+      { key: "k", name: TEXT.keys.before, act: () => move(-1) },
+      { key: "x", name: TEXT.keys.choose, act: () => chooseFocused(root.current, chosen) },
     ]);
     return () => {
       removeEventListener("scroll", measure);

@@ -3,18 +3,19 @@
 import { path } from "../router.js";
 import { mayNot } from "../stores/rights.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 
 const PLACES = [
-  { href: "/", name: "Sessions", pattern: /^\/(?:sessions\/.*)?$/ },
-  { href: "/submit", name: "Submit", pattern: /^\/submit\/?$/ },
-  { href: "/system", name: "System", pattern: /^\/(?:system|servers)\/?$/ },
-  { href: "/usage", name: "Usage", pattern: /^\/usage\/?$/ },
+  { href: "/", name: TEXT.navigation.list, pattern: /^\/(?:sessions\/.*)?$/ },
+  { href: "/submit", name: TEXT.navigation.submit, pattern: /^\/submit\/?$/ },
+  { href: "/system", name: TEXT.navigation.system, pattern: /^\/(?:system|servers)\/?$/ },
+  { href: "/usage", name: TEXT.navigation.usage, pattern: /^\/usage\/?$/ },
 ];
 
 export function Navigation() {
   const maySubmit = !mayNot("responder");
   return html`
-    <nav class="places" aria-label="TARSy">
+    <nav class="places" aria-label=${TEXT.page.name}>
       ${PLACES.filter(({ href }) => href !== "/submit" || maySubmit).map(
         ({ href, name, pattern }) => html`
           <a key=${href} href=${href} data-view aria-current=${pattern.test(path.value) ? "page" : undefined}>${name}</a>

@@ -2,12 +2,13 @@
 
 import { areNoticesOn, canBeNotified, turnNoticesOff, turnNoticesOn } from "../stores/end_notices.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 
 export function NoticesButton() {
   const isOn = areNoticesOn.value;
   if (!isOn && !canBeNotified()) return null;
   return html`
-    <button type="button" aria-pressed=${isOn} title="A notification of the browser when a session ends"
-            onClick=${isOn ? turnNoticesOff : turnNoticesOn}>Notify me</button>
+    <button type="button" aria-pressed=${isOn} title=${TEXT.search.notifyTitle}
+            onClick=${isOn ? turnNoticesOff : turnNoticesOn}>${TEXT.search.notify}</button>
   `;
 }

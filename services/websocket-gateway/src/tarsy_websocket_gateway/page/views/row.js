@@ -3,8 +3,11 @@
 import { shownNow } from "../stores/connection.js";
 import { html } from "../ui.js";
 import { activityWords } from "../words/activity_words.js";
+import { wholeTime } from "../words/formats.js";
+import { TEXT } from "../words/language.js";
 import { marksOf } from "../words/list_marks.js";
 import * as words from "../words/list_words.js";
+import { say } from "../words/say.js";
 import { Took } from "./clock.js";
 import { Status } from "./status.js";
 
@@ -21,7 +24,7 @@ export function SessionRow({ row, place, count, top, chosen }) {
       ${
         chosen !== null &&
         html`
-        <input type="checkbox" aria-label=${`Choose ${row.title}`} checked=${isChosen} onChange=${() => chosen.toggle(row.id)} />
+        <input type="checkbox" aria-label=${say(TEXT.list.choose, { title: row.title })} checked=${isChosen} onChange=${() => chosen.toggle(row.id)} />
       `
       }
       <a href=${`/sessions/${encodeURIComponent(row.id)}`} data-view>
@@ -68,6 +71,6 @@ function Outcome({ row, answer }) {
 function Age({ stamp }) {
   const time = new Date(stamp);
   return html`
-    <time class="age" datetime=${stamp} title=${time.toLocaleString()}>${words.age(shownNow.value - time.getTime())}</time>
+    <time class="age" datetime=${stamp} title=${wholeTime(time)}>${words.age(shownNow.value - time.getTime())}</time>
   `;
 }

@@ -4,6 +4,8 @@ import { LONGEST_NAME } from "../state/saved_views_state.js";
 import { isEmptyQuery, toAddress } from "../state/search_query.js";
 import { forgetView, saveView, savedViews } from "../stores/saved_views.js";
 import { html, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { useFocused } from "./focused.js";
 
 /** @param {{ query: import("../state/search_query.js").SearchQuery }} props */
@@ -22,12 +24,12 @@ export function SavedViews({ query }) {
 /** @param {{ here: string }} props */
 function SavedLinks({ here }) {
   return html`
-    <ul aria-label="Saved views">
+    <ul aria-label=${TEXT.savedViews.label}>
       ${savedViews.value.map(
         ({ name, address }) => html`
         <li key=${name}>
           <a href=${address} data-view aria-current=${address === here ? "page" : undefined}>${name}</a>
-          <button type="button" class="plain" aria-label=${`Forget the view ${name}`} onClick=${() => forgetView(name)}>×</button>
+          <button type="button" class="plain" aria-label=${say(TEXT.savedViews.forget, { name })} onClick=${() => forgetView(name)}>×</button>
         </li>
       `,
       )}
@@ -42,7 +44,7 @@ function NewView({ address }) {
     isNaming.value = true;
   };
   if (isNaming.value) return html`<${NameForm} address=${address} />`;
-  return html`<button type="button" class="plain" onClick=${begin}>Save this view</button>`;
+  return html`<button type="button" class="plain" onClick=${begin}>${TEXT.savedViews.begin}</button>`;
 }
 
 /** @param {{ address: string }} props */
@@ -58,8 +60,8 @@ function NameForm({ address }) {
 
   return html`
     <form onSubmit=${save}>
-      <input aria-label="Name of the view" maxlength=${LONGEST_NAME} required ref=${name} />
-      <button>Save</button>
+      <input aria-label=${TEXT.savedViews.name} maxlength=${LONGEST_NAME} required ref=${name} />
+      <button>${TEXT.savedViews.save}</button>
     </form>
   `;
 }

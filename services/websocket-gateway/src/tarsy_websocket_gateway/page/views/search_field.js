@@ -2,9 +2,9 @@
 
 import { isSearchable, parseSearch } from "../state/search_query.js";
 import { html, useEffect, useRef, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 
 const PAUSE_MILLISECONDS = 400;
-const HINT = "words, or status:failed severity:critical ns:shop";
 
 /** @param {import("./search_bar.js").Props} props */
 export function SearchField({ query, onChange }) {
@@ -44,10 +44,10 @@ export function SearchField({ query, onChange }) {
   const isShort = words !== "" && !isSearchable(words);
   return html`
     <div class="search-field">
-      <input id="search" type="search" aria-label="Search sessions" aria-describedby="search-hint" placeholder=${HINT}
+      <input id="search" type="search" aria-label=${TEXT.search.label} aria-describedby="search-hint" placeholder=${TEXT.search.hint}
              maxlength="500" autocomplete="off" spellcheck=${false} value=${text.value} onInput=${typed}
              onKeyDown=${pressed} />
-      <span id="search-hint" class="quiet" role="status">${isShort ? "Type at least three letters." : ""}</span>
+      <span id="search-hint" class="quiet" role="status">${isShort ? TEXT.search.tooShort : ""}</span>
     </div>
   `;
 }

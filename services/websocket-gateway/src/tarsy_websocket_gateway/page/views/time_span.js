@@ -3,7 +3,8 @@
 import { fromLocal, toLocal } from "../state/local_time.js";
 import { SPANS } from "../state/search_query.js";
 import { html, useSignal } from "../ui.js";
-import { SPAN_NAMES } from "../words/list_words.js";
+import { timeSpanName } from "../words/list_words.js";
+import { TEXT } from "../words/language.js";
 
 const OWN = "own";
 const CHOICES = ["", ...Object.keys(SPANS), OWN];
@@ -24,14 +25,14 @@ export function TimeSpan({ query, onChange }) {
 
   return html`
     <span class="time-span">
-      <select aria-label="Time" value=${chosen} onChange=${(/** @type {Changed} */ event) => choose(event.currentTarget.value)}>
-        ${CHOICES.map((span) => html`<option key=${span} value=${span}>${SPAN_NAMES[span]}</option>`)}
+      <select aria-label=${TEXT.timeSpan.label} value=${chosen} onChange=${(/** @type {Changed} */ event) => choose(event.currentTarget.value)}>
+        ${CHOICES.map((span) => html`<option key=${span} value=${span}>${timeSpanName(span)}</option>`)}
       </select>
       ${
         chosen === OWN &&
         html`
-        <${Moment} label="From" value=${query.from} onChange=${(/** @type {string} */ from) => onChange({ ...query, span: "", from })} />
-        <${Moment} label="Until" value=${query.until} onChange=${(/** @type {string} */ until) => onChange({ ...query, span: "", until })} />
+        <${Moment} label=${TEXT.timeSpan.from} value=${query.from} onChange=${(/** @type {string} */ from) => onChange({ ...query, span: "", from })} />
+        <${Moment} label=${TEXT.timeSpan.until} value=${query.until} onChange=${(/** @type {string} */ until) => onChange({ ...query, span: "", until })} />
       `
       }
     </span>

@@ -1,16 +1,19 @@
 // How it is worded what is done with many sessions at once.
 
-import { counted } from "./wording.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 
 /** @param {"cancel" | "rerun"} act @param {number} count */
 export function bulkQuestion(act, count) {
-  const what = counted(count, "session");
-  if (act === "cancel") return { question: `Cancel ${what}?`, yes: "Yes, cancel", no: "No, go on" };
-  return { question: `Run ${what} again?`, yes: "Yes, run again", no: "No" };
+  if (act === "rerun") {
+    return { question: say(TEXT.bulk.rerunQuestion, { count }), yes: TEXT.bulk.rerunYes, no: TEXT.confirmation.no };
+  }
+  return { question: say(TEXT.bulk.cancelQuestion, { count }), yes: TEXT.bulk.cancelYes, no: TEXT.cancelling.no };
 }
 
 /** @param {number} answered @param {number} failed */
 export function bulkResult(answered, failed) {
-  const done = counted(answered - failed, "session");
-  return failed === 0 ? `Asked of ${done}.` : `Asked of ${done}; ${counted(failed, "refusal")}.`;
+  const count = answered - failed;
+  if (failed === 0) return say(TEXT.bulk.asked, { count });
+  return say(TEXT.bulk.askedOfSome, { count, refusals: say(TEXT.bulk.refusals, { count: failed }) });
 }

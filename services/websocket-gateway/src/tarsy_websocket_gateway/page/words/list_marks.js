@@ -1,6 +1,7 @@
 // What is worth knowing of a session besides how it stands: a word each, in the order in which it matters.
 
-import { counted } from "./wording.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 
 /** `isHeavy`: it changes something, or somebody has to decide.
  *  @typedef {{ word: string, title: string, isHeavy: boolean }} Mark */
@@ -10,15 +11,15 @@ export function marksOf(row) {
   const often = row.repeats + 1;
   /** @type {[boolean, string, string][]} */
   const heavy = [
-    [row.approvalsWaiting > 0, "waits for a yes", `${counted(row.approvalsWaiting, "call")} to be decided`],
-    [row.changed > 0, "changed", `${counted(row.changed, "call")} may have changed something`],
+    [row.approvalsWaiting > 0, TEXT.marks.waits, say(TEXT.marks.waitsTitle, { count: row.approvalsWaiting })],
+    [row.changed > 0, TEXT.marks.changed, say(TEXT.marks.changedTitle, { count: row.changed })],
   ];
   /** @type {[boolean, string, string][]} */
   const light = [
-    [row.fallbacks > 0 || row.provider !== null, "other model", modelTitle(row)],
-    [row.repeats > 0, `×${often}`, `The alert came ${counted(often, "time")}`],
-    [row.parentId !== null, "again", "An earlier investigation, run again"],
-    [row.scripted, "scripted", "Its model is a script"],
+    [row.fallbacks > 0 || row.provider !== null, TEXT.marks.otherModel, modelTitle(row)],
+    [row.repeats > 0, say(TEXT.marks.repeats, { count: often }), say(TEXT.marks.repeatsTitle, { count: often })],
+    [row.parentId !== null, TEXT.marks.again, TEXT.marks.againTitle],
+    [row.scripted, TEXT.marks.scripted, TEXT.marks.scriptedTitle],
   ];
   return [...marks(heavy, true), ...marks(light, false)];
 }
@@ -30,5 +31,5 @@ function marks(candidates, isHeavy) {
 
 /** @param {import("../state/list_row.js").Row} row */
 function modelTitle({ fallbacks, provider }) {
-  return fallbacks > 0 ? "Another model answered than the first one" : `Its sender chose ${provider}`;
+  return fallbacks > 0 ? TEXT.marks.fallbackTitle : say(TEXT.marks.chosenModelTitle, { provider: provider ?? "" });
 }

@@ -1,6 +1,9 @@
 // How a line of the list, its sections and its search are worded.
 
-import { hasEnded, ordinal, statusWord } from "./wording.js";
+import { dayName, money, number } from "./formats.js";
+import { TEXT } from "./language.js";
+import { say, sayOrdinal } from "./say.js";
+import { hasEnded, statusWord } from "./wording.js";
 
 /** @typedef {import("../state/list_row.js").Row} Row */
 /** @typedef {import("../state/list_sections.js").Section} Section */
@@ -15,26 +18,6 @@ const SEVERITIES = [
   [/^(warning|warn|medium|moderate|p2|sev2)$/i, "warning"],
 ];
 
-/** @type {Record<import("../state/search_query.js").FilterKey, string>} */
-export const FILTER_NAMES = {
-  status: "Status",
-  severity: "Severity",
-  cluster: "Cluster",
-  ns: "Namespace",
-  workload: "Workload",
-  type: "Alert type",
-  chain: "Chain",
-  id: "Id",
-};
-/** @type {Record<string, string>} */
-export const SPAN_NAMES = {
-  "": "Any time",
-  hour: "Last hour",
-  day: "Last day",
-  week: "Last week",
-  own: "From … until",
-};
-
 /** @param {string | null} severity */
 export function severityLetter(severity) {
   return (severity ?? "").trim().charAt(0).toUpperCase();
@@ -47,10 +30,10 @@ export function severityTone(severity) {
 
 /** How long ago, in one unit. @param {number} milliseconds */
 export function age(milliseconds) {
-  if (milliseconds < MINUTE) return "now";
-  if (milliseconds < HOUR) return `${Math.floor(milliseconds / MINUTE)} min`;
-  if (milliseconds < DAY) return `${Math.floor(milliseconds / HOUR)} h`;
-  return `${Math.floor(milliseconds / DAY)} d`;
+  if (milliseconds < MINUTE) return TEXT.list.ages.now;
+  if (milliseconds < HOUR) return say(TEXT.list.ages.minutes, { count: Math.floor(milliseconds / MINUTE) });
+  if (milliseconds < DAY) return say(TEXT.list.ages.hours, { count: Math.floor(milliseconds / HOUR) });
+  return say(TEXT.list.ages.days, { count: Math.floor(milliseconds / DAY) });
 }
 
 /** What came of it, in one sentence; empty while nothing has. @param {Row} row */
@@ -63,38 +46,46 @@ export function outcomeWords(row) {
 /** @param {Row} row */
 export function waitingWords({ status, queuePosition }) {
   if (status !== "pending") return "";
-  return queuePosition === null ? "in the queue" : `${ordinal(queuePosition)} in queue`;
+  return queuePosition === null ? TEXT.list.queued : sayOrdinal(TEXT.list.place, { count: queuePosition });
 }
 
 /** Tokens of input and output together, in thousands, and what they have cost. @param {Row} row */
 export function usageWords({ inputTokens, outputTokens, cost }) {
   const all = inputTokens + outputTokens;
-  if (all === 0) return costWords(cost);
-  return cost === null ? `${inThousands(all)} tok` : `${inThousands(all)} · ${costWords(cost)}`;
+  if (all === 0) return cost === null ? "" : money(cost);
+  const tokens = inThousands(all);
+  if (cost === null) return say(TEXT.list.tokens, { tokens });
+  return say(TEXT.list.tokensAndCost, { tokens, cost: money(cost) });
 }
 
 /** @param {Row} row */
 export function usageTitle({ inputTokens, outputTokens }) {
   if (inputTokens + outputTokens === 0) return "";
-  return `${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out`;
+  return say(TEXT.list.tokensBothWays, { input: inputTokens, output: outputTokens });
 }
 
 /** @param {Section} section @param {Date} today */
 export function sectionName({ kind, sample }, today) {
-  if (kind !== "ended") return kind === "running" ? "Running" : "Waiting";
+  if (kind !== "ended") return TEXT.list.sections[kind];
   const day = new Date(sample);
-  if (day.toDateString() === today.toDateString()) return "Today";
+  if (day.toDateString() === today.toDateString()) return TEXT.list.sections.today;
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
-  if (day.toDateString() === yesterday.toDateString()) return "Yesterday";
-  return new Intl.DateTimeFormat(undefined, {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-  }).format(day);
+  if (day.toDateString() === yesterday.toDateString()) return TEXT.list.sections.yesterday;
+  return dayName(day);
 }
 
-/** What a filter is called on its chip. @param {import("../state/search_query.js").FilterKey} key @param {string} value */
+/** @param {string} span  a key of the search's, empty for any */
+export function timeSpanName(span) {
+  const names = TEXT.timeSpan.names;
+  return Object.hasOwn(names, span) ? names[/** @type {keyof typeof names} */ (span)] : names.any;
+}
+
+/** The title of a notification. @param {Row} row */
+export function noticeTitle({ status, title }) {
+  return say(TEXT.list.notice, { status: statusWord(status), title });
+}
+
+/** What the value of a filter is called. @param {import("../state/search_query.js").FilterKey} key @param {string} value */
 export function filterWords(key, value) {
   if (key !== "status") return value;
   return value.split(",").map(statusWord).join(", ");
@@ -102,19 +93,13 @@ export function filterWords(key, value) {
 
 /** @param {number} running */
 export function titleOf(running) {
-  return running === 0 ? "TARSy" : `(${running}) TARSy`;
+  return running === 0 ? TEXT.page.name : say(TEXT.page.titleWhileRunning, { count: running });
 }
 
 /** @param {number} count */
 function inThousands(count) {
-  if (count < 1000) return String(count);
+  if (count < 1000) return number(count);
   return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`;
-}
-
-/** @param {number | null} cost */
-function costWords(cost) {
-  if (cost === null) return "";
-  return cost < 0.01 ? "< $0.01" : `$${cost.toFixed(2)}`;
 }
 
 /** @param {string} text */

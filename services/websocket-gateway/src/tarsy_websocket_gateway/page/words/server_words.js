@@ -1,6 +1,8 @@
 // How the state of MCP servers and tools is said.
 
-import { counted } from "./wording.js";
+import { factLine } from "./formats.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
 /** @typedef {Pick<Schemas["McpWorker"], "healthy" | "misconfigured"> & { login_needed?: boolean, workers: { healthy: boolean }[] }} Seen */
@@ -9,8 +11,8 @@ import { counted } from "./wording.js";
 /** @param {number} count
  *  @param {number} warnings */
 export function serversSummary(count, warnings) {
-  const servers = counted(count, "MCP server");
-  return warnings === 0 ? servers : `${servers}, ${counted(warnings, "warning")}`;
+  const servers = say(TEXT.servers.count, { count });
+  return warnings === 0 ? servers : say(TEXT.servers.countAndWarnings, { servers, count: warnings });
 }
 
 /** A word, and the class of its colour.
@@ -18,37 +20,39 @@ export function serversSummary(count, warnings) {
  *  @returns {SaidState} */
 export function serverState({ healthy, misconfigured, login_needed: waits, workers }) {
   const reaching = workers.filter((worker) => worker.healthy).length;
-  if (misconfigured) return { word: "Misconfigured", tone: "bad" };
-  if (waits) return { word: "Needs a login", tone: "warning" };
-  if (workers.length === 0) return { word: "Not reported", tone: "bad" };
-  if (!healthy) return { word: "Not reachable", tone: "bad" };
-  if (reaching < workers.length) return { word: `Reached by ${reaching} of ${workers.length}`, tone: "warning" };
-  return { word: "Healthy", tone: "good" };
+  if (misconfigured) return { word: TEXT.server.misconfigured, tone: "bad" };
+  if (waits) return { word: TEXT.server.loginNeeded, tone: "warning" };
+  if (workers.length === 0) return { word: TEXT.server.notReported, tone: "bad" };
+  if (!healthy) return { word: TEXT.server.notReachable, tone: "bad" };
+  if (reaching < workers.length) {
+    return { word: say(TEXT.server.reachedBySome, { reaching, count: workers.length }), tone: "warning" };
+  }
+  return { word: TEXT.server.healthy, tone: "good" };
 }
 
 /** @param {Pick<Schemas["McpServer"], "protocol_version" | "server_version" | "tool_count"> & { denied_count?: number }} server */
 export function serverFacts(server) {
   const { protocol_version: protocol, server_version: version, tool_count: tools, denied_count: denied = 0 } = server;
-  const kept = denied > 0 ? `${denied} not given to agents` : "";
-  return [counted(tools, "tool"), kept, version, protocol === "" ? "" : `protocol ${protocol}`]
-    .filter(Boolean)
-    .join(" · ");
+  return factLine([
+    say(TEXT.tools.count, { count: tools }),
+    denied > 0 ? say(TEXT.server.denied, { count: denied }) : "",
+    version,
+    protocol === "" ? "" : say(TEXT.server.protocol, { version: protocol }),
+  ]);
 }
 
 /** What we make of the tool, and what its server says of it.
  *  @param {Pick<Schemas["McpTool"], "repeatable" | "annotations"> & Partial<Schemas["McpTool"]>} tool */
 export function toolFacts({ repeatable, annotations, allowed, approval }) {
   const said = annotations ?? {};
-  return [
-    allowed === false ? "not given to agents" : "",
-    approval === true && allowed !== false ? "each call waits for a person" : "",
-    repeatable ? "may be run twice" : "runs at most once",
-    said.read_only === true ? "read-only" : "",
-    said.destructive === true && said.read_only !== true ? "destructive" : "",
-    said.idempotent === true ? "idempotent" : "",
-    said.open_world === true ? "reaches outside" : "",
-    annotations === null ? "the server says nothing of it" : "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  return factLine([
+    allowed === false ? TEXT.tool.denied : "",
+    approval === true && allowed !== false ? TEXT.tool.approval : "",
+    repeatable ? TEXT.tool.repeatable : TEXT.tool.once,
+    said.read_only === true ? TEXT.tool.readOnly : "",
+    said.destructive === true && said.read_only !== true ? TEXT.tool.destructive : "",
+    said.idempotent === true ? TEXT.tool.idempotent : "",
+    said.open_world === true ? TEXT.tool.openWorld : "",
+    annotations === null ? TEXT.tool.notAnnotated : "",
+  ]);
 }

@@ -1,6 +1,6 @@
 // How the state of a session is said.
 
-import { clockTime, counted, ordinal } from "./wording.js";
+import { counted, ordinal } from "./wording.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../state/session_state.js").Session} Session */
@@ -8,11 +8,6 @@ import { clockTime, counted, ordinal } from "./wording.js";
 /** @param {number} place */
 export function queueWords(place) {
   return `It waits for its turn: ${ordinal(place)} in queue.`;
-}
-
-/** @param {number | null} time  in milliseconds */
-export function asOf(time) {
-  return time === null ? "Not live" : `As of ${clockTime(new Date(time)).slice(0, 5)}`;
 }
 
 /** What the agent does now, by the last of its items that is open.

@@ -1,98 +1,92 @@
 // How the state of the system is said.
 
-import { counted, duration, size } from "./wording.js";
+import { factLine, number } from "./formats.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
+import { duration, size } from "./wording.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
-
-export const PART_NAMES = {
-  overview: "Overview",
-  servers: "MCP servers",
-  held: "Held sessions",
-  "dead-letters": "Dead letters",
-  configuration: "Configuration",
-  versions: "Versions",
-};
-
-export const NO_WARNINGS = "Nothing needs attention.";
-export const NO_SERVERS = "No tool gateway has told of an MCP server yet.";
-export const NO_HELD_SESSIONS = "No session is set aside.";
-export const NO_LETTERS = "No dead letter fits.";
-export const ONLY_OPERATORS = "Dead letters hold what strangers sent: they are for operators.";
-
-export const ABOUT_HELD =
-  "Nothing is decided for these sessions until an operator brings them back or ends them. What came for them waits.";
-export const ABOUT_LETTERS =
-  "Records that a service could not read. A re-drive writes one back to where it came from; the same alert meets its session.";
-export const ABOUT_CONFIGURATION = "What holds now, built-in entries included. Secrets are not in it.";
-export const RAW_QUESTION = "Show the exact bytes? Nothing in them is masked, and the log names you as their reader.";
 
 /** A session that newer code left is brought back; one that failed is tried again. It is the same act.
  *  @param {Schemas["HeldSession"]} session
  *  @returns {{ act: "release" | "retry", label: string, question: string, yes: string }} */
 export function wayBack({ reason }) {
   if (reason.startsWith("newer_")) {
-    return { act: "release", label: "Bring back", question: "Bring this session back?", yes: "Yes, bring it back" };
+    return {
+      act: "release",
+      label: TEXT.held.release,
+      question: TEXT.held.releaseQuestion,
+      yes: TEXT.held.releaseYes,
+    };
   }
-  return { act: "retry", label: "Try again", question: "Decide what waits once more?", yes: "Yes, try again" };
+  return { act: "retry", label: TEXT.held.retry, question: TEXT.held.retryQuestion, yes: TEXT.held.retryYes };
 }
 
 /** @param {Schemas["HeldSession"]} session */
 export function heldFacts({ inputs }) {
-  return inputs === 0
-    ? "nothing waits for it"
-    : `${counted(inputs, "input")} ${inputs === 1 ? "waits" : "wait"} for it`;
+  return inputs === 0 ? TEXT.held.nothingWaits : say(TEXT.held.waiting, { count: inputs });
+}
+
+/** @param {Schemas["HeldSessionList"]} list */
+export function heldSummary({ sessions, total_items: count }) {
+  const all = `${say(TEXT.held.count, { count })} ${TEXT.held.about}`;
+  return sessions.length === count ? all : `${all} ${say(TEXT.held.rest, { shown: sessions.length, count })}`;
 }
 
 /** @param {Schemas["DeadLetterRow"]} letter */
 export function letterFacts({ service, topic, partition, offset, size_bytes: bytes, attempts, cut }) {
-  return [
-    `buried by ${service}`,
-    `${topic}, partition ${partition}, offset ${offset}`,
+  return factLine([
+    say(TEXT.letter.buriedBy, { service }),
+    say(TEXT.letter.place, { topic, partition: String(partition), offset: String(offset) }),
     size(bytes),
-    attempts > 1 ? `buried ${attempts} times` : "",
-    cut ? "its end is lost" : "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
+    attempts > 1 ? say(TEXT.letter.attempts, { count: attempts }) : "",
+    cut ? TEXT.letter.cut : "",
+  ]);
 }
 
 /** @param {Schemas["DeadLetterRow"]} letter
  *  @returns {{ word: string, tone: "plain" | "good" | "warning" }} */
 export function letterState({ status, refusal }) {
-  if (status === "redriven") return { word: "Re-driven", tone: "good" };
-  return refusal === null ? { word: "Waiting", tone: "warning" } : { word: "Cannot be re-driven", tone: "plain" };
+  if (status === "redriven") return { word: TEXT.letter.redriven, tone: "good" };
+  if (refusal !== null) return { word: TEXT.letter.refused, tone: "plain" };
+  return { word: TEXT.letter.waiting, tone: "warning" };
 }
 
 /** @param {Schemas["DeadLetterList"]} list */
-export function lettersCount({ letters, total_items: total, forgotten }) {
-  const shown = letters.length < total ? `${letters.length} of ${counted(total, "letter")}` : counted(total, "letter");
-  return forgotten === 0 ? shown : `${shown} · ${counted(forgotten, "older one")} not listed`;
+export function lettersCount({ letters, total_items: count, forgotten }) {
+  const shown = letters.length;
+  return factLine([
+    shown < count ? say(TEXT.letters.countOfAll, { shown, count }) : say(TEXT.letters.count, { count }),
+    forgotten === 0 ? "" : say(TEXT.letters.forgotten, { count: forgotten }),
+  ]);
 }
 
 /** @param {number} fitting
  *  @param {number} refused */
 export function redriveQuestion(fitting, refused) {
-  const rest = refused === 0 ? "" : ` ${counted(refused, "other")} cannot be.`;
-  return `Re-drive ${counted(fitting, "letter")}?${rest}`;
+  const question = say(TEXT.letters.redriveAllQuestion, { count: fitting });
+  return refused === 0 ? question : `${question} ${say(TEXT.letters.refused, { count: refused })}`;
 }
 
 /** @param {Schemas["Redriven"][]} letters */
 export function redriveSummary(letters) {
   const done = letters.filter(({ outcome }) => outcome === "redriven").length;
   const first = letters.find(({ outcome }) => outcome !== "redriven");
-  const said = `${counted(done, "letter")} re-driven.`;
-  return first === undefined ? said : `${said} ${counted(letters.length - done, "other")} not: ${first.message}`;
+  const said = say(TEXT.letters.redriven, { count: done });
+  if (first === undefined) return said;
+  return `${said} ${say(TEXT.letters.notRedriven, { count: letters.length - done, why: first.message })}`;
 }
 
 /** @param {Schemas["SystemOverview"]} overview
  *  @returns {[string, string, string][]} name, value, what is to be known of it */
 export function overviewFacts({ queue, projection, workers }) {
   const { lag_records: lag, lag_seconds: seconds, unprojected } = projection;
+  const behind = lag === 0 ? TEXT.system.notBehind : duration(seconds * 1000);
   return [
-    ["Running", queue.running.toLocaleString("en"), ""],
-    ["In the queue", queue.waiting.toLocaleString("en"), ""],
-    ["Lists are behind by", lag === 0 ? "nothing" : duration(seconds * 1000), lag === 0 ? "" : counted(lag, "record")],
-    ["Not in the lists", unprojected.toLocaleString("en"), unprojected === 0 ? "" : "records, or a part of them"],
-    ["Processes", workers.length.toLocaleString("en"), ""],
+    [TEXT.system.running, number(queue.running), ""],
+    [TEXT.system.waiting, number(queue.waiting), ""],
+    [TEXT.system.behind, behind, lag === 0 ? "" : say(TEXT.system.recordsBehind, { count: lag })],
+    [TEXT.system.unprojected, number(unprojected), unprojected === 0 ? "" : TEXT.system.unprojectedAbout],
+    [TEXT.system.processes, number(workers.length), ""],
   ];
 }

@@ -1,46 +1,46 @@
 // How tokens and costs are said.
 
-import { counted } from "./wording.js";
+import { compactNumber, money, number } from "./formats.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["UsageTotals"]} UsageTotals */
 
-export const WAY_NAMES = { day: "By day", chain: "By chain", model: "By model" };
-export const KEY_NAMES = { day: "Day (UTC)", chain: "Chain", model: "Model" };
-export const NO_USAGE = "No model was asked in these days.";
-
 const EXACT_BELOW = 10_000;
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
-const DOLLARS = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
 
 /** @param {number} count */
 export function tokens(count) {
-  return count < EXACT_BELOW ? count.toLocaleString("en") : COMPACT.format(count);
+  return count < EXACT_BELOW ? number(count) : compactNumber(count);
 }
 
 /** @param {Pick<UsageTotals, "cost" | "cost_completeness">} usage */
 export function costWords({ cost, cost_completeness: completeness }) {
-  if (cost === null || completeness === "none") return "no price";
-  const amount = cost > 0 && cost < 0.01 ? "under $0.01" : DOLLARS.format(cost);
-  return completeness === "partial" ? `at least ${amount}` : amount;
+  if (cost === null || completeness === "none") return TEXT.usage.noPrice;
+  return completeness === "partial" ? say(TEXT.usage.atLeast, { cost: money(cost) }) : money(cost);
 }
 
 /** @param {string} key */
 export function keyWords(key) {
-  return key === "" ? "not named" : key;
+  return key === "" ? TEXT.usage.notNamed : key;
 }
 
 /** @param {readonly string[]} models */
 export function unpricedWords(models) {
-  return models.length === 0 ? "" : `Not in the cost, as they have no price: ${models.map(keyWords).join(", ")}.`;
+  return models.length === 0 ? "" : say(TEXT.usage.unpriced, { models: models.map(keyWords).join(", ") });
 }
 
 /** @param {UsageTotals} total
  *  @returns {[string, string, string][]} name, value, what is part of it */
 export function totalFacts(total) {
+  const cached = tokens(total.cached_input_tokens);
   return [
-    ["Cost", costWords(total), ""],
-    ["Sessions", total.sessions.toLocaleString("en"), `${counted(total.calls, "answer")} of models`],
-    ["Input tokens", tokens(total.input_tokens), `${tokens(total.cached_input_tokens)} from the cache`],
-    ["Output tokens", tokens(total.output_tokens), `${tokens(total.thinking_tokens)} of thinking`],
+    [TEXT.usage.cost, costWords(total), ""],
+    [TEXT.usage.sessions, number(total.sessions), say(TEXT.usage.answers, { count: total.calls })],
+    [TEXT.usage.input, tokens(total.input_tokens), say(TEXT.usage.cached, { tokens: cached })],
+    [
+      TEXT.usage.output,
+      tokens(total.output_tokens),
+      say(TEXT.usage.thinking, { tokens: tokens(total.thinking_tokens) }),
+    ],
   ];
 }

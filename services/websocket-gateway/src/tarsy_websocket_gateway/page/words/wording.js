@@ -1,18 +1,9 @@
 // How times, sizes and states are said.
 
+import { TEXT } from "./language.js";
+
 /** @type {Record<string, string>} */
-const STATUS_WORDS = {
-  pending: "Pending",
-  in_progress: "Running",
-  started: "Running",
-  active: "Running",
-  streaming: "Running",
-  cancelling: "Cancelling",
-  completed: "Completed",
-  failed: "Failed",
-  cancelled: "Cancelled",
-  timed_out: "Timed out",
-};
+const STATUS_WORDS = TEXT.status;
 /** @type {Record<string, string>} */
 const TONES = {
   in_progress: "running",

@@ -2,6 +2,7 @@
 
 import { kindOf } from "../../state/submission.js";
 import { html, useMemo } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 import { kindWords } from "../../words/submit_words.js";
 import { Field, controlOf } from "./field.js";
 
@@ -16,11 +17,11 @@ export function AlertFields({ store }) {
   const name = ({ currentTarget: { value } }) => store.change({ title: value });
   const indent = () => store.change({ data: JSON.stringify(JSON.parse(data), null, 2) });
   return html`
-    <${Field} name="data" label="Alert" mistake=${mistake} about=${kindWords(kind, data)}>
+    <${Field} name="data" label=${TEXT.submit.alert} mistake=${mistake} about=${kindWords(kind, data)}>
       <textarea ...${controlOf("data", mistake)} rows="12" required spellcheck=${false} value=${data} onInput=${type}></textarea>
     <//>
-    ${kind.kind === "json" && html`<button type="button" class="indent" onClick=${indent}>Indent the JSON</button>`}
-    <${Field} name="title" label="Title" mistake=${titleMistake} about="Without one it is made of the alert.">
+    ${kind.kind === "json" && html`<button type="button" class="indent" onClick=${indent}>${TEXT.submit.indent}</button>`}
+    <${Field} name="title" label=${TEXT.submit.titleField} mistake=${titleMistake} about=${TEXT.submit.titleAbout}>
       <input type="text" ...${controlOf("title", titleMistake)} value=${title} onInput=${name} />
     <//>
   `;

@@ -1,7 +1,8 @@
 // What decides how the alert is investigated: its type and chain, the runbook, the priority and the model.
 
 import { html } from "../../ui.js";
-import { PRIORITIES, chainWords } from "../../words/submit_words.js";
+import { TEXT } from "../../words/language.js";
+import { PRIORITIES, chainWords, defaultTypeWords } from "../../words/submit_words.js";
 import { Field, controlOf } from "./field.js";
 
 /** @typedef {readonly (readonly [string, string])[]} Options */
@@ -14,23 +15,22 @@ export function ChoiceFields({ store, options }) {
   const { alert_type, runbook: runbookMistake, priority: priorityMistake, llm_provider } = store.mistakes.value;
   const types = options.alertTypes.value;
   const offered = types?.alert_types.map(({ type }) => type) ?? [];
-  const usual = types === null ? "The default" : `The default, ${types.default_alert_type}`;
   /** @param {{ currentTarget: HTMLInputElement }} event */
   const type = ({ currentTarget: { value } }) => store.change({ runbook: value });
   return html`
     <div class="choices">
-      <${Field} name="alert_type" label="Alert type" mistake=${alert_type} about=${chainWords(types, alertType)}>
-        <${Choice} name="alert_type" mistake=${alert_type} value=${alertType} options=${named(offered, usual)} choose=${(/** @type {string} */ value) => store.change({ alertType: value })} />
+      <${Field} name="alert_type" label=${TEXT.submit.alertType} mistake=${alert_type} about=${chainWords(types, alertType)}>
+        <${Choice} name="alert_type" mistake=${alert_type} value=${alertType} options=${named(offered, defaultTypeWords(types))} choose=${(/** @type {string} */ value) => store.change({ alertType: value })} />
       <//>
-      <${Field} name="priority" label="Priority" mistake=${priorityMistake} about="Who waits first, when many do.">
+      <${Field} name="priority" label=${TEXT.submit.priority} mistake=${priorityMistake} about=${TEXT.submit.priorityAbout}>
         <${Choice} name="priority" mistake=${priorityMistake} value=${priority} options=${PRIORITIES} choose=${(/** @type {string} */ value) => store.change({ priority: value })} />
       <//>
-      <${Field} name="llm_provider" label="Model" mistake=${llm_provider} about="All agents ask it.">
-        <${Choice} name="llm_provider" mistake=${llm_provider} value=${llmProvider} options=${named(options.llmProviders.value, "As configured")} choose=${(/** @type {string} */ value) => store.change({ llmProvider: value })} />
+      <${Field} name="llm_provider" label=${TEXT.submit.model} mistake=${llm_provider} about=${TEXT.submit.modelAbout}>
+        <${Choice} name="llm_provider" mistake=${llm_provider} value=${llmProvider} options=${named(options.llmProviders.value, TEXT.submit.asConfigured)} choose=${(/** @type {string} */ value) => store.change({ llmProvider: value })} />
       <//>
     </div>
-    <${Field} name="runbook" label="Runbook" mistake=${runbookMistake} about="The address of a page that the agents read.">
-      <input type="url" ...${controlOf("runbook", runbookMistake)} list="known-runbooks" autocomplete="off" placeholder="https://" value=${runbook} onInput=${type} />
+    <${Field} name="runbook" label=${TEXT.submit.runbook} mistake=${runbookMistake} about=${TEXT.submit.runbookAbout}>
+      <input type="url" ...${controlOf("runbook", runbookMistake)} list="known-runbooks" autocomplete="off" placeholder=${TEXT.submit.runbookHint} value=${runbook} onInput=${type} />
     <//>
     <datalist id="known-runbooks">${options.runbooks.value.map((url) => html`<option key=${url} value=${url}></option>`)}</datalist>
   `;

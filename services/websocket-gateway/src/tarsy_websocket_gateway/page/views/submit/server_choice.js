@@ -2,7 +2,8 @@
 
 import { readServer } from "../../net/api.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../../ui.js";
-import { counted } from "../../words/wording.js";
+import { TEXT } from "../../words/language.js";
+import { chosenToolsWords } from "../../words/submit_words.js";
 import { Fold } from "../fold.js";
 import { Gradually } from "../gradually.js";
 
@@ -14,13 +15,12 @@ import { Gradually } from "../gradually.js";
 export function ServerChoice({ name, tools, change }) {
   /** @param {{ currentTarget: HTMLInputElement }} event */
   const toggle = ({ currentTarget: { checked } }) => change(name, checked ? null : undefined);
-  const summary = tools === null || tools === undefined ? "All tools" : counted(tools.length, "tool");
   return html`
     <li>
       <label><input type="checkbox" checked=${tools !== undefined} onChange=${toggle} /> <code>${name}</code></label>
       ${
         tools !== undefined &&
-        html`<${Fold} title=${summary}>${() => html`<${ToolChoices} name=${name} tools=${tools} change=${change} />`}<//>`
+        html`<${Fold} title=${chosenToolsWords(tools)}>${() => html`<${ToolChoices} name=${name} tools=${tools} change=${change} />`}<//>`
       }
     </li>
   `;
@@ -30,7 +30,7 @@ export function ServerChoice({ name, tools, change }) {
 function ToolChoices({ name, tools, change }) {
   /** @type {import("@preact/signals").Signal<string[] | null>} */
   const known = useSignal(null);
-  const notice = useSignal("Loading …");
+  const notice = useSignal(/** @type {string} */ (TEXT.page.loading));
   const all = known.value ?? tools ?? [];
   const chosen = useSignal(new Set(tools ?? all));
   useLayoutEffect(() => {

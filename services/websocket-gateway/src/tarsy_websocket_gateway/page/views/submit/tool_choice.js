@@ -1,6 +1,7 @@
 // Which MCP servers, tools and tools of the model this alert is investigated with.
 
 import { html } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 import { NATIVE_TOOLS, defaultToolsWords } from "../../words/submit_words.js";
 import { ServerChoice } from "./server_choice.js";
 
@@ -16,9 +17,9 @@ export function ToolChoice({ store, options }) {
     });
   return html`
     <fieldset class="tool-choice" aria-describedby="about-mcp">
-      <legend>Tools</legend>
+      <legend>${TEXT.tools.label}</legend>
       <label><input type="radio" name="mcp" checked=${servers === null} onChange=${() => store.change({ servers: null, native: {} })} /> ${defaultToolsWords(options.defaults.value)}</label>
-      <label><input type="radio" name="mcp" checked=${servers !== null} onChange=${choose} /> Only these</label>
+      <label><input type="radio" name="mcp" checked=${servers !== null} onChange=${choose} /> ${TEXT.tools.onlyThese}</label>
       <p id="about-mcp" class="about">${mistake !== undefined && html`<span class="failure">${mistake}</span>`}</p>
       ${servers !== null && html`<${Choices} store=${store} options=${options} servers=${servers} />`}
     </fieldset>
@@ -38,7 +39,7 @@ function Choices({ store, options, servers }) {
     <ul class="server-choices">
       ${names.map((name) => html`<${ServerChoice} key=${name} name=${name} tools=${servers[name]} change=${change} />`)}
     </ul>
-    <p class="about">Tools of the model itself</p>
+    <p class="about">${TEXT.tools.ofModel}</p>
     <div class="choices">
       ${NATIVE_TOOLS.map(([name, words]) => html`<${NativeChoice} key=${name} name=${name} words=${words} store=${store} />`)}
     </div>
@@ -59,9 +60,9 @@ function NativeChoice({ name, words, store }) {
     <div class="field">
       <label for=${`native-${name}`}>${words}</label>
       <select id=${`native-${name}`} onChange=${change}>
-        <option value="" selected=${value === ""}>As configured</option>
-        <option value="true" selected=${value === "true"}>On</option>
-        <option value="false" selected=${value === "false"}>Off</option>
+        <option value="" selected=${value === ""}>${TEXT.submit.asConfigured}</option>
+        <option value="true" selected=${value === "true"}>${TEXT.tools.on}</option>
+        <option value="false" selected=${value === "false"}>${TEXT.tools.off}</option>
       </select>
     </div>
   `;

@@ -7,6 +7,7 @@ import { may } from "../../stores/rights.js";
 import { SubmitOptions } from "../../stores/submit_options.js";
 import { FIELDS } from "../../state/submission.js";
 import { html, useEffect, useMemo, useRef } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 import { whyNotSubmit } from "../../words/submit_words.js";
 import { AlertFields } from "./alert_fields.js";
 import { ChoiceFields } from "./choice_fields.js";
@@ -14,12 +15,12 @@ import { ToolChoice } from "./tool_choice.js";
 
 export function SubmitView() {
   useEffect(() => {
-    document.title = "Submit · TARSy";
+    document.title = TEXT.submit.documentTitle;
   }, []);
   const { role } = account.value;
   const isRefused = role !== null && !may("responder");
   return html`
-    <h1>Submit an alert</h1>
+    <h1>${TEXT.submit.title}</h1>
     ${isRefused ? html`<p class="notice" role="status">${whyNotSubmit(role)}</p>` : html`<${SubmitForm} />`}
   `;
 }
@@ -50,14 +51,14 @@ function SubmitForm() {
   }
 
   return html`
-    <form class="submit" ref=${form} onSubmit=${submit} aria-label="Submission">
+    <form class="submit" ref=${form} onSubmit=${submit} aria-label=${TEXT.submit.label}>
       ${options.problem.value !== "" && html`<p class="notice" role="status">${options.problem.value}</p>`}
       <${AlertFields} store=${store} />
       <${ChoiceFields} store=${store} options=${options} />
       <${ToolChoice} store=${store} options=${options} />
       <div class="row">
-        <button type="submit" class="primary" disabled=${store.isSending.value}>Submit</button>
-        <button type="button" disabled=${store.isSending.value} onClick=${() => store.clear()}>Clear</button>
+        <button type="submit" class="primary" disabled=${store.isSending.value}>${TEXT.submit.send}</button>
+        <button type="button" disabled=${store.isSending.value} onClick=${() => store.clear()}>${TEXT.submit.clear}</button>
         <p class="answer" role="status">${store.answer.value}</p>
       </div>
     </form>

@@ -5,8 +5,8 @@ import { query, replaceAddress } from "../../router.js";
 import { searched, sectionsOf } from "../../state/settings_rows.js";
 import { usePolled } from "../../stores/polled.js";
 import { html, useMemo } from "../../ui.js";
-import { ABOUT_CONFIGURATION } from "../../words/system_words.js";
-import { counted } from "../../words/wording.js";
+import { TEXT } from "../../words/language.js";
+import { say, sayParts } from "../../words/say.js";
 import { Fold } from "../fold.js";
 import { Gradually } from "../gradually.js";
 import { Notice } from "../notice.js";
@@ -30,9 +30,9 @@ export function ConfigurationPart() {
     );
   };
   return html`
-    <p class="quiet">${ABOUT_CONFIGURATION}${version !== "" && html` Version <code>${version}</code>.`}</p>
-    <div class="row"><input type="search" aria-label="Find a setting" placeholder="Find a setting" value=${words} onInput=${find} /></div>
-    <${Notice} polled=${polled} empty=${shown.length === 0 ? "No setting has these words." : ""} />
+    <p class="quiet">${TEXT.configuration.about}${version !== "" && html` ${sayParts(TEXT.configuration.version, { version: html`<code>${version}</code>` })}`}</p>
+    <div class="row"><input type="search" aria-label=${TEXT.configuration.find} placeholder=${TEXT.configuration.find} value=${words} onInput=${find} /></div>
+    <${Notice} polled=${polled} empty=${shown.length === 0 ? TEXT.configuration.nothingFits : ""} />
     ${shown.map((section) => html`<${Section} key=${section.name} section=${section} words=${words} version=${version} />`)}
   `;
 }
@@ -50,7 +50,7 @@ function Section({ section: { name, entries }, words, version }) {
 
 /** @param {{ entry: SettingEntry, isOpen: boolean }} props */
 function Entry({ entry: { name, rows }, isOpen }) {
-  const summary = html`<code class="tool">${name}</code> <span class="quiet">${counted(rows.length, "setting")}</span>`;
+  const summary = html`<code class="tool">${name}</code> <span class="quiet">${say(TEXT.configuration.count, { count: rows.length })}</span>`;
   return html`
     <${Fold} kind="setting" title=${summary} isOpen=${isOpen}>
       ${() => html`<dl class="settings"><${Gradually} items=${rows} draw=${drawSetting} /></dl>`}
@@ -61,6 +61,6 @@ function Entry({ entry: { name, rows }, isOpen }) {
 /** @param {SettingRow} row */
 function drawSetting({ path, text, origin }) {
   return html`
-    <div key=${path}><dt>${path}</dt><dd class="text">${text}</dd><dd class="origin">${origin || "default"}</dd></div>
+    <div key=${path}><dt>${path}</dt><dd class="text">${text || TEXT.configuration.nothing}</dd><dd class="origin">${origin || TEXT.configuration.isDefault}</dd></div>
   `;
 }

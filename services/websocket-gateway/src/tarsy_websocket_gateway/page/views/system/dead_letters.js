@@ -5,7 +5,8 @@ import { query } from "../../router.js";
 import { usePolled } from "../../stores/polled.js";
 import { may } from "../../stores/rights.js";
 import { html, useSignal } from "../../ui.js";
-import { ABOUT_LETTERS, NO_LETTERS, ONLY_OPERATORS, lettersCount } from "../../words/system_words.js";
+import { TEXT } from "../../words/language.js";
+import { lettersCount } from "../../words/system_words.js";
 import { Notice } from "../notice.js";
 import { Outcome, useOutcome } from "../outcome.js";
 import { LetterFilterForm, wantedBy } from "./letter_filter.js";
@@ -18,10 +19,10 @@ const PAGE_SIZE = 100;
 const MOST_LISTED = 1000;
 
 export function DeadLettersPart() {
-  if (!may("operator")) return html`<p class="notice" role="status">${ONLY_OPERATORS}</p>`;
+  if (!may("operator")) return html`<p class="notice" role="status">${TEXT.letters.operatorsOnly}</p>`;
   const wanted = wantedBy(query.value);
   return html`
-    <p class="quiet">${ABOUT_LETTERS}</p>
+    <p class="quiet">${TEXT.letters.about}</p>
     <${LetterFilterForm} wanted=${wanted} />
     <${DeadLetters} key=${JSON.stringify(wanted)} wanted=${wanted} />
   `;
@@ -44,9 +45,9 @@ function DeadLetters({ wanted }) {
   };
   return html`
     <${Outcome} said=${said} />
-    <${Notice} polled=${polled} empty=${found?.letters.length === 0 ? NO_LETTERS : ""} />
+    <${Notice} polled=${polled} empty=${found?.letters.length === 0 ? TEXT.letters.none : ""} />
     ${found !== null && found.letters.length > 0 && html`<${LetterList} list=${found} wanted=${wanted} done=${done} />`}
-    ${found !== null && found.next !== null && limit.value < MOST_LISTED && html`<button type="button" class="more" onClick=${more}>Show more</button>`}
+    ${found !== null && found.next !== null && limit.value < MOST_LISTED && html`<button type="button" class="more" onClick=${more}>${TEXT.letters.more}</button>`}
   `;
 }
 

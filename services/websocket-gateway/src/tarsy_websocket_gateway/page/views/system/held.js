@@ -4,8 +4,9 @@ import { bringBack, failSession, readHeldSessions } from "../../net/system_api.j
 import { usePolled } from "../../stores/polled.js";
 import { may } from "../../stores/rights.js";
 import { html, useSignal } from "../../ui.js";
-import { ABOUT_HELD, NO_HELD_SESSIONS, heldFacts, wayBack } from "../../words/system_words.js";
-import { counted } from "../../words/wording.js";
+import { TEXT } from "../../words/language.js";
+import { sayParts } from "../../words/say.js";
+import { heldFacts, heldSummary, wayBack } from "../../words/system_words.js";
 import { Time } from "../clock.js";
 import { Confirmed } from "../confirmed.js";
 import { Notice } from "../notice.js";
@@ -28,19 +29,17 @@ export function HeldPart() {
   }
   return html`
     <${Outcome} said=${said} />
-    <${Notice} polled=${polled} empty=${found?.total_items === 0 ? NO_HELD_SESSIONS : ""} />
+    <${Notice} polled=${polled} empty=${found?.total_items === 0 ? TEXT.held.none : ""} />
     ${found !== null && found.total_items > 0 && html`<${HeldList} list=${found} done=${done} />`}
   `;
 }
 
 /** @param {{ list: Schemas["HeldSessionList"], done: (answer: string) => void }} props */
 function HeldList({ list, done }) {
-  const { sessions, total_items: total } = list;
-  const rest = total > sessions.length ? ` ${sessions.length} of ${total} are shown.` : "";
   return html`
-    <p class="quiet">${counted(total, "session")} set aside. ${ABOUT_HELD}${rest}</p>
+    <p class="quiet">${heldSummary(list)}</p>
     <ul class="records">
-      ${sessions.map((session) => html`<${HeldRow} key=${session.session_id} session=${session} done=${done} />`)}
+      ${list.sessions.map((session) => html`<${HeldRow} key=${session.session_id} session=${session} done=${done} />`)}
     </ul>
   `;
 }
@@ -48,11 +47,12 @@ function HeldList({ list, done }) {
 /** @param {RowProps} props */
 function HeldRow({ session, done }) {
   const { session_id: id, why, created_at: since } = session;
+  const waiting = heldFacts(session);
   return html`
     <li>
       <div class="row">
         <a href=${`/sessions/${encodeURIComponent(id)}`} data-view><code>${id}</code></a>
-        <span class="quiet">${heldFacts(session)}${since !== null && html`, since <${Time} stamp=${since} />`}</span>
+        <span class="quiet">${since === null ? waiting : sayParts(TEXT.held.since, { waiting, time: html`<${Time} stamp=${since} />` })}</span>
       </div>
       <p class="text">${why}</p>
       ${may("operator") && html`<${HeldActions} session=${session} done=${done} />`}
@@ -76,8 +76,8 @@ function HeldActions({ session, done }) {
   return html`
     <div class="row">
       <${Confirmed} label=${label} question=${question} yes=${yes} act=${back} done=${done} />
-      <${Confirmed} label="Fail" question="End this session? What waits for it goes to the dead letters." yes="Yes, end it" danger act=${fail} done=${done}>
-        <input type="text" required maxlength=${LONGEST_REASON} aria-label="Why it is ended" placeholder="Why it is ended" value=${reason.value} onInput=${type} />
+      <${Confirmed} label=${TEXT.held.fail} question=${TEXT.held.failQuestion} yes=${TEXT.held.failYes} danger act=${fail} done=${done}>
+        <input type="text" required maxlength=${LONGEST_REASON} aria-label=${TEXT.held.failReason} placeholder=${TEXT.held.failReason} value=${reason.value} onInput=${type} />
       <//>
     </div>
   `;

@@ -2,6 +2,8 @@
 
 import { redriveLetter } from "../../net/system_api.js";
 import { html } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
+import { sayParts } from "../../words/say.js";
 import { letterFacts, letterState } from "../../words/system_words.js";
 import { Time } from "../clock.js";
 import { Confirmed } from "../confirmed.js";
@@ -14,6 +16,7 @@ import { LetterDetail } from "./letter_detail.js";
 export function LetterRow({ letter, done }) {
   const { id, reason, refusal, buried_at: buried, redriven_at: redriven, redriven_by: by } = letter;
   const { word, tone } = letterState(letter);
+  const when = html`<${Time} stamp=${redriven} />`;
   const act = async () => (await redriveLetter(id)).message;
   return html`
     <li>
@@ -24,10 +27,10 @@ export function LetterRow({ letter, done }) {
       </div>
       <p class="text">${reason}</p>
       <p class="quiet">${letterFacts(letter)}</p>
-      ${redriven !== null && html`<p class="quiet">Re-driven by ${by ?? "nobody knows whom"}, <${Time} stamp=${redriven} /></p>`}
+      ${redriven !== null && html`<p class="quiet">${sayParts(TEXT.letter.redrivenBy, { name: by ?? TEXT.letter.nobodyKnown, time: when })}</p>`}
       ${refusal !== null && html`<p class="quiet text">${refusal}</p>`}
-      <${Fold} title="Record">${() => html`<${LetterDetail} id=${id} />`}<//>
-      ${letter.status === "waiting" && refusal === null && html`<${Confirmed} label="Re-drive" question="Write this record back to where it came from?" yes="Yes, re-drive it" act=${act} done=${done} />`}
+      <${Fold} title=${TEXT.letter.record}>${() => html`<${LetterDetail} id=${id} />`}<//>
+      ${letter.status === "waiting" && refusal === null && html`<${Confirmed} label=${TEXT.letter.redrive} question=${TEXT.letter.redriveQuestion} yes=${TEXT.letter.redriveYes} act=${act} done=${done} />`}
     </li>
   `;
 }

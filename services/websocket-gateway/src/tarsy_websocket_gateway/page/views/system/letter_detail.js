@@ -3,7 +3,7 @@
 import { readDeadLetter, readRawDeadLetter } from "../../net/system_api.js";
 import { textOfBase64 } from "../../state/base64_text.js";
 import { html, useEffect, useSignal } from "../../ui.js";
-import { RAW_QUESTION } from "../../words/system_words.js";
+import { TEXT } from "../../words/language.js";
 import { Confirmed } from "../confirmed.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
@@ -15,7 +15,7 @@ export function LetterDetail({ id }) {
   const detail = useSignal(null);
   /** @type {import("@preact/signals").Signal<Schemas["DeadLetterRaw"] | null>} */
   const raw = useSignal(null);
-  const notice = useSignal("Loading …");
+  const notice = useSignal(/** @type {string} */ (TEXT.page.loading));
   useEffect(() => {
     readDeadLetter(id).then(
       (found) => {
@@ -28,7 +28,7 @@ export function LetterDetail({ id }) {
   }, []);
   const show = async () => {
     raw.value = await readRawDeadLetter(id);
-    return "The exact bytes are shown.";
+    return TEXT.letter.rawShown;
   };
   if (detail.value === null) return html`<p class="notice" role="status">${notice.value}</p>`;
   const { shortened } = detail.value;
@@ -36,8 +36,8 @@ export function LetterDetail({ id }) {
   return html`
     <div class="letter">
       <${RecordText} record=${shown} />
-      ${shortened && raw.value === null && html`<p class="quiet">Only its beginning is shown here.</p>`}
-      <${Confirmed} label="Show exact bytes" question=${RAW_QUESTION} yes="Yes, show them" danger act=${show} />
+      ${shortened && raw.value === null && html`<p class="quiet">${TEXT.letter.shortened}</p>`}
+      <${Confirmed} label=${TEXT.letter.raw} question=${TEXT.letter.rawQuestion} yes=${TEXT.letter.rawYes} danger act=${show} />
     </div>
   `;
 }
@@ -46,10 +46,10 @@ export function LetterDetail({ id }) {
 function RecordText({ record: { key, value, headers } }) {
   return html`
     <dl class="settings">
-      <div><dt>Key</dt><dd>${key ?? "none"}</dd></div>
+      <div><dt>${TEXT.letter.key}</dt><dd>${key ?? TEXT.letter.noKey}</dd></div>
       ${headers.map(({ name, value: text }, place) => html`<div key=${place}><dt>${name}</dt><dd>${text}</dd></div>`)}
     </dl>
-    <pre class="data" tabindex="0">${value ?? "It has no value."}</pre>
+    <pre class="data" tabindex="0">${value ?? TEXT.letter.noValue}</pre>
   `;
 }
 

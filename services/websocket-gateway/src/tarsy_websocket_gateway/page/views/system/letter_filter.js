@@ -2,16 +2,13 @@
 
 import { replaceAddress } from "../../router.js";
 import { html } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 
 /** @typedef {{ status: string, topic: string, service: string, reason: string }} Wanted */
 
 const TEXTS = /** @type {const} */ (["service", "topic", "reason"]);
-const LABELS = { service: "Buried by", topic: "Topic", reason: "Reason contains" };
-const STATUSES = [
-  ["", "All"],
-  ["waiting", "Waiting"],
-  ["redriven", "Re-driven"],
-];
+const { all, ...STATES } = TEXT.letters.states;
+const STATUSES = [["", all], ...Object.entries(STATES)];
 const LONGEST_TEXT = 300;
 
 /** Those that wait, where the address does not say.
@@ -40,9 +37,9 @@ export function LetterFilterForm({ wanted }) {
     replaceAddress(`/system?${new URLSearchParams([["part", "dead-letters"], ...filled])}`);
   }
   return html`
-    <form class="filter" role="search" aria-label="Dead letters" onSubmit=${apply} onChange=${apply}>
+    <form class="filter" role="search" aria-label=${TEXT.letters.label} onSubmit=${apply} onChange=${apply}>
       <label>
-        <span>State</span>
+        <span>${TEXT.letters.state}</span>
         <select name="status">
           ${STATUSES.map(([value, name]) => html`<option key=${value} value=${value} selected=${value === wanted.status}>${name}</option>`)}
         </select>
@@ -50,12 +47,12 @@ export function LetterFilterForm({ wanted }) {
       ${TEXTS.map(
         (name) => html`
           <label key=${name}>
-            <span>${LABELS[name]}</span>
+            <span>${TEXT.letters.fields[name]}</span>
             <input type="text" name=${name} maxlength=${LONGEST_TEXT} value=${wanted[name]} />
           </label>
         `,
       )}
-      <button type="submit">Filter</button>
+      <button type="submit">${TEXT.letters.filter}</button>
     </form>
   `;
 }

@@ -4,7 +4,9 @@ import { readOverview } from "../../net/system_api.js";
 import { usePolled } from "../../stores/polled.js";
 import { systemWarnings } from "../../stores/warnings_store.js";
 import { html } from "../../ui.js";
-import { NO_WARNINGS, overviewFacts } from "../../words/system_words.js";
+import { TEXT } from "../../words/language.js";
+import { sayParts } from "../../words/say.js";
+import { overviewFacts } from "../../words/system_words.js";
 import { Time } from "../clock.js";
 import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
@@ -18,7 +20,7 @@ export function OverviewPart() {
   /** @type {Schemas["SystemOverview"] | null} */
   const overview = polled.answer.value;
   return html`
-    <${Notice} polled=${polled} empty=${warnings?.length === 0 ? NO_WARNINGS : ""} />
+    <${Notice} polled=${polled} empty=${warnings?.length === 0 ? TEXT.system.noWarnings : ""} />
     <${WarningList} warnings=${warnings ?? []} />
     ${overview !== null && html`<${Figures} facts=${overviewFacts(overview)} /><${Waiting} queue=${overview.queue} /><${Processes} workers=${overview.workers} />`}
   `;
@@ -26,18 +28,18 @@ export function OverviewPart() {
 
 /** @param {{ queue: Schemas["QueueState"] }} props */
 function Waiting({ queue: { waiting_since: since } }) {
-  return since === null
-    ? null
-    : html`<p class="quiet">The first in the queue waits since <${Time} stamp=${since} />.</p>`;
+  if (since === null) return null;
+  const time = html`<${Time} stamp=${since} />`;
+  return html`<p class="quiet">${sayParts(TEXT.system.waitingSince, { time })}</p>`;
 }
 
 /** @param {{ workers: Schemas["SystemOverview"]["workers"] }} props */
 function Processes({ workers }) {
   return html`
-    <div class="scrolled" tabindex="0" role="region" aria-label="Processes">
+    <div class="scrolled" tabindex="0" role="region" aria-label=${TEXT.system.processes}>
       <table>
         <thead>
-          <tr>${["Service", "Process", "In its queues", "Last heard"].map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr>
+          <tr>${Object.values(TEXT.system.process).map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr>
         </thead>
         <tbody>
           ${workers.map(

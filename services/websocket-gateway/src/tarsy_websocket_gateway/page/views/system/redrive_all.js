@@ -2,8 +2,9 @@
 
 import { previewRedrive, redriveAll } from "../../stores/redrive.js";
 import { html, useSignal } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
+import { say } from "../../words/say.js";
 import { redriveQuestion, redriveSummary } from "../../words/system_words.js";
-import { counted } from "../../words/wording.js";
 import { Confirmed } from "../confirmed.js";
 
 /** @param {{ filter: import("../../net/system_api.js").LetterFilter, done: (answer: string) => void }} props */
@@ -20,7 +21,7 @@ export function RedriveAll({ filter, done }) {
   async function act() {
     try {
       const all = await redriveAll({ topic, service, reason }, (until) => {
-        progress.value = `${counted(until.length, "letter")} taken …`;
+        progress.value = say(TEXT.letters.taken, { count: until.length });
       });
       return redriveSummary(all);
     } finally {
@@ -29,7 +30,7 @@ export function RedriveAll({ filter, done }) {
   }
 
   return html`
-    <${Confirmed} label="Re-drive all that wait" question=${find} yes="Yes, re-drive them" act=${act} done=${done} />
+    <${Confirmed} label=${TEXT.letters.redriveAll} question=${find} yes=${TEXT.letters.redriveAllYes} act=${act} done=${done} />
     <span class="quiet" role="status">${progress.value}</span>
   `;
 }

@@ -4,7 +4,7 @@ import { readServers } from "../../net/api.js";
 import { usePolled } from "../../stores/polled.js";
 import { systemWarnings } from "../../stores/warnings_store.js";
 import { html } from "../../ui.js";
-import { NO_SERVERS } from "../../words/system_words.js";
+import { TEXT } from "../../words/language.js";
 import { Notice } from "../notice.js";
 import { ServerCard } from "./server_card.js";
 import { WarningList } from "./warnings.js";
@@ -15,7 +15,7 @@ export function ServersPart() {
   const found = polled.answer.value;
   const warnings = systemWarnings.value?.warnings.filter(({ server_id: id }) => id !== null) ?? [];
   return html`
-    <${Notice} polled=${polled} empty=${found?.servers.length === 0 ? NO_SERVERS : ""} />
+    <${Notice} polled=${polled} empty=${found?.servers.length === 0 ? TEXT.server.none : ""} />
     <${WarningList} warnings=${warnings} />
     <div class="servers">
       ${found?.servers.map((server) => html`<${ServerCard} key=${server.id} server=${server} />`)}

@@ -2,6 +2,7 @@
 
 import { readServer } from "../../net/api.js";
 import { html, useEffect, useSignal } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 import { toolFacts } from "../../words/server_words.js";
 import { Fold } from "../fold.js";
 import { Gradually } from "../gradually.js";
@@ -14,7 +15,7 @@ const PREVIEW_CHARACTERS = 120;
 export function ToolList({ id }) {
   /** @type {import("@preact/signals").Signal<McpTool[] | null>} */
   const tools = useSignal(null);
-  const notice = useSignal("Loading …");
+  const notice = useSignal(/** @type {string} */ (TEXT.page.loading));
   useEffect(() => {
     readServer(id).then(
       (server) => {
@@ -47,8 +48,8 @@ function ToolRow({ tool }) {
     <${Fold} kind="call" title=${summary}>
       ${() => html`
         <div class="inside">
-          <p class="text">${tool.description || "The server does not describe it."}</p>
-          <h3>Arguments</h3>
+          <p class="text">${tool.description || TEXT.tool.notDescribed}</p>
+          <h3>${TEXT.tool.arguments}</h3>
           <pre class="data" tabindex="0">${JSON.stringify(tool.input_schema, null, 2)}</pre>
         </div>
       `}

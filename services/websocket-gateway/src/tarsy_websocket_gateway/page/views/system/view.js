@@ -4,7 +4,8 @@ import { path, query } from "../../router.js";
 import { may } from "../../stores/rights.js";
 import { systemWarnings } from "../../stores/warnings_store.js";
 import { html, useEffect } from "../../ui.js";
-import { PART_NAMES } from "../../words/system_words.js";
+import { TEXT } from "../../words/language.js";
+import { say } from "../../words/say.js";
 import { ConfigurationPart } from "./configuration.js";
 import { DeadLettersPart } from "./dead_letters.js";
 import { HeldPart } from "./held.js";
@@ -12,7 +13,7 @@ import { OverviewPart } from "./overview.js";
 import { ServersPart } from "./servers.js";
 import { VersionsPart } from "./versions.js";
 
-/** @typedef {keyof typeof PART_NAMES} PartId */
+/** @typedef {keyof typeof TEXT.system.parts} PartId */
 
 /** @type {Record<PartId, import("preact").FunctionComponent>} */
 const PARTS = {
@@ -30,11 +31,11 @@ export function SystemView() {
   const current = partOf(path.value, query.value.get("part"));
   const Part = PARTS[current];
   useEffect(() => {
-    document.title = `${PART_NAMES[current]} · TARSy`;
+    document.title = say(TEXT.system.documentTitle, { part: TEXT.system.parts[current] });
   }, [current]);
   return html`
-    <h1>System</h1>
-    <nav class="parts" aria-label="Parts of the system">
+    <h1>${TEXT.system.title}</h1>
+    <nav class="parts" aria-label=${TEXT.system.label}>
       ${ids()
         .filter((id) => id === current || may(ROLES[id] ?? "viewer"))
         .map((id) => html`<${PartLink} key=${id} id=${id} isCurrent=${id === current} />`)}
@@ -48,7 +49,7 @@ function PartLink({ id, isCurrent }) {
   const count = id === "overview" ? (systemWarnings.value?.warnings.length ?? 0) : 0;
   return html`
     <a href=${`/system?part=${id}`} data-view aria-current=${isCurrent ? "page" : undefined}>
-      ${PART_NAMES[id]}${count > 0 && html` <span class="count">${count}</span>`}
+      ${TEXT.system.parts[id]}${count > 0 && html` <span class="count">${count}</span>`}
     </a>
   `;
 }

@@ -1,24 +1,30 @@
 // Usage in rows, each with a bar of its tokens: those that went in, and those that came out.
 
 import { html } from "../../ui.js";
-import { KEY_NAMES, costWords, keyWords, tokens } from "../../words/usage_words.js";
+import { number } from "../../words/formats.js";
+import { TEXT } from "../../words/language.js";
+import { sayParts } from "../../words/say.js";
+import { costWords, keyWords, tokens } from "../../words/usage_words.js";
 import { Gradually } from "../gradually.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["UsageGroup"]} UsageGroup */
 
-/** @param {{ by: keyof typeof KEY_NAMES, rows: UsageGroup[] }} props */
+const INPUT = html`<span class="input">${TEXT.usage.inputBar}</span>`;
+const OUTPUT = html`<span class="output">${TEXT.usage.outputBar}</span>`;
+
+/** @param {{ by: keyof typeof TEXT.usage.keys, rows: UsageGroup[] }} props */
 export function UsageTable({ by, rows }) {
   const most = Math.max(1, ...rows.map((row) => row.total_tokens));
   /** @param {UsageGroup} row */
   const draw = (row) => html`<${UsageRow} key=${row.key} row=${row} most=${most} />`;
   return html`
-    <div class="scrolled usage" tabindex="0" role="region" aria-label="Usage">
+    <div class="scrolled usage" tabindex="0" role="region" aria-label=${TEXT.usage.title}>
       <table>
         <thead>
           <tr>
-            <th scope="col">${KEY_NAMES[by]}</th>
-            <th scope="col"><span class="input">Input</span> and <span class="output">output</span></th>
-            ${["Sessions", "Input", "Output", "Cost"].map((name) => html`<th key=${name} scope="col" class="number">${name}</th>`)}
+            <th scope="col">${TEXT.usage.keys[by]}</th>
+            <th scope="col">${sayParts(TEXT.usage.inputAndOutput, { input: INPUT, output: OUTPUT })}</th>
+            ${Object.values(TEXT.usage.columns).map((name) => html`<th key=${name} scope="col" class="number">${name}</th>`)}
           </tr>
         </thead>
         <tbody><${Gradually} key=${JSON.stringify(rows)} items=${rows} draw=${draw} /></tbody>
@@ -34,9 +40,9 @@ function UsageRow({ row, most }) {
     <tr class=${row.total_tokens === 0 ? "unused" : ""}>
       <th scope="row">${keyWords(key)}</th>
       <td class="bar"><${Bar} input=${(100 * input) / most} output=${(100 * output) / most} /></td>
-      <td class="number">${sessions.toLocaleString("en")}</td>
-      <td class="number" title=${input.toLocaleString("en")}>${tokens(input)}</td>
-      <td class="number" title=${output.toLocaleString("en")}>${tokens(output)}</td>
+      <td class="number">${number(sessions)}</td>
+      <td class="number" title=${number(input)}>${tokens(input)}</td>
+      <td class="number" title=${number(output)}>${tokens(output)}</td>
       <td class="number">${costWords(row)}</td>
     </tr>
   `;

@@ -5,7 +5,8 @@ import { query } from "../../router.js";
 import { rowsOf, wantedBy } from "../../state/usage_rows.js";
 import { usePolled } from "../../stores/polled.js";
 import { html, useEffect, useMemo } from "../../ui.js";
-import { NO_USAGE, totalFacts, unpricedWords } from "../../words/usage_words.js";
+import { TEXT } from "../../words/language.js";
+import { totalFacts, unpricedWords } from "../../words/usage_words.js";
 import { Figures } from "../figures.js";
 import { Notice } from "../notice.js";
 import { SpanForm } from "./span_form.js";
@@ -18,10 +19,10 @@ export function UsageView() {
   const opened = useMemo(() => Date.now(), []);
   const wanted = wantedBy(query.value, opened);
   useEffect(() => {
-    document.title = "Usage · TARSy";
+    document.title = TEXT.usage.documentTitle;
   }, []);
   return html`
-    <h1>Usage</h1>
+    <h1>${TEXT.usage.title}</h1>
     <${SpanForm} wanted=${wanted} now=${opened} />
     <${Report} key=${`${wanted.by} ${wanted.from} ${wanted.to}`} wanted=${wanted} />
   `;
@@ -34,7 +35,7 @@ function Report({ wanted }) {
   const report = polled.answer.value;
   const isEmpty = report?.groups.length === 0;
   return html`
-    <${Notice} polled=${polled} empty=${isEmpty ? NO_USAGE : ""} />
+    <${Notice} polled=${polled} empty=${isEmpty ? TEXT.usage.none : ""} />
     ${report !== null && !isEmpty && html`<${Totals} report=${report} /><${UsageTable} by=${wanted.by} rows=${rowsOf(report, wanted)} />`}
   `;
 }
