@@ -19,7 +19,7 @@ LIGHT: tuple[Scheme, ...] = ("light",)
 class View:
     """`address`: `{completed}` in it is the id of the session in that state. `shown`: what is visible when it is drawn.
 
-    `clicked`: what is clicked, and `seen`: what is scrolled to, before the picture is taken.
+    `clicked`: what is clicked, one after the other, and `seen`: what is scrolled to, before the picture is taken.
     """
 
     name: str
@@ -28,7 +28,7 @@ class View:
     shown: str
     moment: Moment = "ended"
     schemes: tuple[Scheme, ...] = LIGHT
-    clicked: str = ""
+    clicked: tuple[str, ...] = ()
     seen: str = ""
 
 
@@ -46,6 +46,8 @@ class Picture:
 
 STREAMING = '.item[data-status="streaming"] .text:not(:empty)'
 CALL = 'details.call:has-text("kubernetes.pods_list")'
+LOG = 'details.call:has-text("pods_log")'
+QUESTION = ".record-call summary >> nth=1"
 VIEWS = (
     View("list-empty", "The list before the first alert", "/", "main pre", "empty"),
     View("session-running", "A session that runs", "/sessions/{running}", STREAMING, "running"),
@@ -53,13 +55,26 @@ VIEWS = (
     View("session-completed", "A session that has completed", "/sessions/{completed}", ".executive", schemes=BOTH),
     View("session-failed", "A session that failed", "/sessions/{failed}", ".stopped"),
     View("approval", "A call that waits for a person", "/sessions/{waiting}", ".approval", seen=".approval"),
-    View("tool-call", "A call, unfolded", "/sessions/{completed}", CALL, clicked=f"{CALL} >> summary", seen=CALL),
+    View("tool-call", "A call, unfolded", "/sessions/{completed}", CALL, clicked=(f"{CALL} >> summary",), seen=CALL),
+    View(
+        "result",
+        "A whole result beside the story",
+        "/sessions/{completed}",
+        LOG,
+        clicked=(f"{LOG} >> summary", f"{LOG} >> .to-result a"),
+    ),
+    View("record", "What the model was given", "/sessions/{completed}/record", QUESTION, clicked=(QUESTION,)),
+    View("travel", "The session as it was", "/sessions/{completed}?at=40", ".travel-bar button"),
     View("chat", "Questions and replies", "/sessions/{completed}", ".turn strong", seen=".turn >> nth=-1"),
     View("submit", "The form that submits an alert", "/submit", "main form"),
     View("usage", "Tokens and cost", "/usage", "main table"),
     View("system", "The system", "/system", "main table"),
     View(
-        "servers", "The MCP servers", "/system?part=servers", "main h2", clicked='summary:has-text("tools") >> nth=-1'
+        "servers",
+        "The MCP servers",
+        "/system?part=servers",
+        "main h2",
+        clicked=('summary:has-text("tools") >> nth=-1',),
     ),
     View("held", "Held sessions", "/system?part=held", "main h1"),
     View("dead-letters", "Dead letters", "/system?part=dead-letters", "main h1"),

@@ -130,8 +130,8 @@ async def take_view(browser: Browser, page: Page, picture: Picture, sessions: Ma
     view = picture.view
     await page.goto(view.address.format_map(sessions))
     await page.locator(view.shown).first.wait_for(timeout=WAIT_MILLISECONDS)
-    if view.clicked:
-        await page.locator(view.clicked).first.click()
+    for clicked in view.clicked:
+        await page.locator(clicked).first.click()
     if view.seen:
         await page.locator(view.seen).first.evaluate("node => node.scrollIntoView({block: 'center'})")
     await take(browser, page, picture.file)

@@ -134,7 +134,7 @@ async def test_hostile_words_of_people_are_text(scene: Scene) -> None:
     assert await question.locator(".author").text_content() == HOSTILE
     assert await question.locator("a, b, strong").count() == 0
     assert await scene.tab.page.locator("main :is(script, img, iframe, style, object)").count() == 0
-    links = await scene.tab.page.locator("main .body a").evaluate_all(
+    links = await scene.tab.page.locator("main .body .markdown a").evaluate_all(
         "nodes => nodes.map((one) => one.getAttribute('href'))"
     )
     assert links == ["https://evil.example/p"], "the answer is Markdown, and a picture of it a link"

@@ -4,7 +4,7 @@ from tarsy_auth.roles import Role
 from tarsy_service.rights import WEBSOCKET, rights
 from tarsy_websocket_gateway.page_routes import ADDRESSES
 
-PAGES = (*ADDRESSES, "/sessions/{session_id}", "/assets/{version}/{path:path}")
+PAGES = (*ADDRESSES, "/sessions/{session_id}", "/sessions/{session_id}/record", "/assets/{version}/{path:path}")
 
 RIGHTS = (
     # The page's files hold nothing of an investigation: it asks for that itself.

@@ -86,6 +86,16 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
     if (Math.abs(outer.scrollTop - wanted) >= 1) outer.scrollTop = wanted;
   }
 
+  /** The browser would scroll to where the end seemed to be before the last lines were there.
+   *  @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.key !== "End" || event.target !== scroller.current) return;
+    event.preventDefault();
+    anchor.current = { line: total - 1, top: null };
+    around(total - 1);
+    hold();
+  }
+
   useLayoutEffect(hold);
   useEffect(() => {
     around(anchor.current.line);
@@ -97,7 +107,7 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
   const numbers = Array.from({ length: end - first }, (_, after) => first + after);
   return html`
     <div class="result-lines" ref=${scroller} tabindex="0" role="region" aria-label="Lines of the result"
-         data-wrapped=${isWrapped ? "" : undefined} hidden=${long.value !== null} onScroll=${move}>
+         data-wrapped=${isWrapped ? "" : undefined} hidden=${long.value !== null} onScroll=${move} onKeyDown=${press}>
       <div style=${{ height: `${first * unit}px` }}></div>
       <div class="result-block" ref=${block}>
         ${numbers.map(
