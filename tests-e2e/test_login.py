@@ -42,7 +42,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -
 async def test_whoever_logged_in_reads_submits_and_watches_until_he_logs_out(world: LoginWorld) -> None:
     async with httpx2.AsyncClient(base_url=world.url, timeout=WAIT_SECONDS) as browser:
         assert (await browser.get("/api/v1/sessions")).status_code == 401
-        assert (await browser.get("/login/available")).json() == {"available": True}
+        assert (await browser.get("/login/available")).json() == {"available": True, "renewable": False}
         answer = await world.log_in(browser, "/servers")
         assert (answer.status_code, answer.headers["location"]) == (303, "/servers")
 

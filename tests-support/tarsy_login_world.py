@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -53,9 +53,9 @@ NAME = "localhost"
 class LoginWorld:
     url: str
     provider: OpenIdServer
-    recorded: list[tuple[str, str, str]]
+    recorded: list[tuple[str, str, str]] = field(default_factory=list)
     """Outcome, name and reason of each login that is on record."""
-    is_recording: list[bool]
+    is_recording: list[bool] = field(default_factory=list)
 
     @property
     def port(self) -> int:

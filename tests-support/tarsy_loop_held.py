@@ -38,8 +38,8 @@ class LoopHeld:
 
 @asynccontextmanager
 async def watching_the_loop() -> AsyncIterator[LoopHeld]:
-    """What pytest holds (half a million objects and more) is no part of what is watched: one full collection of it
-    alone holds the loop for 100 ms."""
+    """The objects of pytest (half a million and more) are no part of what is watched: one full collection of them alone
+    holds the loop for 100 ms."""
     held = LoopHeld()
     gc.freeze()
     try:

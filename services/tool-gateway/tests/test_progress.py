@@ -127,7 +127,7 @@ async def test_what_it_tells_does_not_prolong_a_call_and_no_task_is_left_behind(
 ) -> None:
     async with running(odd(calls_file)):
         # The session is open: a second is for the call alone, however busy the machine is.
-        first = call("named", repeatable=True, timeout=600)
+        first = call("empty", repeatable=True, timeout=600)
         await owner.ask(first)
         assert (await owner.result(first)).outcome == "ok"
 
