@@ -182,7 +182,7 @@ async def test_an_investigation_from_the_list_to_its_analysis(scene: Scene) -> N
         await until_completed(tab.page)
         seen = await growth(tab.page)
         for kind in ("llm_thinking", "llm_response", "mcp_tool_summary"):
-            assert len(seen.get(kind, [])) >= 3, f"no {kind} grew: {seen}"
+            assert len(seen.get(kind, [])) >= 2, f"no {kind} grew: {seen}"
             assert seen[kind] == sorted(seen[kind])
         await expect(tab.page.locator(".analysis li strong, .analysis p strong").first).to_have_text("v2.14.0")
         await expect(tab.page.locator(".stages .status")).to_have_text(["Completed"] * 4)
@@ -327,7 +327,7 @@ async def test_a_finished_investigation_is_asked_and_everybody_sees_the_reply(sc
             assert await page.locator(".analysis").inner_text() == analysis
             assert await page.locator(".chat :is(script, img, iframe, b, style, object)").count() == 0
         await expect(field).to_have_value("")
-        assert len((await growth(watching.page))["llm_response"]) >= 3, "the reply streams"
+        assert len((await growth(watching.page))["llm_response"]) >= 2, "the reply streams"
         texts = [await page.locator(".chat").inner_text() for page in pages]
         await tab.page.reload()
         await expect(tab.page.locator(".turn strong")).to_have_text("19:49:04")
