@@ -1,6 +1,7 @@
 """Differences between two investigations of the same alert, in what people see of them. Pure.
 
-Told apart is what may differ from run to run: ids and stamps, numbers in the log, durations, workers, how often a
+Told apart is what may differ from run to run: ids and stamps, numbers in the log and of calls (agents that work at
+once take them in any order), durations, workers, how often a
 question was asked again, by which digits a masked secret is told from others (they are the session's own), and the
 outcome of a call that may not run twice and ended as unknown in one of them.
 """
@@ -32,7 +33,16 @@ type Row = dict[str, JsonValue]
 SESSION = "the session"
 TOKENS = frozenset({"usage", "tokens_before", "tokens_after", "attempts"})
 """Estimates learn in each process, and who asks again asks once more."""
-VOLATILE = TOKENS | {"event_id", "sequence_number", "expires_at", "duration_ms", "attempt", "claim_id", "worker_id"}
+VOLATILE = TOKENS | {
+    "event_id",
+    "sequence_number",
+    "expires_at",
+    "duration_ms",
+    "attempt",
+    "claim_id",
+    "worker_id",
+    "number",
+}
 OUTCOME = frozenset({"status", "content"})
 DIGITS = re.compile(r"(\[MASKED_[A-Z_]+)_[0-9a-f]{8}\]")
 EMPTY: Row = {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.api.trace import (
@@ -44,17 +45,18 @@ def find_asked(records: Sequence[RecordedEvent], llm_call_id: str) -> AskedModel
         if not isinstance(state, Investigating):
             return None
         execution = state.executions[asked.execution_id]
-        call = LlmCallRecord(asked, record.envelope.time, _end_of(records, llm_call_id))
+        call = LlmCallRecord(asked, record.envelope.time, *_end_of(records, llm_call_id))
         return AskedModel(call, execution, compose_request(state, execution))
     return None
 
 
-def _end_of(records: Sequence[RecordedEvent], llm_call_id: str) -> LlmCallEnd | None:
+def _end_of(records: Sequence[RecordedEvent], llm_call_id: str) -> tuple[LlmCallEnd, datetime] | tuple[None, None]:
+    """And when it was recorded."""
     for record in records:
         event = record.event
         if isinstance(event, e.LlmCallCompleted | e.LlmCallFailed) and event.llm_call_id == llm_call_id:
-            return event
-    return None
+            return event, record.envelope.time
+    return None, None
 
 
 def find_llm(records: Sequence[RecordedEvent], llm_call_id: str) -> LlmInteraction | None:
