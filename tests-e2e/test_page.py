@@ -17,7 +17,7 @@ import yaml
 from playwright.async_api import Browser, Page, expect
 
 from tarsy_axe import violations
-from tarsy_browser import Tab, chromium, demand_chromium, new_tab
+from tarsy_browser import Tab, chromium, demand_chromium, new_tab, text_of
 from tarsy_door import door
 from tarsy_incident import INCIDENT, alert_now, planted_secrets, read_log
 from tarsy_service_forks import ServiceForks
@@ -138,15 +138,6 @@ async def until_completed(page: Page) -> None:
 
 async def until_live(page: Page) -> None:
     await expect(page.locator("#connection")).to_have_text("Live")
-
-
-async def text_of(page: Page) -> list[str]:
-    """The lines of a session, but for those of its waterfall, which is read later and again."""
-    text: str = await page.locator("main").evaluate(
-        """(main) => [...main.querySelectorAll(".head, .stages, .verdict, .timeline, .chat, .side")]
-            .map((part) => part.innerText).join("\\n")"""
-    )
-    return text.splitlines()
 
 
 async def open_session(tab: Tab, session_id: str) -> None:

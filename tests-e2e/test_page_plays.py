@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tarsy_browser import Tab, chromium, demand_chromium, new_tab
+from tarsy_browser import Tab, chromium, demand_chromium, new_tab, text_of
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_incident import INCIDENT
 from tarsy_processes.ports import free_port
@@ -292,6 +292,5 @@ async def says_what_an_undisturbed_page_says(stage: Stage, page: Page, session_i
         facts = other.page.locator(".facts")
         await expect(facts).to_contain_text("Tokens")
         await expect(page.locator(".facts")).to_have_text(await facts.text_content() or "")
-        texts = [await one.locator("main").inner_text() for one in (page, other.page)]
-        assert texts[0].splitlines() == texts[1].splitlines()
+        assert await text_of(page) == await text_of(other.page)
         assert complaints(other) == []

@@ -102,3 +102,12 @@ async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIt
         yield tab
     finally:
         await profile.close()
+
+
+async def text_of(page: Page) -> list[str]:
+    """The lines of a session, but for those of its waterfall, which is read later and again."""
+    text: str = await page.locator("main").evaluate(
+        """(main) => [...main.querySelectorAll(".head, .stages, .verdict, .timeline, .chat, .side")]
+            .map((part) => part.innerText).join("\\n")"""
+    )
+    return text.splitlines()
