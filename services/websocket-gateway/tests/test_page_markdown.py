@@ -158,7 +158,8 @@ async def test_markdown_that_is_made_to_be_slow_is_not(tab: Tab, text: str) -> N
         }""",
         [ASSETS, text],
     )
-    assert took < 3_000
+    # Those that are not bounded take minutes; a busy machine takes some seconds for a harmless one.
+    assert took < 20_000
 
 
 @pytest.mark.parametrize("text", ["a|" * 600 + "\n" + "-|" * 600 + "\n" + "x\n" * 1_000, "*a* " * 60_000])
