@@ -71,7 +71,7 @@ VIEWS = (
         QUESTION,
         clicked=(QUESTION,),
     ),
-    View("travel", "The session as it was", "/sessions/{completed}?at=20", ".travel-bar button"),
+    View("travel", "The session as it was", "/sessions/{completed}?at=40", ".travel-bar strong"),
     View("chat", "Questions and replies", "/sessions/{completed}", ".turn strong", seen=".turn >> nth=-1"),
     View("submit", "The form that submits an alert", "/submit", "main form"),
     View("usage", "Tokens and cost", "/usage", "main table"),

@@ -1,9 +1,11 @@
 // The record of a session: the list of its questions to models, and the contents of those that are looked at.
 
+import { ApiError } from "../net/request.js";
 import { readLlmCall, readTrace } from "../net/record_api.js";
 import { callOfStep } from "../state/record_calls.js";
 import { signal } from "../ui.js";
 import { messageOf } from "../words/problems.js";
+import { isLive, isLost } from "./connection.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas
  *  @typedef {Schemas["LlmInteraction"]} Contents */
@@ -40,8 +42,11 @@ export class RecordStore {
       if (this.trace.value === null) this.#openWanted(trace);
       this.trace.value = trace;
       this.notice.value = "";
+      isLive();
     } catch (problem) {
-      if (mine === this.#asked) this.notice.value = messageOf(problem);
+      if (mine !== this.#asked) return;
+      this.notice.value = messageOf(problem);
+      if (problem instanceof ApiError && problem.status === 0) isLost();
     }
   }
 
