@@ -1,16 +1,16 @@
 """Logins and logouts of people at the page, on record."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from fastapi import Request
 
-from tarsy_audit.requested_act import MOST_CHARACTERS
+from tarsy_audit.requested_act import act_of
 from tarsy_auth.identity import Identity
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.audit import ActRequested
-from tarsy_service.caller import LONGEST_AUTHOR, NOBODY
-from tarsy_service.http_metrics import route_of
+from tarsy_service.caller import NOBODY
 
 type LoginOutcome = Literal["logged_in", "logged_out", "refused"]
 type RecordLogin = Callable[[Request, LoginOutcome, Identity | None, str], Awaitable[None]]
@@ -42,7 +42,8 @@ class LoginTrail:
             return
         if not self._publisher.is_running:
             raise NotWrittenError("the service is not running")
-        act = self._act(request, outcome, identity, reason)
+        # In a thread: the first login makes its masker, which takes a second.
+        act = await asyncio.to_thread(self._act, request, outcome, identity, reason)
         await self._publisher.publish(
             self._publisher.topics.audit, act, key=act.name, id=self._new_id(), subject=act.act
         )
@@ -56,15 +57,5 @@ class LoginTrail:
         return True
 
     def _act(self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> ActRequested:
-        target: dict[str, str] = {"outcome": outcome}
-        if reason:
-            target["reason"] = self._mask(reason)[:MOST_CHARACTERS]
-        return ActRequested(
-            act=f"{request.method} {route_of(request.scope)}",
-            name=NOBODY if identity is None else self._mask(identity.name)[:LONGEST_AUTHOR],
-            door="nobody" if identity is None else identity.door,
-            credential="" if identity is None else identity.credential,
-            role="" if identity is None else identity.role.label,
-            address=self._mask(request.client.host)[:MOST_CHARACTERS] if request.client is not None else "",
-            target=target,
-        )
+        target = {"outcome": outcome, "reason": reason} if reason else {"outcome": outcome}
+        return act_of(request, self._mask, NOBODY if identity is None else identity.name, identity, target)

@@ -1,6 +1,6 @@
 """Reading of a request that asks for an act."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from fastapi import Request
 
@@ -16,12 +16,19 @@ SESSION = "session_id"
 
 def requested_act(request: Request, mask: Callable[[str], str]) -> ActRequested:
     """`request` has been routed. Raises ProblemError for an idempotency key that cannot be one."""
+    target = {key: str(value) for key, value in request.path_params.items()}
+    return act_of(request, mask, caller_of(request).name, identity_of(request), target)
+
+
+def act_of(
+    request: Request, mask: Callable[[str], str], name: str, identity: Identity | None, target: Mapping[str, str]
+) -> ActRequested:
+    """The act of whoever has this name, and this identity where somebody was authenticated."""
 
     def shown(text: str) -> str:
         return mask(text)[:MOST_CHARACTERS]
 
-    name, identity = caller_of(request).name, identity_of(request)
-    target = {key: shown(str(value)) for key, value in request.path_params.items()}
+    about = {key: shown(value) for key, value in target.items()}
     return ActRequested(
         act=f"{request.method} {route_of(request.scope)}",
         name=mask(name)[:LONGEST_AUTHOR],
@@ -30,8 +37,8 @@ def requested_act(request: Request, mask: Callable[[str], str]) -> ActRequested:
         role="" if identity is None else identity.role.label,
         # A proxy passes it on from a header, which whoever asks may have written.
         address=shown(request.client.host) if request.client is not None else "",
-        session_id=target.pop(SESSION, ""),
-        target=target,
+        session_id=about.pop(SESSION, ""),
+        target=about,
     )
 
 

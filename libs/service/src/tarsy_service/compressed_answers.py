@@ -5,6 +5,8 @@ import gzip
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tarsy_service.accepted_encodings import best_encoding
+
 PUBLIC = "/api/"
 """Answers between services do not leave the cluster, and stay as they are."""
 JSON = ("application/json", "application/problem+json")
@@ -46,8 +48,7 @@ class Compressing:
 
 
 def _takes_gzip(headers: Headers) -> bool:
-    offered = (part.replace(" ", "") for part in headers.get("accept-encoding", "").lower().split(","))
-    return any(part == "gzip" or (part.startswith("gzip;") and not part.endswith(("q=0", "q=0.0"))) for part in offered)
+    return best_encoding(headers.get("accept-encoding", ""), ("gzip",)) is not None
 
 
 def _compressed(start: Message, message: Message) -> Message:

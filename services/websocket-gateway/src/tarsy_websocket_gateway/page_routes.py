@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
+from tarsy_service.accepted_encodings import best_encoding
 from tarsy_service.problems import ProblemError
 from tarsy_websocket_gateway.page_assets import Asset, Page
-from tarsy_websocket_gateway.page_encodings import best_encoding
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
