@@ -48,6 +48,7 @@ def ask_about(scene: Scene) -> Locator:
 
 
 async def select(scene: Scene, selector: str) -> None:
+    await expect(scene.tab.page.locator(selector).first).to_be_visible()
     await scene.tab.page.evaluate(SELECT, selector)
 
 
