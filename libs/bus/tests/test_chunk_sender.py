@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from tarsy_bus.chunk_sender import INTERVAL_SECONDS, MOST_UNSENT, ChunkFeed, ChunkSender
+from tarsy_bus.chunk_sender import INTERVAL_SECONDS, MOST_UNSENT, ChunkFeed, ChunkSender, MaskText, masked_before
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.chunks import LlmChunk
 
@@ -59,12 +59,12 @@ async def sending() -> AsyncIterator[tuple[World, ChunkSender]]:
             await task
 
 
-def feed_of(session: str) -> ChunkFeed:
+def feed_of(session: str, mask: MaskText = masked_before) -> ChunkFeed:
     def make(index: int, part: str, text: str) -> LlmChunk:
         kind = "thinking" if part == "thinking" else "text"
         return LlmChunk(call_id=session, execution_id="e", run=1, index=index, part=kind, text=text)
 
-    return ChunkFeed(session, make)
+    return ChunkFeed(session, make, mask)
 
 
 async def test_the_first_chunk_goes_at_once_and_what_follows_one_interval_later_in_one_record() -> None:
@@ -79,6 +79,25 @@ async def test_the_first_chunk_goes_at_once_and_what_follows_one_interval_later_
         (100.0, "one "),
         (100.0 + INTERVAL_SECONDS, "two three "),
     ]
+
+
+async def test_text_is_masked_when_it_is_sent_all_that_has_gathered_at_once() -> None:
+    masked: list[str] = []
+
+    def mask(part: str, text: str) -> list[tuple[str, str]]:
+        masked.append(text)
+        return [(part, text.replace("secret", "***")), ("thinking", "")]
+
+    async with sending() as (world, sender):
+        feed = feed_of("a", mask)
+        for piece in ("a se", "cret ", "word "):
+            await sender.put(feed, "text", piece)
+        await sender.until_sent(feed)
+        await sender.put(feed, "text", "dropped")
+        sender.drop(feed)
+        await sender.until_sent(feed)
+    assert masked == ["a secret word "]
+    assert [(one.chunk.index, one.chunk.text) for one in world.written] == [(0, "a *** word ")]
 
 
 async def test_all_calls_go_together() -> None:

@@ -26,7 +26,7 @@ from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
-from tarsy_timeline.projector import Projector
+from tarsy_timeline.projector import GATHER_SECONDS, MOST_GATHER_SECONDS, Projector, gather_seconds
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]
@@ -405,3 +405,9 @@ async def test_sessions_that_did_not_come_lately_are_looked_up_in_the_ledger(
         for session in sessions:
             assert await timeline(database, session) == STORY
             assert await last_number(database, session) == 13
+
+
+def test_records_gather_the_longer_the_longer_a_step_takes_within_bounds() -> None:
+    assert [gather_seconds(step) for step in (0.0, 0.001, 0.1, 60.0)] == [
+        GATHER_SECONDS, GATHER_SECONDS, 0.2, MOST_GATHER_SECONDS
+    ]  # fmt: skip

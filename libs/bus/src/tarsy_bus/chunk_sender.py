@@ -5,7 +5,7 @@ Text gathers while a request is on its way, and for some milliseconds after it b
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 import structlog
 
@@ -24,15 +24,24 @@ MOST_UNSENT = 256 * 1024
 
 type Part = str
 type MakeChunk = Callable[[int, Part, str], LlmChunk | SummaryChunk]
+type MaskText = Callable[[Part, str], Iterable[tuple[Part, str]]]
+
+
+def masked_before(part: Part, text: str) -> Iterable[tuple[Part, str]]:
+    """For text that is masked before it is put."""
+    return ((part, text),)
 
 
 class ChunkFeed:
     """Chunks of one run of a call, numbered in the order in which they are written."""
 
-    def __init__(self, session_id: str, make: MakeChunk) -> None:
+    def __init__(self, session_id: str, make: MakeChunk, mask: MaskText = masked_before) -> None:
+        """`mask` gets all text that has gathered, when it is sent: one look at several tokens, and none at those that
+        are dropped. It does not raise."""
         self.session_id = session_id
         self.traceparent: str | None = None
         self._make = make
+        self._mask = mask
         self._texts: list[tuple[Part, list[str]]] = []
         self._index = 0
 
@@ -44,8 +53,10 @@ class ChunkFeed:
     def drain(self) -> Iterator[LlmChunk | SummaryChunk]:
         texts, self._texts = self._texts, []
         for part, pieces in texts:
-            yield self._make(self._index, part, "".join(pieces))
-            self._index += 1
+            for masked_part, text in self._mask(part, "".join(pieces)):
+                if text:
+                    yield self._make(self._index, masked_part, text)
+                    self._index += 1
 
     def size(self) -> int:
         return sum(len(piece) for _, pieces in self._texts for piece in pieces)

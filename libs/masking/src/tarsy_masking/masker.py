@@ -7,6 +7,7 @@ from copy import copy
 from functools import partial
 from typing import Self
 
+from tarsy_masking.clean_texts import CleanTexts
 from tarsy_masking.custom_patterns import compile_custom
 from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite, surroundings
 from tarsy_masking.errors import MaskingError
@@ -31,6 +32,8 @@ _MAX_DEPTH = 64
 _LARGE = 128 * 1024
 # Longer strings are looked at by themselves.
 _SHORT_STRING = 4_096
+# The strings of a large value rarely come again.
+_FEW_STRINGS = 64
 _SCALARS = frozenset({type(None), bool, int, float})
 # One round finds everything; a second sees what the first one's replacements have brought together.
 _MAX_ROUNDS = 8
@@ -74,6 +77,7 @@ class Masker:
         self._open_secrets = OpenSecrets((*source.patterns, *added), custom_patterns=len(rules))
         regions = default_multi_line_secrets()
         self._before_patterns, self._after_patterns = regions.first, regions.last
+        self._clean = CleanTexts()
         self._key = key
         self._placeholder: Placeholder = plain
 
@@ -103,11 +107,16 @@ class Masker:
         return session
 
     def mask(self, text: str) -> str:
+        if text in self._clean:
+            return text
         try:
             original = _as_bytes(text)
             folded = fold(original)
             masked = self._settled(original, _unnoted) if folded is None else self._mask_folded(original, folded)
-            return masked.decode(errors="replace")
+            result = masked.decode(errors="replace")
+            if result == text:
+                self._clean.add(text)
+            return result
         # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
@@ -224,7 +233,9 @@ class Masker:
         if self._knows_no_forms or not isinstance(value, dict | list):
             return {}
         try:
-            strings = strings_of(value)
+            strings = [string for string in strings_of(value) if string not in self._clean]
+            if not strings:
+                return {}
             text, starts = together(strings)
         except RecursionError:
             return {}
@@ -234,7 +245,7 @@ class Masker:
                 first, last = bisect_right(starts, start) - 1, bisect_right(starts, stop) - 1
                 for number in range(max(0, first), last + 1):
                     suspicious[number] = True
-        return {
+        unsuspicious = {
             string: string
             for string, suspected in zip(strings, suspicious, strict=True)
             if not suspected
@@ -245,6 +256,9 @@ class Masker:
             and "\x1b" not in string
             and "\\" not in string
         }
+        if len(strings) <= _FEW_STRINGS:
+            self._clean.add_all(unsuspicious)
+        return unsuspicious
 
     def _mask_value(self, value: JsonValue, seen: dict[str, str], *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:

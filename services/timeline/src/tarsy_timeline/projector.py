@@ -39,6 +39,9 @@ PROJECTED_AT_ONCE = 500
 """Records of one read: their rows are made in one go, on the event loop that answers the API."""
 GATHER_SECONDS = 0.05
 """How long records gather behind those that were projected: each batch is a transaction. The first is never held up."""
+MOST_GATHER_SECONDS = 0.25
+"""Records gather for twice the time that the last step took, up to this: while the machine is busy, transactions are
+fewer and larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         if self._waiting:
             await self._open()
         found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=PROJECTED_AT_ONCE)
+        began = asyncio.get_running_loop().time()
         for place, records in found.items():
             partition = self._partitions.get(place.partition)
             if partition is None or place.partition in self._waiting:
@@ -157,7 +161,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         if not self._waiting and not any(self._unread(*one) for one in self._partitions.items()):
             self._goes_on()
         if 0 < sum(map(len, found.values())) < PROJECTED_AT_ONCE:
-            await asyncio.sleep(GATHER_SECONDS)
+            await asyncio.sleep(gather_seconds(asyncio.get_running_loop().time() - began))
 
     async def _wait(self, reason: str) -> None:
         """Database or public topic are away, or refuse all there is: nothing is lost meanwhile, the log keeps it."""
@@ -234,3 +238,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             records=lambda: self._unread(number, partition),
             seconds=lambda: partition.lag.seconds(self._unread(number, partition)),
         )
+
+
+def gather_seconds(step_seconds: float) -> float:
+    """How long records gather after a step that took so long."""
+    return min(max(GATHER_SECONDS, 2 * step_seconds), MOST_GATHER_SECONDS)

@@ -27,7 +27,7 @@ class ChunkPublisher:
         self._run = int(deps.now().timestamp() * 1000)
         self._streams = {part: masker.stream() for part in PARTS}
         self._part: str | None = None
-        self._feed = ChunkFeed(session_id, self._chunk)
+        self._feed = ChunkFeed(session_id, self._chunk, self._mask)
         self._broken = False
 
     async def take(self, delta: Delta) -> None:
@@ -35,20 +35,25 @@ class ChunkPublisher:
         if self._broken:
             return
         try:
-            await self._take(delta)
+            await self._sender.put(self._feed, delta.part, delta.text)
         except Exception as problem:  # noqa: BLE001 - whatever it is
-            log.error("chunks.broke", session_id=self._session_id, problem=type(problem).__name__)
-            self._broken = True
+            self._break(problem)
 
-    async def _take(self, delta: Delta) -> None:
-        if self._part is not None and self._part != delta.part:
-            await self._put(self._part, self._streams[self._part].pause())
-        self._part = delta.part
-        await self._put(delta.part, self._streams[delta.part].take(delta.text))
+    def _mask(self, part: str, text: str) -> list[tuple[str, str]]:
+        """The text that may go out now. When the part changes, so does what was held back of the other one."""
+        if self._broken:
+            return []
+        try:
+            before, self._part = self._part, part
+            held_back = [] if before is None or before == part else [(before, self._streams[before].pause())]
+            return [*held_back, (part, self._streams[part].take(text))]
+        except Exception as problem:  # noqa: BLE001 - whatever it is
+            self._break(problem)
+            return []
 
-    async def _put(self, part: str, text: str) -> None:
-        if text:
-            await self._sender.put(self._feed, part, text)
+    def _break(self, problem: Exception) -> None:
+        log.error("chunks.broke", session_id=self._session_id, problem=type(problem).__name__)
+        self._broken = True
 
     def drop(self) -> None:
         self._sender.drop(self._feed)
