@@ -69,6 +69,8 @@ def _router(server: PageServer) -> APIRouter:
     async def api(path: str, request: Request) -> JSONResponse:
         if path == f"sessions/{SESSION}":
             return JSONResponse(detail)
+        if path == f"sessions/{SESSION}/trace":
+            return JSONResponse(server.shown.trace)
         return JSONResponse(listed.body(f"/{path}", dict(request.query_params)))
 
     @router.get("/login/available")

@@ -10,6 +10,8 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, tool_call_id
 from tarsy_session_logs import SESSION, log_of
+from tarsy_timeline.record.replay import replay
+from tarsy_timeline.record.session_trace import trace_of
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.outgoing import encoded
 
@@ -51,6 +53,7 @@ class Messages:
         self._feed = Feed()
         records = log_of(*events).accepted
         self.last_number = len(records)
+        self.trace = trace_of(replay(records), SESSION, self.last_number).model_dump(mode="json")
         self.history = [one.text for record in records for one in self._feed.event(record)]
 
     def tokens(self, index: int) -> Iterator[str]:

@@ -38,7 +38,7 @@ from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_routes import HEADERS, page_routes
+from tarsy_websocket_gateway.page_routes import INDEX_HEADERS, page_routes
 
 WAIT_SECONDS = 90.0
 BLANK = "/blank"
@@ -239,7 +239,7 @@ def page_service() -> Service:
     @router.get(BLANK)
     async def blank() -> HTMLResponse:
         icon = f'<link rel="icon" href="/assets/{page.version}/icon.svg">'
-        return HTMLResponse(f"<!doctype html>{icon}<body>", headers=HEADERS)
+        return HTMLResponse(f"<!doctype html>{icon}<body>", headers=INDEX_HEADERS)
 
     async def run(ready: Ready) -> None:
         ready()

@@ -16,6 +16,7 @@ from tarsy_service.problems import install_problem_handlers
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_modules import imported_modules
 from tarsy_websocket_gateway.page_routes import page_routes
+from tarsy_websocket_gateway.page_views import VIEWS
 
 PAGE = load_page()
 
@@ -35,8 +36,8 @@ def asset(path: str) -> str:
     return f"/assets/{PAGE.version}/{path}"
 
 
-@pytest.mark.parametrize("path", ["/", "/sessions/0e1d", asset("main.js"), asset("style.css"), asset("icon.svg")])
-async def test_everything_is_sent_with_a_strict_policy(client: httpx2.AsyncClient, path: str) -> None:
+@pytest.mark.parametrize("path", ["/", "/sessions/0e1d", "/sessions/0e1d/record", "/system"])
+async def test_each_view_is_sent_with_a_strict_policy(client: httpx2.AsyncClient, path: str) -> None:
     answer = await client.get(path)
 
     assert answer.status_code == 200
@@ -48,6 +49,16 @@ async def test_everything_is_sent_with_a_strict_policy(client: httpx2.AsyncClien
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("path", ["main.js", "style.css", "icon.svg"])
+async def test_a_file_that_is_opened_by_itself_may_do_nothing(client: httpx2.AsyncClient, path: str) -> None:
+    answer = await client.get(asset(path))
+
+    assert answer.status_code == 200
+    assert answer.headers["content-security-policy"] == "default-src 'none'"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +163,7 @@ def test_no_module_makes_html_of_text() -> None:
 
 
 def test_the_index_has_no_script_or_style_of_its_own() -> None:
-    index = PAGE.index.body.decode()
+    index = "".join(one.body.decode() for one in PAGE.indexes.values())
 
     assert re.findall(r"<style|style=|\son\w+=|<script(?![^>]* src=)", index) == []
     assert re.findall(r"https?://", index) == []
@@ -174,12 +185,20 @@ def test_what_others_wrote_comes_with_its_licence() -> None:
     assert licences == {f"{name}.LICENSE.txt" for name in ("markdown-it", "preact", "signals", "htm")}
 
 
-def test_the_index_preloads_what_every_view_needs_and_no_view() -> None:
-    index = PAGE.index.body.decode()
-    preloaded = re.findall(rf'modulepreload" href="/assets/{PAGE.version}/([^"]+)"', index)
+@pytest.mark.parametrize(("address", "view"), VIEWS.items())
+def test_the_index_preloads_the_frame_and_the_view_of_its_address(address: str, view: str) -> None:
+    preloaded = re.findall(rf'modulepreload" href="/assets/{PAGE.version}/([^"]+)"', PAGE.indexes[view].body.decode())
 
+    assert len(preloaded) == len(set(preloaded))
     assert {"app.js", "router.js", "vendor/preact.mjs", "vendor/signals-core.mjs"} <= set(preloaded)
-    assert not {"views/session.js", "views/list.js", "vendor/markdown-it.mjs"} & set(preloaded)
+    assert {*VIEWS.values()} & set(preloaded) == {view}
+    assert ("vendor/markdown-it.mjs" in preloaded) == (address.startswith("/sessions/") and "record" not in address)
+
+
+def test_the_views_that_are_preloaded_are_those_that_the_page_shows() -> None:
+    routes = PAGE.assets["routes.js"].body.decode()
+
+    assert set(re.findall(r'import\("\./([^"]+)"\)', routes)) == set(VIEWS.values())
 
 
 def test_the_first_view_is_small() -> None:
@@ -188,7 +207,7 @@ def test_the_first_view_is_small() -> None:
     needed = {"theme.js", "icon.svg", *roots, *(path for path in PAGE.assets if path.endswith(".css"))}
     needed.update(*(imported_modules(root, modules) for root in roots))
 
-    sent = [PAGE.index, *(PAGE.assets[path] for path in needed)]
+    sent = [PAGE.indexes["views/list.js"], *(PAGE.assets[path] for path in needed)]
     assert sum(len(asset.encoded.get("br", asset.body)) for asset in sent) < 100_000
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse
 
 from tarsy_auth.login import LoginFailure
-from tarsy_websocket_gateway.page_routes import HEADERS
+from tarsy_websocket_gateway.page_routes import INDEX_HEADERS
 
 STATUSES: dict[LoginFailure, int] = {
     "attempt": 400,
@@ -46,4 +46,4 @@ PAGE = Template("""\
 def failure_page(status: int, sentence: str, *, version: str, to: str = "/") -> HTMLResponse:
     """`version`: that of the page's assets. `to`: where the next login ends."""
     text = PAGE.substitute(version=version, sentence=escape(sentence), to=escape(quote(to, safe="/")))
-    return HTMLResponse(text, status, headers=HEADERS)
+    return HTMLResponse(text, status, headers=INDEX_HEADERS)

@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 
 from tarsy_websocket_gateway.page_encodings import encoded
 from tarsy_websocket_gateway.page_modules import imported_modules
+from tarsy_websocket_gateway.page_views import VIEWS
 
 INDEX = "index.html"
 FIRST_MODULE = "main.js"
@@ -37,10 +38,11 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`version` is a digest of all assets: the index names them by it, so that two versions never mix in a browser."""
+    """`version` is a digest of all assets: the indexes name them by it, so that two versions never mix in a browser.
+    `indexes`: one for each view, by the path of its module."""
 
     version: str
-    index: Asset
+    indexes: Mapping[str, Asset]
     assets: Mapping[str, Asset]
 
 
@@ -51,9 +53,12 @@ def load_page() -> Page:
     for path, asset in sorted(found.items()):
         digest.update(f"{path}\n{len(asset.body)}\n".encode() + asset.body)
     version = digest.hexdigest()[:16]
-    body = index.body.replace(STYLES_PLACE, _styles(found)).replace(PRELOADS_PLACE, _preloads(found))
-    body = body.replace(VERSION_PLACE, version.encode())
-    return Page(version, _asset(body, index.media_type), found)
+    body = index.body.replace(STYLES_PLACE, _styles(found))
+    indexes = {
+        view: body.replace(PRELOADS_PLACE, _preloads(view, found)).replace(VERSION_PLACE, version.encode())
+        for view in VIEWS.values()
+    }
+    return Page(version, {view: _asset(one, index.media_type) for view, one in indexes.items()}, found)
 
 
 def _styles(assets: Mapping[str, Asset]) -> bytes:
@@ -62,9 +67,12 @@ def _styles(assets: Mapping[str, Asset]) -> bytes:
     return "\n".join(f'<link rel="stylesheet" href="/assets/{{version}}/{path}">' for path in paths).encode()
 
 
-def _preloads(assets: Mapping[str, Asset]) -> bytes:
-    """A browser asks for all modules at once, instead of one after the other as it finds them."""
-    modules = imported_modules(FIRST_MODULE, {path: asset.body.decode() for path, asset in assets.items()})
+def _preloads(view: str, assets: Mapping[str, Asset]) -> bytes:
+    """A browser asks for all modules of the frame and the view at once, instead of one after the other as it finds
+    them."""
+    sources = {path: asset.body.decode() for path, asset in assets.items()}
+    of_view = [view, *imported_modules(view, sources)]
+    modules = dict.fromkeys([*imported_modules(FIRST_MODULE, sources), *of_view])
     return "\n".join(f'<link rel="modulepreload" href="/assets/{{version}}/{path}">' for path in modules).encode()
 
 

@@ -2,9 +2,9 @@
 
 from tarsy_auth.roles import Role
 from tarsy_service.rights import WEBSOCKET, rights
-from tarsy_websocket_gateway.page_routes import ADDRESSES
+from tarsy_websocket_gateway.page_views import VIEWS
 
-PAGES = (*ADDRESSES, "/sessions/{session_id}", "/sessions/{session_id}/record", "/assets/{version}/{path:path}")
+PAGES = (*VIEWS, "/assets/{version}/{path:path}")
 
 RIGHTS = (
     # The page's files hold nothing of an investigation: it asks for that itself.

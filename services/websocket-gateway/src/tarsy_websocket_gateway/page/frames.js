@@ -1,7 +1,5 @@
 // Drawing when the browser draws, and not for longer than one frame bears.
 
-const BUDGET_MILLISECONDS = 10;
-
 /** Returns a function that asks for `draw` in the next frame, however often it is called until then.
  *  @param {() => void} draw */
 export function perFrame(draw) {
@@ -16,16 +14,23 @@ export function perFrame(draw) {
   };
 }
 
-/** Draws as many of the ids as one frame bears, and forgets those; returns whether some are left.
- *  @template T
- *  @param {Set<T>} ids
- *  @param {(id: T) => void} drawOne */
-export function drawSome(ids, drawOne) {
-  const limit = performance.now() + BUDGET_MILLISECONDS;
-  for (const id of ids) {
-    ids.delete(id);
-    drawOne(id);
-    if (performance.now() > limit) break;
+/** Returns a function that calls `act` at once, or, when it did lately, so long after the last time: however often it
+ *  is called until then.
+ *  @param {number} milliseconds
+ *  @param {() => void} act */
+export function atMostEvery(milliseconds, act) {
+  let isPlanned = false;
+  let last = Number.NEGATIVE_INFINITY;
+  function run() {
+    isPlanned = false;
+    last = performance.now();
+    act();
   }
-  return ids.size > 0;
+  return function ask() {
+    if (isPlanned) return;
+    const pause = last + milliseconds - performance.now();
+    if (pause <= 0) return run();
+    isPlanned = true;
+    setTimeout(run, pause);
+  };
 }

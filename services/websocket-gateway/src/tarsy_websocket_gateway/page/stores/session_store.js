@@ -1,7 +1,7 @@
 // One session: what is known of it is folded from the API's answer and from live messages, and whoever shows a part of
 // it is drawn again when that part has changed, once a frame. While the past is shown, the present is folded on beside it.
 
-import { perFrame } from "../frames.js";
+import { atMostEvery, perFrame } from "../frames.js";
 import { ApiError, readSession } from "../net/api.js";
 import { Live } from "../net/live.js";
 import { nameAbove } from "../state/repetition.js";
@@ -23,6 +23,8 @@ import { TravelStore } from "./travel_store.js";
 
 const LOOK_EVERY_MILLISECONDS = 5000;
 const READ_EVERY_MILLISECONDS = 15_000;
+/** The waterfall is drawn anew with each. */
+const NEWEST_EVERY_MILLISECONDS = 250;
 
 export class SessionStore {
   /** What is shown. */
@@ -37,7 +39,7 @@ export class SessionStore {
   version = signal(0);
   /** How many items came since the page was there: those of the history do not count. */
   arrivals = signal(0);
-  /** The highest number of an event that is known, whatever is shown. */
+  /** The highest number of an event that is known, whatever is shown; a moment late while many come, for who draws. */
   newest = signal(0);
   travel = new TravelStore(this);
   record = new TraceStore(this);
@@ -50,6 +52,9 @@ export class SessionStore {
   #isChanged = false;
   #isHistory = true;
   #readAt = 0;
+  #isReading = false;
+  /** The latest event that somebody wants to read of. */
+  #atLeast = 0;
   #agents = 0;
   #wasRunning = true;
   #above = "";
@@ -60,6 +65,10 @@ export class SessionStore {
    *  @type {{ session: import("../state/session_state.js").Session, detail: Detail | null } | null} */
   #kept = null;
   #publish = perFrame(() => this.#publishNow());
+  #highest = 0;
+  #publishNewest = atMostEvery(NEWEST_EVERY_MILLISECONDS, () => {
+    this.newest.value = this.#highest;
+  });
 
   /** @param {string} id */
   constructor(id) {
@@ -68,6 +77,11 @@ export class SessionStore {
 
   get id() {
     return this.#id;
+  }
+
+  /** The same without delay, for who acts. */
+  get highest() {
+    return this.#highest;
   }
 
   /** What is known by now, whatever is shown. */
@@ -126,7 +140,20 @@ export class SessionStore {
     };
   }
 
+  /** While it is being read it is not asked again, unless for a later event than the answer has. */
   async read(atLeast = 0) {
+    this.#atLeast = Math.max(this.#atLeast, atLeast);
+    if (this.#isReading) return;
+    this.#isReading = true;
+    const asked = this.#atLeast;
+    await this.#readOnce(asked);
+    this.#isReading = false;
+    const known = this.presentDetail?.last_number ?? 0;
+    if (this.#atLeast > Math.max(asked, known)) this.read();
+  }
+
+  /** @param {number} atLeast */
+  async #readOnce(atLeast) {
     this.#readAt = performance.now();
     try {
       const detail = await readSession(this.#id, atLeast);
@@ -221,6 +248,8 @@ export class SessionStore {
 
   /** @param {number} number */
   #noteNewest(number) {
-    if (number > this.newest.value) this.newest.value = number;
+    if (number <= this.#highest) return;
+    this.#highest = number;
+    this.#publishNewest();
   }
 }

@@ -43,14 +43,14 @@ export class TravelStore {
 
   /** Goes to an event of those that there are. @param {number} number */
   goTo(number) {
-    const newest = this.#store.newest.value;
+    const newest = this.#store.highest;
     const kept = Math.max(1, Math.min(number, newest));
     if (newest > 0 && kept !== this.wanted.value) this.#goTo(kept);
   }
 
   /** Goes on by so many events; behind the last is now. @param {number} count */
   goBy(count) {
-    const newest = this.#store.newest.value;
+    const newest = this.#store.highest;
     const to = (this.wanted.value ?? newest) + count;
     if (to > newest) this.backToNow();
     else this.goTo(to);
