@@ -83,15 +83,21 @@ class Scan:
         most_findings: int = MOST_FINDINGS,
     ) -> None:
         chosen = [pattern for pattern in patterns if pattern.span == span]
-        apart = [pattern for pattern in chosen if pattern.apart or pattern.needs]
-        others = [pattern for pattern in chosen if pattern not in apart]
+        alone = [pattern for pattern in chosen if pattern.needs or (pattern.apart and pattern.by_name)]
+        apart = [pattern for pattern in chosen if pattern.apart and pattern not in alone]
+        others = [pattern for pattern in chosen if pattern not in alone and pattern not in apart]
         by_name = [pattern for pattern in others if pattern.by_name]
         forms = [pattern for pattern in others if not pattern.by_name]
         together = _TOGETHER if span == "line" else _TOGETHER_ACROSS_LINES
         order = {pattern.name: number for number, pattern in enumerate(chosen)}
         self._groups = [
             _Group(source, group, order)
-            for group in (*batched(forms, together, strict=False), *batched(apart, 1, strict=False), by_name)
+            for group in (
+                *batched(forms, together, strict=False),
+                *batched(apart, together, strict=False),
+                *batched(alone, 1, strict=False),
+                by_name,
+            )
             if group
         ]
         self._needs = Words(need for group in self._groups for need in group.needs)
