@@ -21,12 +21,12 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_testing import eventually
-from tarsy_timeline.database import UNREACHABLE, Database
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import UNREACHABLE, Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.projection import Batch
-from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
-from tarsy_timeline.projector import Projector
+from tarsy_timeline.projection.checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
+from tarsy_timeline.projection.projection import Batch
+from tarsy_timeline.projection.projector import Projector
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

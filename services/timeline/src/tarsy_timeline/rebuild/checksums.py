@@ -1,7 +1,7 @@
 """Checksums of the tables: two projections of one log at the same positions have the same."""
 
-from tarsy_timeline import sql
-from tarsy_timeline.migrations import AnyConnection
+from tarsy_timeline.database import sql
+from tarsy_timeline.database.migrations import AnyConnection
 
 WAITING = "search_queue"
 """Its rows say nothing of a projection, only of the moment."""

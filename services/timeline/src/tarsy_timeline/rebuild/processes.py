@@ -11,7 +11,7 @@ from multiprocessing.context import SpawnProcess
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import Bus
 from tarsy_service.logs import configure_logs
-from tarsy_timeline.database import Database
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.rebuild.replay import ReplayShare, replay
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tarsy_contracts.numbers import LARGEST_COUNT
-from tarsy_timeline.session_rows import TOKENS
+from tarsy_timeline.rows.session_rows import TOKENS
 
 type Fields = dict[str, Any]
 type Table = dict[str, Fields]
