@@ -1,7 +1,6 @@
 """Masker of text and JSON: it replaces secrets before either is written anywhere."""
 
 import logging
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from functools import partial
@@ -12,7 +11,8 @@ from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, ch
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.folding import FoldedText, fold
-from tarsy_masking.json_strings import JsonText, strings_of, together
+from tarsy_masking.harmless_strings import harmless_strings
+from tarsy_masking.json_strings import JsonText
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import json_secrets
 from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
@@ -29,8 +29,6 @@ from tarsy_masking.streaming import MaskedStream
 REDACTED = "[REDACTED: masking failed]"
 _MAX_DEPTH = 64
 _LARGE = 128 * 1024
-# Longer strings are looked at by themselves.
-_SHORT_STRING = 4_096
 _SCALARS = frozenset({type(None), bool, int, float})
 # One round finds everything; a second sees what the first one's replacements have brought together.
 _MAX_ROUNDS = 8
@@ -124,7 +122,7 @@ class Masker:
         """Masks every string, and keys that are secrets themselves. The value beside a sensitive key goes even if it
         has no form of its own; and what a name and a value make together is masked as it is in text."""
         try:
-            masked = self._mask_value(value, self._unsuspicious(value), depth=0, inside_list=False)
+            masked = self._mask_value(value, self._harmless_strings(value), depth=0, inside_list=False)
             return self._masked_as_text(masked)
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
@@ -219,32 +217,10 @@ class Masker:
         edits = history.applied()
         return written.edited(edits) if edits else value
 
-    def _unsuspicious(self, value: JsonValue) -> dict[str, str]:
-        """The strings in which nothing is to be found, as their own masks: all strings are searched together."""
-        if self._knows_no_forms or not isinstance(value, dict | list):
+    def _harmless_strings(self, value: JsonValue) -> dict[str, str]:
+        if self._knows_no_forms:
             return {}
-        try:
-            strings = strings_of(value)
-            text, starts = together(strings)
-        except RecursionError:
-            return {}
-        suspicious = bytearray(len(strings))
-        for scan in (self._across_lines, self._in_lines, *self._added_in_lines):
-            for start, stop in scan.suspects(text):
-                first, last = bisect_right(starts, start) - 1, bisect_right(starts, stop) - 1
-                for number in range(max(0, first), last + 1):
-                    suspicious[number] = True
-        return {
-            string: string
-            for string, suspected in zip(strings, suspicious, strict=True)
-            if not suspected
-            and len(string) < _SHORT_STRING
-            and "\n" not in string
-            and string.isascii()
-            and "Secret" not in string
-            and "\x1b" not in string
-            and "\\" not in string
-        }
+        return harmless_strings(value, (self._across_lines, self._in_lines, *self._added_in_lines))
 
     def _mask_value(self, value: JsonValue, seen: dict[str, str], *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:
