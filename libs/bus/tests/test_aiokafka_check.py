@@ -4,7 +4,7 @@ import pytest
 from aiokafka.consumer.fetcher import PartitionRecords
 from aiokafka.producer.message_accumulator import MessageAccumulator
 
-from tarsy_bus.aiokafka_internals import missing_parts
+from tarsy_bus.aiokafka_check import missing_parts
 
 
 def test_the_installed_aiokafka_has_every_private_part_that_is_used() -> None:
