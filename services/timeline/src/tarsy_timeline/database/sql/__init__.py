@@ -5,6 +5,9 @@ from importlib.resources import files
 
 NAME = re.compile(r"^-- name: (?P<name>[a-z_]+)\n", re.MULTILINE)
 TABLE = re.compile(r"^create table (\w+)", re.MULTILINE)
+INSERT = re.compile(r"insert into \w+ \((?P<columns>[^)]+)\) values \((?P<arguments>[^)]+)\)")
+ASSIGNED = re.compile(r"(\w+) = \$(\d+)")
+REPLACED = re.compile(r"(\w+) = excluded\.\1")
 
 
 def named_queries(text: str) -> dict[str, str]:
@@ -26,6 +29,19 @@ def schema() -> str:
 
 def tables() -> set[str]:
     return set(TABLE.findall(schema()))
+
+
+def written_columns(query: str) -> dict[str, int]:
+    """The columns that an insert or update gives an argument as it is, and the index of each one's argument."""
+    if insert := INSERT.match(query):
+        columns, numbers = re.findall(r"\w+", insert["columns"]), re.findall(r"\d+", insert["arguments"])
+        return {column: int(number) - 1 for column, number in zip(columns, numbers, strict=True)}
+    return {column: int(number) - 1 for column, number in ASSIGNED.findall(query)}
+
+
+def replaced_columns(query: str) -> list[str]:
+    """The columns that an insert replaces in a row that is there."""
+    return REPLACED.findall(query)
 
 
 QUERIES = named_queries((files(__name__) / "queries.sql").read_text(encoding="utf-8"))
