@@ -1,4 +1,4 @@
-"""Routes of a session that also know it by the ids that senders of joined alerts were given.
+"""Routes of a session that also find it by the ids that senders of joined alerts were given.
 
 The answer is that of the session that has the alert, and names it. A session's own id always comes first.
 """

@@ -1,4 +1,4 @@
-"""Session groups of the caller: routes of lists ask only for his sessions, and routes of one session know no other."""
+"""Session groups of the caller: routes of lists ask only for his sessions, and routes of one session find no other."""
 
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any

@@ -22,7 +22,7 @@ type AtLeast = Annotated[int, Query(ge=0, le=2**62, description="an event's numb
 def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> APIRouter:
     """Reads of one session wait a few seconds until the event number `at_least` is in the answer, then answer 503.
 
-    The header and `last_number` say which event the answer has reached.
+    The header and `last_number` are the number of the event that the answer has reached.
     """
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=route)
 

@@ -1,4 +1,4 @@
-"""PostgreSQL: the pool, and what an answer says while there is none."""
+"""PostgreSQL: the pool, and the answer while there is none."""
 
 import asyncio
 import json

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 
 def to_postgres_text(text: str) -> str:
-    """PostgreSQL holds neither NUL nor half a surrogate pair, and a tool may have said both."""
+    """PostgreSQL holds neither NUL nor half a surrogate pair, and a tool may have returned both."""
     if text.isascii():
         return text.replace("\x00", "\ufffd")
     return text.encode(errors="replace").decode().replace("\x00", "\ufffd")

@@ -18,14 +18,14 @@ type SingleConnection = asyncpg.Connection[asyncpg.Record]
 
 
 class DatabaseUnusableError(TimelineError):
-    """The message says which, and why, without its password. The operator corrects it."""
+    """The message has the database, without its password, and the reason. The operator corrects it."""
 
 
 @asynccontextmanager
 async def connected(
     url: str, *, schema: str | None = None, seconds: float = CONNECT_SECONDS
 ) -> AsyncIterator[SingleConnection]:
-    """To a database with UTF8, `schema` first in its search path. Errors of PostgreSQL in the body are told as well.
+    """To a database with UTF8, `schema` first in its search path. Errors of PostgreSQL in the body count, too.
 
     `seconds`: how long it may take to connect.
 

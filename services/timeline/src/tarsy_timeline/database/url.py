@@ -47,5 +47,5 @@ def _unreadable(name: str, file: str) -> Iterator[str]:
 
 def _has_authorities(given: dict[str, str]) -> bool:
     """As asyncpg finds them."""
-    told = given.get("sslrootcert") or os.environ.get("PGSSLROOTCERT")
-    return bool(told) or (Path.home() / ".postgresql" / "root.crt").exists()
+    named = given.get("sslrootcert") or os.environ.get("PGSSLROOTCERT")
+    return bool(named) or (Path.home() / ".postgresql" / "root.crt").exists()

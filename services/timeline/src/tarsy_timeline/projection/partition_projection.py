@@ -40,7 +40,7 @@ class PartitionProjection:
         heads: HeadStore | None = None,
         publish: Publish = publish_nothing,
     ) -> None:
-        """`heads`, where the log no longer has its beginning: they say where the first life of a session begins.
+        """`heads`, where the log no longer has its beginning: they have where the first life of a session begins.
 
         `publish` gets what counts before the position moves: a crash between the two publishes it again.
         """

@@ -261,7 +261,7 @@ def _place(record: RecordedEvent) -> dict[str, JsonValue]:
 
 
 def _text(text: str) -> str | None:
-    """Where there is nothing to say, answers have null."""
+    """An empty text is null in answers."""
     return to_postgres_text(text) or None
 
 

@@ -54,7 +54,7 @@ class OwnPartition:
 
 
 class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is untyped
-    """The group says who reads which partition, the checkpoint says from where: nothing is committed to Kafka.
+    """The group decides who reads which partition, the checkpoint from where: nothing is committed to Kafka.
 
     Two projectors on one partition do no harm: the checkpoint lets one of them through.
     """
@@ -70,8 +70,10 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         group: str = "timeline",
         publisher: EventPublisher | None = None,
     ) -> None:
-        """`note` is told why the projector waits, and nothing when it goes on. Without a `publisher` nothing is
-        published."""
+        """`note` gets the reason why the projector waits, and an empty one when it goes on.
+
+        Without a `publisher` nothing is published.
+        """
         self._bus = bus
         self._topic = bus.topics.sessions
         self._checkpoint = checkpoint
@@ -170,7 +172,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._note("")
 
     def _reload(self, numbers: Collection[int]) -> None:
-        """Forget what is known of these and begin again at what the checkpoint says."""
+        """Drops the state of these: they begin again at the checkpoint."""
         again = set(numbers)
         self._partitions = {number: kept for number, kept in self._partitions.items() if number not in again}
         self._waiting |= again
@@ -183,7 +185,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 self._consumer.seek(place, partition.position)
 
     async def _open(self) -> None:
-        """Those that wait go on where the checkpoint says; those that came back, where they stood."""
+        """Those that wait go on at the checkpoint; those that came back, where they stood."""
         kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with PartitionReader(self._bus, self._topic).running() as follower:
@@ -213,7 +215,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         return {number: one.publish for number, one in opened.items()}
 
     async def _project(self, partition: OwnPartition, records: list[Record]) -> None:
-        """After any failure the partition is opened again, where the checkpoint says."""
+        """After any failure the partition is opened again, at the checkpoint."""
         projected = await partition.projection.project(records)
         if not (projected.accepted or projected.dropped):
             return

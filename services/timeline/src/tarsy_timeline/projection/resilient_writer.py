@@ -63,7 +63,7 @@ class ResilientWriter:
                 self._tell(record, reason)
 
     async def _write_aside(self, partition: int, start: int, end: int, record: RecordedEvent) -> None:
-        """The session's chain and whatever else of the record can be written; and a row that tells what could not."""
+        """The session's chain and whatever else of the record can be written; and a row with what could not."""
         async with self._checkpoint.moving(partition, start, end, record) as connection:
             reason = "; ".join(await _write_what_can_be(connection, record))
             await connection.execute(QUERIES[SET_ASIDE], *_row(record, reason, self._now()))

@@ -13,7 +13,7 @@ from tarsy_timeline.projection.checkpoint import LastRecord
 
 
 async def check_same_log(follower: PartitionReader, topic: str, last_records: Mapping[int, LastRecord]) -> None:
-    """The log holds offsets up to these records. Records that were deleted since say nothing.
+    """The log holds offsets up to these records. Records that were deleted since prove nothing.
 
     Raises LogMismatchError.
     """

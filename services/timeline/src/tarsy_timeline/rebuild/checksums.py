@@ -4,7 +4,7 @@ from tarsy_timeline.database import sql
 from tarsy_timeline.database.migrations import AnyConnection
 
 WAITING = "search_queue"
-"""Its rows say nothing of a projection, only of the moment."""
+"""Its rows are those of the moment, not of a projection."""
 
 
 async def table_checksums(connection: AnyConnection, schema: str) -> dict[str, tuple[int, str]]:

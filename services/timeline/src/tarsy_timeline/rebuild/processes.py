@@ -111,7 +111,7 @@ def _work(target: RebuildTarget, share: ReplayShare, sending: Connection) -> Non
     configure_logs("ERROR")
     try:
         asyncio.run(replay_here(target, share, sending.send))
-    except Exception as problem:  # noqa: BLE001 - whatever it is, the parent tells it
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the parent raises it
         sending.send(f"{type(problem).__name__}: {problem}")
     sending.close()
 

@@ -1,4 +1,4 @@
-"""A tool call as the tables know it, and where its result lies."""
+"""A tool call as the tables have it, and where its result lies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,19 +39,19 @@ def call_of(session_id: str, asked: str, rows: Sequence[Row]) -> FoundCall:
         raise ProblemError(404, "Not found", f"Session {session_id} has no call {asked}.")
     if len(rows) > 1:
         raise ProblemError(409, "Conflict", f"Several calls of the session begin with {asked}: give the whole id.")
-    row, told = rows[0], cast("dict[str, JsonValue]", rows[0]["metadata"])
-    if "outcome" not in told:
+    row, metadata = rows[0], cast("dict[str, JsonValue]", rows[0]["metadata"])
+    if "outcome" not in metadata:
         raise ProblemError(409, "Conflict", "The call has no result yet.")
-    is_whole = told.get("cut") is not True and told.get("display_cut") is not True
-    offset = told.get(LOG_OFFSET)
+    is_whole = metadata.get("cut") is not True and metadata.get("display_cut") is not True
+    offset = metadata.get(LOG_OFFSET)
     if not is_whole and not isinstance(offset, int):
         detail = "An older version has recorded this result, without where it lies: project the log anew to read it."
         raise ProblemError(404, "Not found", detail)
-    call_id = told.get("call_id")
+    call_id = metadata.get("call_id")
     return FoundCall(
         session_id=session_id,
         call_id=call_id if isinstance(call_id, str) else asked,
-        outcome=cast("Outcome", told["outcome"]),
+        outcome=cast("Outcome", metadata["outcome"]),
         content=row["content"] if is_whole else None,
         place=LogPosition(partition=row["partition"], offset=offset if isinstance(offset, int) else -1),
     )

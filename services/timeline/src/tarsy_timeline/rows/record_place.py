@@ -1,4 +1,4 @@
-"""Place of a session's events in the log, as the tables know it."""
+"""Place of a session's events in the log, as the tables have it."""
 
 from dataclasses import dataclass
 from itertools import batched

@@ -1,4 +1,4 @@
-"""Sessions that are set aside, as `tarsy.held` tells, for people."""
+"""Sessions that are set aside, as `tarsy.held` has them, for people."""
 
 import asyncio
 from collections.abc import Callable, Sequence

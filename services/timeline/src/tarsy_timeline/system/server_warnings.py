@@ -36,7 +36,7 @@ type What = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ServerWarning:
-    """`began`: as far back as the topics still tell."""
+    """`began`: as far back as the topics go."""
 
     what: What
     server: str | None
@@ -53,7 +53,7 @@ class ServerWarning:
 def warnings_of(
     servers: Iterable[ServerOfGateways], gateways: Collection[tuple[bool, datetime]], listening_since: datetime
 ) -> list[ServerWarning]:
-    """`gateways`: whether each lives, and when it was heard last. At most four warnings for a server."""
+    """`gateways`: whether each lives, and when it announced itself last. At most four warnings for a server."""
     return [*_without_gateways(gateways, listening_since), *(warning for server in servers for warning in _of(server))]
 
 
@@ -169,6 +169,6 @@ def _since(entries: Collection[CatalogEntry]) -> datetime:
 
 
 def _said(entries: Collection[CatalogEntry]) -> str:
-    """Each error once, as several gateways mostly say the same."""
+    """Each error once, as several gateways mostly report the same."""
     errors = list(dict.fromkeys(entry.seen.error for entry in entries))
     return "; ".join(error or "It gives no reason." for error in errors[:MOST_NAMED])

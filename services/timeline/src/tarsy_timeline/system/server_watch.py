@@ -1,4 +1,4 @@
-"""Keeps what the catalog and the workers' announcements tell, and answers of one moment."""
+"""Watch of the catalog and of the workers' announcements: answers of one moment."""
 
 import asyncio
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class ServerWatch:
             )
 
     async def seen(self) -> Seen:
-        """Waits a few seconds after a start. Raises ProblemError when what is known would mislead."""
+        """Waits a few seconds after a start. Raises ProblemError when what was read would mislead."""
         try:
             async with asyncio.timeout(self._wait_seconds):
                 await self._has_read.wait()
@@ -70,7 +70,7 @@ class ServerWatch:
         return Seen(tuple(servers), tuple(warnings_of(servers, list(self._liveness.gateways()), self._listening_since)))
 
     def count_warnings(self, category: Category) -> int:
-        """0 while the API would not tell them either."""
+        """0 while the API would not show them either."""
         if not (self._has_read.is_set() and self._liveness.is_sure):
             return 0
         return sum(warning.category == category for warning in self.seen_now().warnings)

@@ -18,9 +18,9 @@ type LastHeard = Callable[[str], datetime | None]
 
 @dataclass(frozen=True, slots=True)
 class ServerOfGateways:
-    """`living`: what living workers say, the newest first. When there is none, a dead one said something.
+    """`living`: reports of living workers, the newest first. Where there are none, a dead one has sent some.
 
-    `left_at`: when the last of the dead ones was heard.
+    `left_at`: when the last of the dead ones announced itself.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ServerOfGateways:
 
     @property
     def login_needed(self) -> bool:
-        """Nobody reaches it, and somebody is told that a person has to log in."""
+        """No gateway reaches it, and one needs a person to log in."""
         return not self.healthy and any(entry.seen.login_needed for entry in self.living)
 
     @property
@@ -71,7 +71,7 @@ class ServerOfGateways:
 
 
 def checked_at(entry: CatalogEntry) -> datetime:
-    """When the gateway asked the server; if it does not say, when its word was appended."""
+    """When the gateway asked the server; without that, when its report was appended."""
     return entry.seen.checked_at or entry.appended_at
 
 

@@ -17,7 +17,7 @@ from tarsy_bus.records import append_time
 from tarsy_contracts.workers import WorkerAnnounced
 
 REMEMBERED = timedelta(hours=1)
-"""How long a worker is known that is silent."""
+"""How long a silent worker is remembered."""
 READ_BACK = 5_000
 """Announcements that are read at the start: of the last 8 seconds if 600 processes make one each second."""
 SURE_SECONDS = 30.0
@@ -80,17 +80,17 @@ class WorkerLiveness:
         return heard is not None and self._is_alive(heard)
 
     def last_heard(self, worker_id: str) -> datetime | None:
-        """None when it was never heard, or is forgotten."""
+        """None when it never announced itself, or is forgotten."""
         heard = self._heard.get(worker_id)
         return heard.at if heard is not None else None
 
     def has_forgotten(self, worker_id: str, *, since: datetime) -> bool:
-        """It was not heard for so long that what it said at `since` is of no use any more."""
+        """It was silent for so long that what it sent at `since` is of no use any more."""
         now = self.now
         return now is not None and worker_id not in self._heard and now - since > REMEMBERED
 
     def gateways(self) -> Iterator[tuple[bool, datetime]]:
-        """Whether each tool gateway that is remembered lives, and when it was heard last."""
+        """Whether each tool gateway that is remembered lives, and when it announced itself last."""
         for heard in self._heard.values():
             if heard.announcement.service == "tool-gateway":
                 yield self._is_alive(heard), heard.at
@@ -99,7 +99,7 @@ class WorkerLiveness:
         return (heard for heard in self._heard.values() if self._is_alive(heard))
 
     def _forget(self, now: datetime) -> None:
-        """They are in the order in which they were heard last."""
+        """They are in the order in which they announced themselves last."""
         while (oldest := next(iter(self._heard.items())))[1].at < now - REMEMBERED:
             del self._heard[oldest[0]]
             self._replaced.discard(oldest[0])

@@ -40,7 +40,7 @@ class Redriver:
         return refusal_of(letter, self._publisher)
 
     async def one(self, id: str, author: str) -> Redriven:
-        """Also a letter that was re-driven already: the answer says so. Raises ProblemError."""
+        """Also a letter that was re-driven already: the answer shows it. Raises ProblemError."""
         async with self._lock:
             index, letter = await self._letters.find(id)
             return await self._redrive(index, letter, author)

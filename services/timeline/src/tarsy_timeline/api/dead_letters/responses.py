@@ -72,7 +72,7 @@ def raw(letter: DeadLetter, record: Record) -> DeadLetterRaw:
 
 
 def _headers(own: list[tuple[str, bytes]], mask: Mask) -> Iterator[MaskedHeader]:
-    """Name and value are masked together: a name says that the value is a secret."""
+    """Name and value are masked together: a name shows that the value is a secret."""
     for name, value in own:
         text = value[:READ_BYTES].decode(errors="backslashreplace")
         masked_name, _, masked = mask(f"{name}: {text}").partition(": ")

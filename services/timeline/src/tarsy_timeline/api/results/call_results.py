@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 READ_SECONDS = 12.0
 """The page waits 15 seconds for an answer."""
 SECONDS_TO_REPORT = 1.0
-"""Waiting for Kafka ends so long before, so that the answer says why."""
+"""Waiting for Kafka ends so long before, so that the answer has the reason."""
 LOOK_SECONDS = 6.0
 """Looking at text ends then, or after half of it as CPU time: the answer is what was found, and where to go on."""
 DOWNLOAD_SECONDS = 300.0
