@@ -72,22 +72,22 @@ class Traffic:
 
     def listen(self, session: CDPSession) -> None:
         session.on("Network.responseReceived", self._response)
-        session.on("Network.requestServedFromCache", lambda told: self._from_cache.add(told["requestId"]))
+        session.on("Network.requestServedFromCache", lambda event: self._from_cache.add(event["requestId"]))
         session.on("Network.loadingFinished", self._finished)
 
     def of(self, *kinds: str) -> int:
         return sum(self.bytes.get(kind, 0) for kind in kinds)
 
-    def _response(self, told: dict[str, object]) -> None:
-        response, id = told["response"], str(told["requestId"])
+    def _response(self, event: dict[str, object]) -> None:
+        response, id = event["response"], str(event["requestId"])
         assert isinstance(response, dict)
         path = str(response["url"]).partition("://")[2].partition("/")[2]
         self._kinds[id] = "api" if path.startswith(("api/", "login/")) else "page"
         if response.get("fromDiskCache"):
             self._from_cache.add(id)
 
-    def _finished(self, told: dict[str, object]) -> None:
-        id, size = str(told["requestId"]), told["encodedDataLength"]
+    def _finished(self, event: dict[str, object]) -> None:
+        id, size = str(event["requestId"]), event["encodedDataLength"]
         assert isinstance(size, int | float)
         if id in self._from_cache:
             self.cached += 1
@@ -118,8 +118,8 @@ async def opened(context: BrowserContext) -> AsyncIterator[tuple[Page, CDPSessio
 
 
 async def cpu(session: CDPSession) -> dict[str, float]:
-    told = await session.send("Performance.getMetrics")
-    return {one["name"]: one["value"] for one in told["metrics"] if one["name"] in METRICS}
+    answer = await session.send("Performance.getMetrics")
+    return {one["name"]: one["value"] for one in answer["metrics"] if one["name"] in METRICS}
 
 
 @asynccontextmanager
@@ -133,7 +133,7 @@ async def measuring(page: Page, session: CDPSession) -> AsyncIterator[Measured]:
     measured.long_tasks.extend((await page.evaluate("() => longTasks"))[known:])
 
 
-def told(measured: Measured, seconds: float = 1.0) -> str:
+def describe(measured: Measured, seconds: float = 1.0) -> str:
     """`seconds`: by which the CPU is divided."""
     parts = " ".join(f"{name.removesuffix('Duration')} {1000 * measured.cpu[name] / seconds:.0f}" for name in METRICS)
     longest = max(measured.long_tasks, default=0.0)
@@ -196,7 +196,7 @@ async def measure_streaming(browser: Browser, server: PageServer, seconds: float
             took = (ended[1] - begun[1]) / 1000
             say(
                 f"three agents stream, {part} half: {(ended[0] - begun[0]) / took:.0f} frames/s; "
-                f"a second: {told(measured, took)}"
+                f"a second: {describe(measured, took)}"
             )
         server.streaming.clear()
         gaps = await page.evaluate(
@@ -223,10 +223,10 @@ async def measure_long_session(browser: Browser, server: PageServer, events: int
                 3 * (events // 5 - 2) + 1, timeout=WAIT_MILLISECONDS
             )
             await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        say(f"a session of {events} events opens: {told(measured)}")
+        say(f"a session of {events} events opens: {describe(measured)}")
         async with measuring(page, session) as measured:
             await page.evaluate(SCROLL, [SCROLLED_FRAMES, SCROLLED_PIXELS])
-        say(f"it is scrolled by {SCROLLED_FRAMES} x {SCROLLED_PIXELS} pixels: {told(measured)}")
+        say(f"it is scrolled by {SCROLLED_FRAMES} x {SCROLLED_PIXELS} pixels: {describe(measured)}")
     await context.close()
 
 
@@ -237,7 +237,7 @@ async def measure_scrolling(browser: Browser, server: PageServer) -> None:
         await expect(page.locator(FIRST_LIST).first).to_be_visible()
         async with measuring(page, session) as measured:
             await page.evaluate(SCROLL, [SCROLLED_FRAMES, SCROLLED_PIXELS])
-        say(f"10,000 sessions are scrolled by {SCROLLED_FRAMES} x {SCROLLED_PIXELS} pixels: {told(measured)}")
+        say(f"10,000 sessions are scrolled by {SCROLLED_FRAMES} x {SCROLLED_PIXELS} pixels: {describe(measured)}")
     await context.close()
 
 

@@ -33,12 +33,12 @@ from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_processes.ports import free_port
-from tarsy_timeline.database import Database
-from tarsy_timeline.event_publisher import EventPublisher, batches
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.projector import PROJECTED_AT_ONCE, Projector
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.event_publisher import EventPublisher, batches
+from tarsy_timeline.projection.projector import PROJECTED_AT_ONCE, Projector
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))

@@ -25,11 +25,11 @@ from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_processes.ports import free_port
-from tarsy_timeline import sql
+from tarsy_timeline.database import sql
+from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.rebuild.fresh_schema import make_fresh_schema, make_indexes
 from tarsy_timeline.rebuild.processes import RebuildTarget
 from tarsy_timeline.rebuild.rebuild import RebuildPlan, fresh_schema_of, rebuild
-from tarsy_timeline.single_connection import SingleConnection, connected
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))

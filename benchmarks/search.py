@@ -26,13 +26,13 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_processes.ports import free_port
 from tarsy_service.problems import install_problem_handlers
-from tarsy_timeline.database import Database
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.projection import Batch
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.routes import session_routes
-from tarsy_timeline.search_indexer import SearchIndexer
-from tarsy_timeline.session_queries import SessionQueries
+from tarsy_timeline.api.session_routes import session_routes
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Database
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.projection import Batch
+from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.session_queries import SessionQueries
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))

@@ -27,8 +27,8 @@ from tarsy_service.http_settings import HttpSettings
 from tarsy_service.rights import rights
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
-from tarsy_timeline.me_routes import me_routes
-from tarsy_timeline.session_filter import SessionFilterQuery
+from tarsy_timeline.api.me_routes import me_routes
+from tarsy_timeline.queries.session_filter import SessionFilterQuery
 from tarsy_websocket_gateway.login_records import LoginRecords
 from tarsy_websocket_gateway.login_routes import login_routes
 from tarsy_websocket_gateway.page_assets import load_page

@@ -17,7 +17,7 @@ from tarsy_contracts.inputs import (
     SessionFailRequested,
     SessionReleaseRequested,
 )
-from tarsy_timeline.session_commands import PersonRequest
+from tarsy_timeline.api.requests.session_commands import PersonRequest
 
 PERSON_REQUESTS = (
     CallDecisionRequested,

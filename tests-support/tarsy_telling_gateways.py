@@ -20,9 +20,9 @@ from tarsy_contracts.workers import CatalogTool, ServerCatalogued, WorkerAnnounc
 from tarsy_service.problems import install_problem_handlers
 from tarsy_service.supervision import Supervisor
 from tarsy_testing import eventually
-from tarsy_timeline.server_watch import ServerWatch
-from tarsy_timeline.system_routes import system_routes
-from tarsy_timeline.worker_liveness import WorkerLiveness
+from tarsy_timeline.api.system_routes import system_routes
+from tarsy_timeline.system.server_watch import ServerWatch
+from tarsy_timeline.system.worker_liveness import WorkerLiveness
 
 CHECKED = datetime(2026, 11, 22, 10, 0, 30, tzinfo=UTC)
 DEAD_AFTER = timedelta(seconds=2)

@@ -63,7 +63,7 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
         "answers": "reply_waiter",
         "living": "worker_liveness",
         "shapes": "responses",
-        "system_shapes": "system_responses",
+        "system_shapes": "responses",
         "searching": "session_filter",
         "storable": "postgres_text",
     },

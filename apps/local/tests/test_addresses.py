@@ -12,7 +12,7 @@ from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, kept_key
 from tarsy_local.many_processes import service_environment
 from tarsy_local.servers import NamedServers
 from tarsy_service.secret_files import SecretFileError
-from tarsy_timeline.database_url import without_password
+from tarsy_timeline.database.url import without_password
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
 KEY = "0123456789abcdef-word"

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
-from tarsy_timeline import sql
+from tarsy_timeline.database import sql
 
 NAMES = [name for name, _ in sql.migrations()]
 
@@ -143,7 +143,7 @@ def test_the_owner_of_the_schema_needs_no_other_right(guest: str, database_url: 
 async def test_a_table_that_somebody_reads_for_long_is_left_alone(
     variables: dict[str, str], database_url: str, database_schema: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tarsy_timeline.migrations.LOCK_SECONDS", 1)
+    monkeypatch.setattr("tarsy_timeline.database.migrations.LOCK_SECONDS", 1)
     reader = await asyncpg.connect(database_url)
     try:
         first = sql.migrations()[0][1]

@@ -16,7 +16,7 @@ from tarsy_cli.app import cli
 from tarsy_cli.dead_letters import redriving
 from tarsy_cli.dead_letters.letter_ids import UnclearLetterError, begin_of
 from tarsy_contracts.api.dead_letters import DeadLetterList, DeadLetterRaw, RedriveAnswer, Redriven
-from tarsy_timeline.dead_letters import responses
+from tarsy_timeline.api.dead_letters import responses
 
 URL = "http://127.0.0.1:1"
 ONE, TWO = "331ab85e-268a-5a26-9533-de21a57501a1", "431ab85e-268a-5a26-9533-de21a57501a1"

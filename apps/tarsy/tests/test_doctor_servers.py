@@ -24,8 +24,8 @@ from tarsy_cli.doctor.runner import LimitedCheck, examine
 from tarsy_cli.doctor.setup import Setup
 from tarsy_contracts.topics import Topics
 from tarsy_processes.ports import free_port
-from tarsy_timeline.database import Database
-from tarsy_timeline.migrations import migrate
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Database
 
 PASSWORD = "hush-hush"
 

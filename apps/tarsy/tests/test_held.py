@@ -12,8 +12,8 @@ from tarsy_cli import session_requests
 from tarsy_cli.api import ApiAnswer, ApiError
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing
-from tarsy_timeline.held_watch import SessionAside
-from tarsy_timeline.system_responses import held_sessions
+from tarsy_timeline.system.held_watch import SessionAside
+from tarsy_timeline.system.responses import held_sessions
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 URL = "http://127.0.0.1:1"

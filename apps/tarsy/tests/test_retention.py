@@ -14,8 +14,8 @@ from tarsy_bus.connection import Bus
 from tarsy_cli.app import cli
 from tarsy_cli_answers import SESSION
 from tarsy_http import Quiet, serving
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.single_connection import connected
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.single_connection import connected
 
 OLD = [f"{number:08d}-268a-5a26-9533-de21a57501a1" for number in range(12)]
 

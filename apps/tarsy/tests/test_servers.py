@@ -11,9 +11,9 @@ from tarsy_bus.catalog import CatalogEntry
 from tarsy_cli.api import ApiAnswer
 from tarsy_cli.lists import servers as showing
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
-from tarsy_timeline.server_warnings import warnings_of
-from tarsy_timeline.servers import ServerOfGateways, servers_of
-from tarsy_timeline.system_responses import mcp_server, mcp_servers, system_warnings
+from tarsy_timeline.system.responses import mcp_server, mcp_servers, system_warnings
+from tarsy_timeline.system.server_warnings import warnings_of
+from tarsy_timeline.system.servers import ServerOfGateways, servers_of
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 TOOL = CatalogTool(tool="pods\x1b[2J", description="Lists\nthe [red]pods[/red].", input_schema={}, repeatable=True)

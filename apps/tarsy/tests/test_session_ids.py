@@ -8,8 +8,8 @@ from tarsy_cli.app import cli
 from tarsy_cli.lists import held
 from tarsy_cli.session_ids import UnclearIdError, held_candidates, whole_id
 from tarsy_cli_answers import SESSION
-from tarsy_timeline.held_watch import SessionAside
-from tarsy_timeline.system_responses import held_sessions
+from tarsy_timeline.system.held_watch import SessionAside
+from tarsy_timeline.system.responses import held_sessions
 
 A, B, C = (f"{beginning}5e-268a-5a26-9533-de21a57501a1" for beginning in ("331ab8", "331fb8", "c31ab8"))
 PAGINATION = {"page": 1, "page_size": 25, "total_pages": 1, "total_items": 1}

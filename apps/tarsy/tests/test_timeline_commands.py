@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from tarsy_bus.connection import Bus
 from tarsy_cli.app import cli
 from tarsy_testing import drop_schema
-from tarsy_timeline import sql
+from tarsy_timeline.database import sql
 
 
 @pytest.fixture

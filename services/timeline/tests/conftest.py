@@ -34,8 +34,8 @@ from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_service.runner import Readiness, build_app
 from tarsy_testing import eventually
 from tarsy_timeline.app import build
-from tarsy_timeline.database import Database
-from tarsy_timeline.migrations import migrate
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.settings import TimelineSettings
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)

@@ -15,20 +15,20 @@ from tarsy_masking.masker import Masker
 from tarsy_service.bounded_body import bounded_route
 from tarsy_service.caller import IDENTITY
 from tarsy_service.problems import ProblemError, install_problem_handlers
-from tarsy_timeline.alias_route import alias_route
-from tarsy_timeline.approval_routes import approval_routes
-from tarsy_timeline.caller_groups import visible_route
-from tarsy_timeline.database import Database
-from tarsy_timeline.internal_routes import internal_routes
-from tarsy_timeline.model_costs import NO_PRICES, PricesByModel
-from tarsy_timeline.projection import Batch
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.routes import session_routes
-from tarsy_timeline.search_indexer import SearchIndexer
-from tarsy_timeline.session_commands import SessionCommands
-from tarsy_timeline.session_queries import SessionQueries
-from tarsy_timeline.summary_routes import summary_routes
-from tarsy_timeline.usage_routes import usage_routes
+from tarsy_timeline.api.alias_route import alias_route
+from tarsy_timeline.api.caller_groups import visible_route
+from tarsy_timeline.api.internal_routes import internal_routes
+from tarsy_timeline.api.requests.approval_routes import approval_routes
+from tarsy_timeline.api.requests.session_commands import SessionCommands
+from tarsy_timeline.api.session_routes import session_routes
+from tarsy_timeline.api.summary_routes import summary_routes
+from tarsy_timeline.api.usage_routes import usage_routes
+from tarsy_timeline.database.pool import Database
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.projection import Batch
+from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
 from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]

@@ -10,8 +10,8 @@ from tarsy_audit.trail import NOT_RECORDED, AuditTrail
 from tarsy_auth.roles import Role
 from tarsy_bus.publisher import NotWrittenError
 from tarsy_service.rights import RouteRight
+from tarsy_timeline.api.rights import RIGHTS
 from tarsy_timeline.app import build
-from tarsy_timeline.rights import RIGHTS
 from tarsy_timeline.settings import TimelineSettings
 
 SETTINGS = TimelineSettings.model_validate({"database": "postgresql://nobody@127.0.0.1:1/none"})

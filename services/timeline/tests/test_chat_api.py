@@ -21,10 +21,10 @@ from tarsy_masking.masker import REDACTED, Masker
 from tarsy_reply import Exchange
 from tarsy_service.problems import install_problem_handlers
 from tarsy_session_owner import owner_answers
-from tarsy_timeline.chat_routes import chat_routes
-from tarsy_timeline.reply_waiter import ReplyWaiter
-from tarsy_timeline.request_handler import BODY_LIMIT_BYTES
-from tarsy_timeline.session_commands import SessionCommands
+from tarsy_timeline.api.requests.chat_routes import chat_routes
+from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
+from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES
+from tarsy_timeline.api.requests.session_commands import SessionCommands
 
 type Append = Callable[..., Awaitable[int]]
 type NewSession = Callable[[], Any]

@@ -13,7 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.inputs import SessionDeleteRequested
 from tarsy_session_owner import owner_answers
-from tarsy_timeline.resilient_writer import split_at_new_lives
+from tarsy_timeline.projection.resilient_writer import split_at_new_lives
 from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from projected_world import World, records, told
 
-from tarsy_timeline.details_retention import count_details, delete_details
-from tarsy_timeline.single_connection import SingleConnection, connected
+from tarsy_timeline.database.details_retention import count_details, delete_details
+from tarsy_timeline.database.single_connection import SingleConnection, connected
 
 type NewSession = Callable[[], Any]
 

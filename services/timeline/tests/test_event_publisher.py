@@ -27,12 +27,12 @@ from tarsy_contracts.public.mapping import NOT_PUBLIC, public_event
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_testing import delete_topics, eventually
-from tarsy_timeline import event_publisher
-from tarsy_timeline.database import Database
-from tarsy_timeline.event_publisher import EventPublisher
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.projector import Projector
+from tarsy_timeline.projection import event_publisher
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.event_publisher import EventPublisher
+from tarsy_timeline.projection.projector import Projector
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

@@ -19,8 +19,8 @@ from tarsy_service.problems import ProblemError
 from tarsy_service.rights import rights
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
-from tarsy_timeline.ingest_api import IngestApi
-from tarsy_timeline.prices_watch import PricesWatch
+from tarsy_timeline.system.ingest_api import IngestApi
+from tarsy_timeline.system.prices_watch import PricesWatch
 
 WAIT_SECONDS = 90.0
 PATH, PRICES = "/internal/v1/alert-choices", "/internal/v1/prices"

@@ -11,8 +11,8 @@ from tarsy_broken_masker import broken_masker
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_service.caller import LONGEST_AUTHOR, caller_of
 from tarsy_service.runner import Readiness, build_app
+from tarsy_timeline.api.requests.session_commands import request_id
 from tarsy_timeline.app import build
-from tarsy_timeline.session_commands import request_id
 from tarsy_timeline.settings import TimelineSettings
 
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3

@@ -9,7 +9,7 @@ import pytest
 from projected_world import World, records, told
 
 from tarsy_service.problems import ProblemError
-from tarsy_timeline.database import Database
+from tarsy_timeline.database.pool import Database
 
 type NewSession = Callable[[], Any]
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]

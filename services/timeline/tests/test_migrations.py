@@ -6,10 +6,10 @@ import asyncpg
 import pytest
 
 from tarsy_testing import eventually
-from tarsy_timeline import migrations, sql
-from tarsy_timeline.database import Database
-from tarsy_timeline.migrations import SchemaFit, compare_schema, migrate
-from tarsy_timeline.single_connection import connected
+from tarsy_timeline.database import migrations, sql
+from tarsy_timeline.database.migrations import SchemaFit, compare_schema, migrate
+from tarsy_timeline.database.pool import Database
+from tarsy_timeline.database.single_connection import connected
 
 COLUMNS = """
     select table_name, column_name, data_type, is_nullable, column_default

@@ -20,11 +20,11 @@ from tarsy_door import Door, door
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_service.supervision import Supervisor
 from tarsy_testing import bus_of_tests, eventually, own_kafka
-from tarsy_timeline.database import Database
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.projector import Projector
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.projector import Projector
 
 WAIT_SECONDS = 90.0
 

@@ -10,7 +10,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_simulation.investigation import BRIEF_ALERT
 from tarsy_simulation.playing import play
-from tarsy_timeline.projection import ORDER
+from tarsy_timeline.projection.projection import ORDER
 from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.record.past_tables import STATEMENTS
 from tarsy_whole_chain import whole_chain

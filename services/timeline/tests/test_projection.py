@@ -4,8 +4,8 @@ from typing import Any
 
 from tarsy_contracts.display import LIMIT_BYTES, display_cut
 from tarsy_contracts.events import AlertRepeated, QuestionAsked, SessionDeleted, SessionStarted
-from tarsy_timeline.postgres_text import to_postgres_json
-from tarsy_timeline.projection import ORDER, Batch, statements
+from tarsy_timeline.database.postgres_text import to_postgres_json
+from tarsy_timeline.projection.projection import ORDER, Batch, statements
 from tarsy_whole_chain import ALERT, whole_chain
 
 type NewSession = Callable[[], Any]

@@ -21,12 +21,17 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_testing import eventually
-from tarsy_timeline.database import UNREACHABLE, Database
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import UNREACHABLE, Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.projection import Batch
-from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
-from tarsy_timeline.projector import GATHER_SECONDS, MOST_GATHER_SECONDS, Projector, gather_seconds
+from tarsy_timeline.projection.checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
+from tarsy_timeline.projection.projection import Batch
+from tarsy_timeline.projection.projector import (
+    GATHER_SECONDS,
+    MOST_GATHER_SECONDS,
+    Projector,
+    gather_seconds,
+)
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

@@ -13,12 +13,12 @@ import pytest_asyncio
 
 from tarsy_bus.connection import Bus
 from tarsy_testing import eventually
+from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.rebuild import rebuild as rebuilding
 from tarsy_timeline.rebuild.checksums import table_checksums
 from tarsy_timeline.rebuild.processes import RebuildTarget, ReplayFailedError, replay_in_processes, shares_of
 from tarsy_timeline.rebuild.rebuild import RebuildPlan, RebuildRefusedError, fresh_schema_of, rebuild
 from tarsy_timeline.rebuild.replay import ReplayShare
-from tarsy_timeline.single_connection import SingleConnection, connected
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

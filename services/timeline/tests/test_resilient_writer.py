@@ -19,12 +19,12 @@ from tarsy_any_message import SCALARS, values
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_timeline.database import Database
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.postgres_errors import is_of_the_database, is_of_the_record
-from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
-from tarsy_timeline.resilient_writer import ResilientWriter
+from tarsy_timeline.projection.checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
+from tarsy_timeline.projection.postgres_errors import is_of_the_database, is_of_the_record
+from tarsy_timeline.projection.resilient_writer import ResilientWriter
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

@@ -26,9 +26,9 @@ from tarsy_loop_held import watching_the_loop
 from tarsy_processes.ports import free_port
 from tarsy_results.text import count_lines, split
 from tarsy_service.problems import ProblemError
-from tarsy_timeline.call_results import CallResults
-from tarsy_timeline.found_call import FoundCall
-from tarsy_timeline.result_query import WantedLines, parse_wanted
+from tarsy_timeline.api.results.call_results import CallResults
+from tarsy_timeline.api.results.query import WantedLines, parse_wanted
+from tarsy_timeline.rows.found_call import FoundCall
 
 type NewSession = Callable[[], Any]
 type RunningApi = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
@@ -51,8 +51,8 @@ async def client(system_bus: Bus, module_schema: str, running_api: RunningApi) -
 @pytest.fixture(autouse=True)
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """None that a busy machine reaches."""
-    monkeypatch.setattr("tarsy_timeline.call_results.READ_SECONDS", 60.0)
-    monkeypatch.setattr("tarsy_timeline.call_results.LOOK_SECONDS", 30.0)
+    monkeypatch.setattr("tarsy_timeline.api.results.call_results.READ_SECONDS", 60.0)
+    monkeypatch.setattr("tarsy_timeline.api.results.call_results.LOOK_SECONDS", 30.0)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -302,7 +302,7 @@ async def test_a_wrong_question_is_a_problem_with_a_pointer(
 async def test_a_hostile_search_of_thirty_megabytes_stops_and_keeps_nobody_waiting(
     investigation: Investigation, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tarsy_timeline.call_results.LOOK_SECONDS", 2.0)
+    monkeypatch.setattr("tarsy_timeline.api.results.call_results.LOOK_SECONDS", 2.0)
     data = bytes(b"ab"[(number * number // 7 + number // 3) % 2] for number in range(1024 * 1024)) * 30
     call = await long_result(investigation, publisher, data)
     await investigation.get(call, lines=1)
@@ -320,7 +320,7 @@ async def test_a_hostile_search_of_thirty_megabytes_stops_and_keeps_nobody_waiti
 async def test_without_kafka_a_short_result_is_read_and_a_long_one_is_a_problem(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tarsy_timeline.call_results.READ_SECONDS", 2.0)
+    monkeypatch.setattr("tarsy_timeline.api.results.call_results.READ_SECONDS", 2.0)
     results = CallResults(Bus(bootstrap=f"127.0.0.1:{free_port()}", topics=Topics("none"), client="test"))
     place, wanted = LogPosition(partition=0, offset=0), WantedLines.model_validate({})
     short = FoundCall(session_id="s", call_id="c", outcome="ok", content="here\n", place=place)

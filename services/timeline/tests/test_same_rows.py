@@ -16,15 +16,15 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_door import Door, door
 from tarsy_testing import drop_schema, eventually
-from tarsy_timeline.database import Database
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Database
+from tarsy_timeline.database.single_connection import connected
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.projector import Projector
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.projector import Projector
+from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.rebuild.checksums import table_checksums
 from tarsy_timeline.rebuild.replay import ReplayShare, replay
-from tarsy_timeline.search_indexer import SearchIndexer
-from tarsy_timeline.single_connection import connected
 from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]

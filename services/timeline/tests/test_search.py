@@ -10,10 +10,10 @@ from projected_world import Json, NewSession, World
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
-from tarsy_timeline import sql
-from tarsy_timeline.database import Database
-from tarsy_timeline.search_indexer import SearchIndexer
-from tarsy_timeline.search_words import PUNCTUATION
+from tarsy_timeline.database import sql
+from tarsy_timeline.database.pool import Database
+from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.search_words import PUNCTUATION
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tarsy_timeline.search_highlights import LONGEST, passage, search_pattern
-from tarsy_timeline.search_words import SearchTerm, parse_search
+from tarsy_timeline.queries.search_highlights import LONGEST, passage, search_pattern
+from tarsy_timeline.queries.search_words import SearchTerm, parse_search
 
 
 def term(*words: str, prefix: bool = True) -> SearchTerm:

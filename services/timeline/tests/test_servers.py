@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
-from tarsy_timeline.server_warnings import MOST_CHARACTERS, ServerWarning, warnings_of
-from tarsy_timeline.servers import MOST_SERVERS, servers_of
-from tarsy_timeline.system_responses import MOST_WORKERS, mcp_servers
+from tarsy_timeline.system.responses import MOST_WORKERS, mcp_servers
+from tarsy_timeline.system.server_warnings import MOST_CHARACTERS, ServerWarning, warnings_of
+from tarsy_timeline.system.servers import MOST_SERVERS, servers_of
 
 BEGIN = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 ALIVE = [(True, BEGIN)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_timeline.session_outcome import MOST_CHARACTERS, first_sentence
+from tarsy_timeline.queries.session_outcome import MOST_CHARACTERS, first_sentence
 
 
 @pytest.mark.parametrize(

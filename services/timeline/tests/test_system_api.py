@@ -27,8 +27,8 @@ from tarsy_telling_gateways import (
     watching,
 )
 from tarsy_testing import eventually
-from tarsy_timeline.server_watch import ServerWatch
-from tarsy_timeline.worker_liveness import SURE_SECONDS, WorkerLiveness
+from tarsy_timeline.system.server_watch import ServerWatch
+from tarsy_timeline.system.worker_liveness import SURE_SECONDS, WorkerLiveness
 
 SERVERS = "/api/v1/system/mcp-servers"
 WARNINGS = "/api/v1/system/warnings"

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from tarsy_certificates import Authority, Certificate
 from tarsy_service.settings import mistakes_in_settings
-from tarsy_timeline.database import Connection, Database, DatabaseRefusedError
-from tarsy_timeline.database_url import tls_mistakes
+from tarsy_timeline.database.pool import Connection, Database, DatabaseRefusedError
+from tarsy_timeline.database.url import tls_mistakes
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_tls_postgres import HOST, server_context, tls_before
 

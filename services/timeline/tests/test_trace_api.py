@@ -33,7 +33,7 @@ from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_records import SessionRecords
 from tarsy_timeline.record.session_trace import trace_of
-from tarsy_timeline.record_place import NOT_KNOWN, RecordPlace
+from tarsy_timeline.rows.record_place import NOT_KNOWN, RecordPlace
 from tarsy_verification.session_log import read_log
 
 type Story = Callable[[Any], Any]

@@ -15,10 +15,10 @@ from tarsy_bus.publisher import Publisher
 from tarsy_contracts import events as e
 from tarsy_contracts.heads import SessionHead, Span, head_key
 from tarsy_testing import eventually
+from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.rebuild.checksums import table_checksums
 from tarsy_timeline.rebuild.processes import RebuildTarget
 from tarsy_timeline.rebuild.rebuild import RebuildPlan, fresh_schema_of, rebuild
-from tarsy_timeline.single_connection import SingleConnection, connected
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

@@ -12,12 +12,12 @@ from tarsy_auth.session_groups import SessionGroup
 from tarsy_contracts import events as e
 from tarsy_contracts.api.prices import ModelPrice
 from tarsy_contracts.conversation import Usage
-from tarsy_timeline import sql
-from tarsy_timeline.database import Database
-from tarsy_timeline.model_costs import PricesByModel
+from tarsy_timeline.database import sql
+from tarsy_timeline.database.pool import Database
+from tarsy_timeline.queries.usage_queries import KEYS
 from tarsy_timeline.record.past_session import past_session
-from tarsy_timeline.usage_queries import KEYS
-from tarsy_timeline.visibility import visible_query
+from tarsy_timeline.rows.model_costs import PricesByModel
+from tarsy_timeline.rows.visibility import visible_query
 from tarsy_whole_chain import begun
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]

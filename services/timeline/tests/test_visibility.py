@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 
 from tarsy_auth.session_groups import GroupLabels
-from tarsy_timeline import sql
-from tarsy_timeline.visibility import visible_labels, visible_query
+from tarsy_timeline.database import sql
+from tarsy_timeline.rows.visibility import visible_labels, visible_query
 
 type Connection = asyncpg.Connection[asyncpg.Record]
 

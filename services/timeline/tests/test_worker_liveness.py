@@ -7,7 +7,7 @@ import pytest
 
 from tarsy_bus.liveness import DEAD_AFTER
 from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_timeline.worker_liveness import REMEMBERED, SURE_SECONDS, WorkerLiveness
+from tarsy_timeline.system.worker_liveness import REMEMBERED, SURE_SECONDS, WorkerLiveness
 
 BEGIN = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -20,10 +20,10 @@ from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool
 from tarsy_testing import eventually
-from tarsy_timeline.me_routes import me_routes
-from tarsy_timeline.server_watch import ServerWatch
-from tarsy_timeline.system_routes import system_routes
-from tarsy_timeline.worker_liveness import WorkerLiveness
+from tarsy_timeline.api.me_routes import me_routes
+from tarsy_timeline.api.system_routes import system_routes
+from tarsy_timeline.system.server_watch import ServerWatch
+from tarsy_timeline.system.worker_liveness import WorkerLiveness
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
 

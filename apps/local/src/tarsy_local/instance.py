@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from tarsy_local.errors import LocalError
 from tarsy_local.private_folder import make_private
-from tarsy_timeline.database_url import without_password
+from tarsy_timeline.database.url import without_password
 
 READERS_SECONDS = 1.0
 LOOK_SECONDS = 0.02

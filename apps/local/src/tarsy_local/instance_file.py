@@ -12,7 +12,7 @@ from tarsy_local.addresses import Addresses
 from tarsy_local.instance import Home, Instance, Process
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
-from tarsy_timeline.database_url import without_password
+from tarsy_timeline.database.url import without_password
 
 if TYPE_CHECKING:
     from tarsy_embedded.server import EmbeddedServer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarsy_local.extra import extra_needed
-from tarsy_timeline.single_connection import connected
+from tarsy_timeline.database.single_connection import connected
 
 if TYPE_CHECKING:
     from tarsy_embedded.server import EmbeddedServer

@@ -18,7 +18,7 @@ from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_processes.errors import AddressUnusableError, PortTakenError, ProcessError
 from tarsy_service.secret_files import SecretFileError
 from tarsy_service.settings import mistakes_in_settings
-from tarsy_timeline.single_connection import DatabaseUnusableError
+from tarsy_timeline.database.single_connection import DatabaseUnusableError
 
 PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
 HOST_OPTION = "The options are --http-host and --http-port."

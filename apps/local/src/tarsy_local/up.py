@@ -47,7 +47,7 @@ from tarsy_processes.ports import require_free
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.logs import configure_logs
 from tarsy_service.secret_files import SecretFileError
-from tarsy_timeline.single_connection import DatabaseUnusableError
+from tarsy_timeline.database.single_connection import DatabaseUnusableError
 
 log = structlog.get_logger(__name__)
 

@@ -28,7 +28,7 @@ def migrate(
     # Here, as the clients take a while to import: other commands would wait for them.
     import asyncio
 
-    from tarsy_timeline.single_connection import DatabaseUnusableError
+    from tarsy_timeline.database.single_connection import DatabaseUnusableError
 
     not_asked = NOT_ASKED if dry_run else 1
     settings = _settings(url, schema, code=not_asked)
@@ -53,8 +53,8 @@ def _settings(url: str, schema: str, *, code: int) -> "DatabaseSettings":
 
 
 async def _apply(settings: "DatabaseSettings") -> int:
-    from tarsy_timeline import migrations
-    from tarsy_timeline.single_connection import connected
+    from tarsy_timeline.database import migrations
+    from tarsy_timeline.database.single_connection import connected
 
     schema = settings.database_schema
     async with connected(settings.database.get_secret_value(), schema=schema) as connection:
@@ -67,8 +67,8 @@ async def _apply(settings: "DatabaseSettings") -> int:
 
 
 async def _compare(settings: "DatabaseSettings") -> int:
-    from tarsy_timeline.migrations import compare_schema
-    from tarsy_timeline.single_connection import connected
+    from tarsy_timeline.database.migrations import compare_schema
+    from tarsy_timeline.database.single_connection import connected
 
     schema = settings.database_schema
     async with connected(settings.database.get_secret_value(), schema=schema) as connection:

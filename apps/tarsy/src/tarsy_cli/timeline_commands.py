@@ -80,8 +80,8 @@ def checksums(
 
     from pydantic import RootModel
 
+    from tarsy_timeline.database.single_connection import DatabaseUnusableError, connected
     from tarsy_timeline.rebuild.checksums import table_checksums
-    from tarsy_timeline.single_connection import DatabaseUnusableError, connected
 
     url, name = database_of(home, database, schema)
 
@@ -117,8 +117,8 @@ class _Told:
 async def _rebuild(plan: "RebuildPlan") -> None:
     from tarsy_bus.kafka_rights import TIMELINE
     from tarsy_bus.topics_admin import check_topics
+    from tarsy_timeline.database.single_connection import connected
     from tarsy_timeline.rebuild.rebuild import rebuild
-    from tarsy_timeline.single_connection import connected
 
     told = _Told()
     await check_topics(plan.target.bus, TIMELINE)

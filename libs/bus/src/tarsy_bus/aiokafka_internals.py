@@ -1,12 +1,12 @@
 """Private parts of aiokafka, all in one place: what it has no public way for.
 
-`missing_parts` says which of them an upgrade has moved; a test asks it.
+aiokafka_check.py lists what is used of them: whoever adds a use adds it there.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from types import FunctionType, MethodType
@@ -18,8 +18,7 @@ from aiokafka.cluster import ClusterMetadata
 from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator, collect_hosts
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
 from aiokafka.errors import KafkaConnectionError, KafkaError
-from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator, MessageBatch
-from aiokafka.producer.sender import Sender
+from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
 from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.fetch import FetchRequest, FetchRequest_v11, FetchResponse_v11
 from aiokafka.protocol.metadata import MetadataRequest
@@ -44,9 +43,8 @@ __all__ = [
     "copy_with_names",
     "decode_varint",
     "fetch_task_died",
-    "hear_refused_tokens",
-    "missing_parts",
     "mute_clear_passwords",
+    "notice_refused_tokens",
     "pace_metadata",
     "rewrite_batches",
     "send_task_died",
@@ -64,33 +62,6 @@ MOST_UPDATES, UPDATES_SECONDS = 5, 1.0
 CLOSE_SECONDS = 2.0
 
 COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
-READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
-    (AIOKafkaProducer, "__init__", ("_sender", "_message_accumulator", "client", "_closed")),
-    (AIOKafkaConsumer, "__init__", ("_client", "_coordinator", "_fetcher")),
-    (AIOKafkaConsumer, "start", ("Fetcher",)),
-    (AIOKafkaAdminClient, "__init__", ("_client",)),
-    (AIOKafkaClient, "_md_synchronizer", ("_metadata_update", "_md_update_fut")),
-    (AIOKafkaClient, "bootstrap", ("create_conn", "hosts")),
-    (AIOKafkaClient, "_get_conn", ("create_conn", "cluster")),
-    (AIOKafkaClient, "close", ()),
-    (AIOKafkaAdminClient, "_send_request", ()),
-    (Sender, "sender_task", ()),
-    (MessageAccumulator, "fail_all", ("_batches", "_pending_batches", "failure")),
-    (MessageBatch, "failure", ("_drain_waiter",)),
-    (MessageAccumulator, "create_builder", ("BatchBuilder",)),
-    (BatchBuilder, "_build", ("_buffer",)),
-    (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
-    (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
-    (Fetcher, "_get_actions_per_node", ("FetchRequest",)),
-    (FetchRequest, "__init__", ("_max_wait_ms", "_min_bytes", "_max_bytes", "_isolation_level", "_topics", "_rack_id")),
-    (AIOKafkaConnection, "_handle_frame", ("RESPONSE_TYPE", "decode")),
-    (PartitionRecords, "_unpack_records", ()),
-    (PartitionRecords, "_consumer_record", ()),
-    (AIOKafkaConnection, "connect", ("_protocol", "_closed_fut")),
-    (AIOKafkaConnection, "authenticator_oauth", ("OAuthAuthenticator", "_sasl_oauth_token_provider")),
-    (OAuthAuthenticator, "step", ("_token_sent",)),
-)
-"""A class, a function or property of it, and the names that its code has to use."""
 
 
 def send_task_died(producer: AIOKafkaProducer) -> bool:
@@ -220,7 +191,7 @@ def rewrite_batches(producer: AIOKafkaProducer, rewrite: Callable[[bytearray], b
     accumulator.create_builder = MethodType(create, accumulator)
 
 
-class _RefusalHearing(OAuthAuthenticator):  # type: ignore[misc]
+class _RefusalNoticing(OAuthAuthenticator):  # type: ignore[misc]
     """RFC 7628: who refuses a token answers with the reason, and ends the exchange when it got a control-A.
 
     aiokafka takes that answer for a success. Its clients then see a cluster without brokers, and wait for some.
@@ -231,17 +202,17 @@ class _RefusalHearing(OAuthAuthenticator):  # type: ignore[misc]
         return answer
 
 
-def hear_refused_tokens() -> None:
+def notice_refused_tokens() -> None:
     """From now on, connections of this process raise SaslAuthenticationFailed when their token is refused."""
 
     def authenticator(connection: AIOKafkaConnection) -> OAuthAuthenticator:
-        return _RefusalHearing(sasl_oauth_token_provider=connection._sasl_oauth_token_provider)
+        return _RefusalNoticing(sasl_oauth_token_provider=connection._sasl_oauth_token_provider)
 
     AIOKafkaConnection.authenticator_oauth = authenticator
 
 
 def mute_clear_passwords() -> None:
-    """aiokafka warns at each connection that a password goes in the clear. The operator's setting says so already."""
+    """aiokafka warns at each connection that a password goes in the clear. It is the operator's setting."""
     logging.getLogger("aiokafka.conn").addFilter(_is_something_else)
 
 
@@ -264,7 +235,7 @@ async def try_connection(host: str, port: int, client_arguments: Mapping[str, ob
         await connection.send(MetadataRequest([]))
     finally:
         closed = connection.close()
-        # TLS says good-bye before it closes. A connection that was never made has nobody to say it to.
+        # TLS sends its own close first. A connection that was never made has nobody to send it to.
         if connection._protocol is not None:
             await asyncio.wait([closed], timeout=CLOSE_SECONDS)
 
@@ -276,22 +247,6 @@ def copy_with_names(function: FunctionType, **names: Callable[..., object]) -> F
     )
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
-
-
-def missing_parts() -> Iterator[str]:
-    """Sentences about the parts that the installed aiokafka does not have where we look for them."""
-    for owner, name, used in READ_BY_US:
-        found = getattr(owner, name, None)
-        if found is None:
-            yield f"aiokafka's {owner.__name__} has no {name} any more: see tarsy_bus/aiokafka_internals.py"
-            continue
-        code = getattr(found, "__code__", None)
-        known = () if code is None else (*code.co_names, *code.co_varnames)
-        yield from (
-            f"aiokafka's {owner.__name__}.{name} knows no {one} any more: see tarsy_bus/aiokafka_internals.py"
-            for one in used
-            if one not in known
-        )
 
 
 async def _cancel(tasks: Iterable["asyncio.Task[object] | None"]) -> None:

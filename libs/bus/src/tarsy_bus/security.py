@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
-from tarsy_bus.aiokafka_internals import hear_refused_tokens, mute_clear_passwords
+from tarsy_bus.aiokafka_internals import mute_clear_passwords, notice_refused_tokens
 from tarsy_bus.token_command import TokenCommand
 
 OAUTHBEARER = "OAUTHBEARER"
@@ -72,7 +72,7 @@ class KafkaSecurity:
         if not self.protocol.startswith("SASL_"):
             return {}
         if self.mechanism == OAUTHBEARER:
-            hear_refused_tokens()
+            notice_refused_tokens()
             return {"sasl_mechanism": OAUTHBEARER, "sasl_oauth_token_provider": TokenCommand(self.token_command)}
         mute_clear_passwords()
         return {

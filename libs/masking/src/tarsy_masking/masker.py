@@ -1,20 +1,20 @@
 """Masker of text and JSON: it replaces secrets before either is written anywhere."""
 
 import logging
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from functools import partial
 from typing import Self
 
-from tarsy_masking.clean_texts import CleanTexts
 from tarsy_masking.custom_patterns import compile_custom
 from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite, surroundings
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.folding import FoldedText, fold
-from tarsy_masking.json_strings import JsonText, strings_of, together
+from tarsy_masking.harmless_strings import harmless_strings
+from tarsy_masking.json_strings import JsonText
 from tarsy_masking.json_value import JsonValue
+from tarsy_masking.known_harmless import KnownHarmless
 from tarsy_masking.kubernetes_json import json_secrets
 from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
 from tarsy_masking.kubernetes_yaml import yaml_secrets
@@ -30,10 +30,6 @@ from tarsy_masking.streaming import MaskedStream
 REDACTED = "[REDACTED: masking failed]"
 _MAX_DEPTH = 64
 _LARGE = 128 * 1024
-# Longer strings are looked at by themselves.
-_SHORT_STRING = 4_096
-# The strings of a large value rarely come again.
-_FEW_STRINGS = 64
 _SCALARS = frozenset({type(None), bool, int, float})
 # One round finds everything; a second sees what the first one's replacements have brought together.
 _MAX_ROUNDS = 8
@@ -77,7 +73,7 @@ class Masker:
         self._open_secrets = OpenSecrets((*source.patterns, *added), custom_patterns=len(rules))
         regions = default_multi_line_secrets()
         self._before_patterns, self._after_patterns = regions.first, regions.last
-        self._clean = CleanTexts()
+        self._known = KnownHarmless()
         self._key = key
         self._placeholder: Placeholder = plain
 
@@ -107,7 +103,7 @@ class Masker:
         return session
 
     def mask(self, text: str) -> str:
-        if text in self._clean:
+        if text in self._known:
             return text
         try:
             original = _as_bytes(text)
@@ -115,7 +111,7 @@ class Masker:
             masked = self._settled(original, _unnoted) if folded is None else self._mask_folded(original, folded)
             result = masked.decode(errors="replace")
             if result == text:
-                self._clean.add(text)
+                self._known.add(text)
             return result
         # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
@@ -133,7 +129,7 @@ class Masker:
         """Masks every string, and keys that are secrets themselves. The value beside a sensitive key goes even if it
         has no form of its own; and what a name and a value make together is masked as it is in text."""
         try:
-            masked = self._mask_value(value, self._unsuspicious(value), depth=0, inside_list=False)
+            masked = self._mask_value(value, self._harmless_strings(value), depth=0, inside_list=False)
             return self._masked_as_text(masked)
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
@@ -228,37 +224,10 @@ class Masker:
         edits = history.applied()
         return written.edited(edits) if edits else value
 
-    def _unsuspicious(self, value: JsonValue) -> dict[str, str]:
-        """The strings in which nothing is to be found, as their own masks: all strings are searched together."""
-        if self._knows_no_forms or not isinstance(value, dict | list):
+    def _harmless_strings(self, value: JsonValue) -> dict[str, str]:
+        if self._knows_no_forms:
             return {}
-        try:
-            strings = [string for string in strings_of(value) if string not in self._clean]
-            if not strings:
-                return {}
-            text, starts = together(strings)
-        except RecursionError:
-            return {}
-        suspicious = bytearray(len(strings))
-        for scan in (self._across_lines, self._in_lines, *self._added_in_lines):
-            for start, stop in scan.suspects(text):
-                first, last = bisect_right(starts, start) - 1, bisect_right(starts, stop) - 1
-                for number in range(max(0, first), last + 1):
-                    suspicious[number] = True
-        unsuspicious = {
-            string: string
-            for string, suspected in zip(strings, suspicious, strict=True)
-            if not suspected
-            and len(string) < _SHORT_STRING
-            and "\n" not in string
-            and string.isascii()
-            and "Secret" not in string
-            and "\x1b" not in string
-            and "\\" not in string
-        }
-        if len(strings) <= _FEW_STRINGS:
-            self._clean.add_all(unsuspicious)
-        return unsuspicious
+        return harmless_strings(value, (self._across_lines, self._in_lines, *self._added_in_lines), self._known)
 
     def _mask_value(self, value: JsonValue, seen: dict[str, str], *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:

@@ -5,7 +5,7 @@ from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_service.main import run_main
 from tarsy_timeline.app import build
-from tarsy_timeline.database import DatabaseRefusedError
+from tarsy_timeline.database.pool import DatabaseRefusedError
 from tarsy_timeline.settings import TimelineSettings
 
 if __name__ == "__main__":

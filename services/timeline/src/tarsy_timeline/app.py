@@ -28,49 +28,49 @@ from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
-from tarsy_timeline.alias_route import alias_route
-from tarsy_timeline.approval_routes import approval_routes
-from tarsy_timeline.approvals_watch import ApprovalsWatch
-from tarsy_timeline.call_results import CallResults
-from tarsy_timeline.caller_groups import visible_route
-from tarsy_timeline.chat_routes import chat_routes
-from tarsy_timeline.database import Connection, Database
-from tarsy_timeline.dead_letters.letters import Letters
-from tarsy_timeline.dead_letters.redriver import Redriver
-from tarsy_timeline.dead_letters.routes import dead_letter_routes
-from tarsy_timeline.event_publisher import EventPublisher
-from tarsy_timeline.held_watch import HeldWatch
-from tarsy_timeline.ingest_api import IngestApi
-from tarsy_timeline.internal_routes import internal_routes
-from tarsy_timeline.me_routes import me_routes
+from tarsy_timeline.api.alias_route import alias_route
+from tarsy_timeline.api.caller_groups import visible_route
+from tarsy_timeline.api.dead_letters.letters import Letters
+from tarsy_timeline.api.dead_letters.redriver import Redriver
+from tarsy_timeline.api.dead_letters.routes import dead_letter_routes
+from tarsy_timeline.api.internal_routes import internal_routes
+from tarsy_timeline.api.me_routes import me_routes
+from tarsy_timeline.api.operators import Operators
+from tarsy_timeline.api.overview_route import overview_route
+from tarsy_timeline.api.past_routes import past_routes
+from tarsy_timeline.api.requests.approval_routes import approval_routes
+from tarsy_timeline.api.requests.chat_routes import chat_routes
+from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
+from tarsy_timeline.api.requests.request_routes import request_routes
+from tarsy_timeline.api.requests.rerun_routes import rerun_routes
+from tarsy_timeline.api.requests.session_commands import SessionCommands
+from tarsy_timeline.api.results.call_results import CallResults
+from tarsy_timeline.api.results.routes import result_routes
+from tarsy_timeline.api.rights import RIGHTS
+from tarsy_timeline.api.session_routes import session_routes
+from tarsy_timeline.api.summary_routes import summary_routes
+from tarsy_timeline.api.system_routes import held_routes, system_routes
+from tarsy_timeline.api.trace_routes import trace_routes
+from tarsy_timeline.api.usage_routes import usage_routes
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.operators import Operators
-from tarsy_timeline.overview_route import overview_route
 from tarsy_timeline.parts import Parts, Work
-from tarsy_timeline.past_routes import past_routes
-from tarsy_timeline.prices_watch import PricesWatch
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.projector import Projector
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.event_publisher import EventPublisher
+from tarsy_timeline.projection.projector import Projector
+from tarsy_timeline.projection.search_indexer import SearchIndexer
+from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.record.session_record import SessionRecord
 from tarsy_timeline.record.session_records import SessionRecords
-from tarsy_timeline.reply_waiter import ReplyWaiter
-from tarsy_timeline.request_routes import request_routes
-from tarsy_timeline.rerun_routes import rerun_routes
-from tarsy_timeline.result_routes import result_routes
-from tarsy_timeline.rights import RIGHTS
-from tarsy_timeline.routes import session_routes
-from tarsy_timeline.search_indexer import SearchIndexer
-from tarsy_timeline.server_watch import ServerWatch
-from tarsy_timeline.session_commands import SessionCommands
-from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
-from tarsy_timeline.summary_routes import summary_routes
-from tarsy_timeline.system_routes import held_routes, system_routes
-from tarsy_timeline.trace_routes import trace_routes
-from tarsy_timeline.unprojected import UnprojectedWatch
-from tarsy_timeline.usage_routes import usage_routes
-from tarsy_timeline.worker_liveness import WorkerLiveness
+from tarsy_timeline.system.approvals_watch import ApprovalsWatch
+from tarsy_timeline.system.held_watch import HeldWatch
+from tarsy_timeline.system.ingest_api import IngestApi
+from tarsy_timeline.system.prices_watch import PricesWatch
+from tarsy_timeline.system.server_watch import ServerWatch
+from tarsy_timeline.system.unprojected import UnprojectedWatch
+from tarsy_timeline.system.worker_liveness import WorkerLiveness
 
 log = structlog.get_logger(__name__)
 

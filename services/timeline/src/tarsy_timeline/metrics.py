@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from tarsy_contracts.api.dead_letters import RedriveOutcome
 from tarsy_contracts.events import EVENTS
 from tarsy_service.problems import ProblemError
-from tarsy_timeline.server_warnings import CATEGORIES, Category
+from tarsy_timeline.system.server_warnings import CATEGORIES, Category
 
 OTHER = "other"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)

@@ -44,7 +44,7 @@ class Parts:
         return [f"{name}: {reason}" for name, reason in sorted({**self._notes, **self._ended}.items())]
 
     def note(self, name: str, reason: str) -> None:
-        """A part says itself what keeps it from its work; nothing when it works again."""
+        """`reason`: what keeps the part from its work, by its own account; empty when it works again."""
         if reason:
             self._notes[name] = reason
         else:

@@ -6,7 +6,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from tarsy_service.secret_files import SettingsWithSecretFiles
 from tarsy_service.settings import AskingSettings, MaskingSettings
-from tarsy_timeline.database_url import tls_mistakes
+from tarsy_timeline.database.url import tls_mistakes
 
 DEFAULT_SCHEMA = "tarsy"
 

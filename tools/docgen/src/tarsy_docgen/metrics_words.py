@@ -23,7 +23,7 @@ from tarsy_service.model_metrics import CHAT, TOKEN_TYPES
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
 from tarsy_timeline.metrics import ReadOutcome, ResultRead
-from tarsy_timeline.server_warnings import CATEGORIES
+from tarsy_timeline.system.server_warnings import CATEGORIES
 from tarsy_tool_gateway.mcp.connection import SessionEnd
 from tarsy_tool_gateway.mcp.failures import RETRIED
 from tarsy_websocket_gateway.metrics import DropReason

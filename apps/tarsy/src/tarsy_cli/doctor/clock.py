@@ -17,7 +17,7 @@ from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_timeline.single_connection import DatabaseUnusableError, connected
+from tarsy_timeline.database.single_connection import DatabaseUnusableError, connected
 
 CONNECT_SECONDS = 8.0
 ANNOUNCEMENT_SECONDS = 6.0

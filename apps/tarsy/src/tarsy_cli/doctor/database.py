@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Sequence
 
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_timeline import sql
-from tarsy_timeline.database_url import without_password
-from tarsy_timeline.single_connection import DatabaseUnusableError, SingleConnection, connected
+from tarsy_timeline.database import sql
+from tarsy_timeline.database.single_connection import DatabaseUnusableError, SingleConnection, connected
+from tarsy_timeline.database.url import without_password
 
 CONNECT_SECONDS = 8.0
 TESTED_VERSION = 18

@@ -1,14 +1,13 @@
-"""The command that logs a person in at an MCP server."""
+"""Commands that log a person in at an MCP server, and out."""
 
-import logging
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption, bus_of_home, exit_on_kafka_failure
+from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption
 from tarsy_cli.options import DEFAULT_HOME, HomeOption
-from tarsy_cli.terminal import fail, say
+from tarsy_cli.terminal import say
 from tarsy_local.terminal_text import printable
 
 
@@ -30,25 +29,13 @@ def login(
     It prints the address to open in a browser on this machine, and waits for the answer on 127.0.0.1. The tokens are
     encrypted with TARSY_TOKEN_KEY, or the key that `tarsy up` keeps in the home, and written to Kafka.
     """
-    import asyncio
+    from functools import partial
 
-    from tarsy_cli.logins.client_of_config import client_of_config, token_keys_of_home
-    from tarsy_cli.logins.errors import ServerLoginError
+    from tarsy_cli.logins.act import LoginSources, run_act
     from tarsy_cli.logins.login import LoginOptions, log_in_and_record
-    from tarsy_service.logs import configure_logs
 
-    # The sentence below names what is wrong; the SDK's lines would hold answers of servers.
-    configure_logs("CRITICAL", logging.NullHandler())
-    bus = bus_of_home(home, kafka, topic_prefix)
-    try:
-        address, client = client_of_config(config, server)
-        keys = token_keys_of_home(home)
-        with exit_on_kafka_failure(bus):
-            found = asyncio.run(
-                log_in_and_record(bus, keys, address, client, LoginOptions(scope, port, seconds), _show)
-            )
-    except ServerLoginError as problem:
-        raise fail(f"No login at {server}: {problem}.") from None
+    log_in = partial(log_in_and_record, options=LoginOptions(scope, port, seconds), show=_show)
+    found = run_act("login", server, LoginSources(config, home, kafka, topic_prefix), log_in)
     until = f" until {found.ends_at.astimezone():%Y-%m-%d %H:%M:%S}" if found.ends_at is not None else ""
     say(f"Logged in at {server}{until}. Tool gateways use it within half a minute.")
 
@@ -64,22 +51,10 @@ def logout(
 
     Its tokens are deleted from Kafka. Where the authorization server takes tokens back (RFC 7009), it is asked to.
     """
-    import asyncio
-
-    from tarsy_cli.logins.client_of_config import client_of_config, token_keys_of_home
-    from tarsy_cli.logins.errors import ServerLoginError
+    from tarsy_cli.logins.act import LoginSources, run_act
     from tarsy_cli.logins.logout import log_out
-    from tarsy_service.logs import configure_logs
 
-    configure_logs("CRITICAL", logging.NullHandler())
-    bus = bus_of_home(home, kafka, topic_prefix)
-    try:
-        address, client = client_of_config(config, server)
-        keys = token_keys_of_home(home)
-        with exit_on_kafka_failure(bus):
-            found = asyncio.run(log_out(bus, keys, address, client))
-    except ServerLoginError as problem:
-        raise fail(f"No logout at {server}: {problem}.") from None
+    found = run_act("logout", server, LoginSources(config, home, kafka, topic_prefix), log_out)
     if not found.was_there:
         say(f"Nobody was logged in at {server}.")
     elif found.kept_because:

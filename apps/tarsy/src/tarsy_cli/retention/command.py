@@ -89,8 +89,8 @@ def _delete_details(database: str, schema: str, days: int, *, dry_run: bool, yes
     import asyncio
     from datetime import UTC, datetime, timedelta
 
-    from tarsy_timeline.details_retention import count_details, delete_details
-    from tarsy_timeline.single_connection import DatabaseUnusableError, connected
+    from tarsy_timeline.database.details_retention import count_details, delete_details
+    from tarsy_timeline.database.single_connection import DatabaseUnusableError, connected
 
     before = datetime.now(UTC) - timedelta(days=days)
 
@@ -130,7 +130,7 @@ def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool
     from tarsy_bus.log_retention import cut_log
     from tarsy_local.kafka_sentence import kafka_sentence
     from tarsy_service.logs import configure_logs
-    from tarsy_timeline.single_connection import DatabaseUnusableError
+    from tarsy_timeline.database.single_connection import DatabaseUnusableError
 
     configure_logs("CRITICAL", logging.NullHandler())
     try:
@@ -151,7 +151,7 @@ async def _plan(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
     from tarsy_bus.kafka_rights import RETENTION
     from tarsy_bus.log_retention import plan_log_cuts
     from tarsy_bus.topics_admin import check_topics
-    from tarsy_timeline.single_connection import connected
+    from tarsy_timeline.database.single_connection import connected
 
     await check_topics(bus, RETENTION)
     async with connected(database, schema=schema) as connection:

@@ -1,10 +1,10 @@
 """Checksums of the tables: two projections of one log at the same positions have the same."""
 
-from tarsy_timeline import sql
-from tarsy_timeline.migrations import AnyConnection
+from tarsy_timeline.database import sql
+from tarsy_timeline.database.migrations import AnyConnection
 
 WAITING = "search_queue"
-"""Its rows say nothing of a projection, only of the moment."""
+"""Its rows are those of the moment, not of a projection."""
 
 
 async def table_checksums(connection: AnyConnection, schema: str) -> dict[str, tuple[int, str]]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tarsy_timeline.migrations import migrate
-from tarsy_timeline.single_connection import SingleConnection
-from tarsy_timeline.sql import REBUILD
+from tarsy_timeline.database.migrations import migrate
+from tarsy_timeline.database.single_connection import SingleConnection
+from tarsy_timeline.database.sql import REBUILD
 
 
 async def make_fresh_schema(connection: SingleConnection, schema: str) -> Sequence[str]:

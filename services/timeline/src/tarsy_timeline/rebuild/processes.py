@@ -11,7 +11,7 @@ from multiprocessing.context import SpawnProcess
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import Bus
 from tarsy_service.logs import configure_logs
-from tarsy_timeline.database import Database
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.rebuild.replay import ReplayShare, replay
 
@@ -111,7 +111,7 @@ def _work(target: RebuildTarget, share: ReplayShare, sending: Connection) -> Non
     configure_logs("ERROR")
     try:
         asyncio.run(replay_here(target, share, sending.send))
-    except Exception as problem:  # noqa: BLE001 - whatever it is, the parent tells it
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the parent raises it
         sending.send(f"{type(problem).__name__}: {problem}")
     sending.close()
 

@@ -10,16 +10,16 @@ import structlog
 
 from tarsy_bus.partition_reader import PartitionReader, ends
 from tarsy_bus.topics_admin import cluster_id
-from tarsy_timeline import migrations
+from tarsy_timeline.database import migrations
+from tarsy_timeline.database.single_connection import SingleConnection
+from tarsy_timeline.database.sql import REBUILD
 from tarsy_timeline.errors import TimelineError
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.rebuild.fresh_schema import make_fresh_schema, make_indexes
 from tarsy_timeline.rebuild.processes import RebuildTarget, prepared, replay_here, replay_in_processes, shares_of
 from tarsy_timeline.rebuild.replay import ReplayShare
 from tarsy_timeline.rebuild.schema_switch import StillBehindError, mend_functions, switch
-from tarsy_timeline.search_indexer import SearchIndexer
-from tarsy_timeline.single_connection import SingleConnection
-from tarsy_timeline.sql import REBUILD
 
 log = structlog.get_logger(__name__)
 

@@ -13,11 +13,11 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.partition_reader import PartitionReader, Record
-from tarsy_timeline.database import Database
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.partition_projection import PartitionProjection
-from tarsy_timeline.projection_checkpoint import ProjectionCheckpoint
-from tarsy_timeline.resilient_writer import ResilientWriter
+from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint
+from tarsy_timeline.projection.partition_projection import PartitionProjection
+from tarsy_timeline.projection.resilient_writer import ResilientWriter
 
 PROJECTED_AT_ONCE = 1_000
 """Spans of the log come out as with the smaller batches of a live projector (`move_session`)."""

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from tarsy_timeline import sql
+from tarsy_timeline.database import sql
+from tarsy_timeline.database.single_connection import SingleConnection
+from tarsy_timeline.database.sql import REBUILD
 from tarsy_timeline.errors import TimelineError
-from tarsy_timeline.single_connection import SingleConnection
-from tarsy_timeline.sql import REBUILD
 
 LOCK_SECONDS = 2
 CATCH_UP_SECONDS = 3.0

@@ -46,7 +46,7 @@ def list_llm_call(call: LlmCallRecord, execution: Execution) -> ListedLlmInterac
 
 
 def list_summary(summary: Summary, at: datetime) -> Iterator[ListedLlmInteraction]:
-    """All that were asked; nobody knows of them before the summary has ended."""
+    """All that were asked; they are on the log once the summary has ended."""
     attempts = () if summary.ended is None else summary.ended.attempts
     for number, attempt in enumerate(attempts, start=1):
         yield list_attempt(summary.requested.summary_id, number, attempt, at)

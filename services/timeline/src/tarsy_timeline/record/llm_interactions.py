@@ -31,7 +31,7 @@ class AskedModel:
 
     @property
     def verified(self) -> bool | None:
-        """Whether the digest of what was sent says the same; None without one."""
+        """Whether what was sent has the same digest; None without one."""
         sent = "" if self.call.ended is None else self.call.ended.request_digest
         return self.request.digest == sent if sent else None
 

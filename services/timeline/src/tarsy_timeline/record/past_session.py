@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_timeline import responses
-from tarsy_timeline.model_costs import NO_PRICES, PricesByModel, cost_of
-from tarsy_timeline.projection import ORDER, statements
+from tarsy_timeline.projection.projection import ORDER, statements
+from tarsy_timeline.queries import responses
 from tarsy_timeline.record.past_tables import NEW_SESSION, STATEMENTS, Fields, PastTables
-from tarsy_timeline.session_rows import SessionRows
+from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel, cost_of
+from tarsy_timeline.rows.session_rows import SessionRows
 
 
 def past_session(

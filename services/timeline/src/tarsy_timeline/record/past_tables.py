@@ -3,12 +3,13 @@
 A test compares both after every event of whole sessions.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tarsy_contracts.numbers import LARGEST_COUNT
-from tarsy_timeline.session_rows import TOKENS
+from tarsy_timeline.database.sql import QUERIES, replaced_columns, written_columns
+from tarsy_timeline.rows.session_rows import TOKENS
 
 type Fields = dict[str, Any]
 type Table = dict[str, Fields]
@@ -36,27 +37,11 @@ NEW_EXECUTION: Fields = {
     **dict.fromkeys(TOKENS, 0),
 }  # fmt: skip
 
-STARTED = (
-    "session_id", "alert_type", "title", "severity", "source", "author", "runbook_url", "chain_id", "alert_data",
-    "scripted", "priority", "mcp_selection", "total_stages", "has_parallel_stages", "chat_enabled", "created_at",
-    "cluster", "namespace", "workload", "parent_id", "llm_provider", "slack_message_fingerprint", "labels",
-)  # fmt: skip
-STAGE = (
-    "stage_id", "session_id", "stage_name", "stage_index", "status", "error_message", "started_at", "completed_at",
-    "number",
-)  # fmt: skip
-CHANGED = ("status", "error_message", "completed_at", "number")
-PLAN = (
-    "stage_type", "chain_stage", "expected_agent_count", "parallel_type", "success_policy", "referenced_stage_id"
-)  # fmt: skip
-EXECUTION = (
-    "execution_id", "session_id", "stage_id", "agent_name", "agent_index", "status", "error_message", "started_at",
-    "completed_at", "number",
-)  # fmt: skip
-TIMELINE = (
-    "event_id", "session_id", "execution_id", "event_type", "status", "content", "metadata", "sequence_number",
-    "created_at", "number",
-)  # fmt: skip
+INSERTS = ("change_stage", "change_execution", "create_timeline_event")
+UPDATES = ("start_session", "plan_stage", "plan_execution", "ask_model", "end_execution")
+WRITTEN = {name: written_columns(QUERIES[name]) for name in (*INSERTS, *UPDATES)}
+REPLACED = {name: replaced_columns(QUERIES[name]) for name in INSERTS}
+"""The statements below that have no line here compute something: they are written twice, in SQL and in Python."""
 
 
 @dataclass(slots=True)
@@ -69,7 +54,7 @@ class PastTables:
 
 
 def start_session(tables: PastTables, *values: object) -> None:
-    tables.session |= dict(zip(STARTED, values, strict=True))
+    tables.session |= _row("start_session", values)
 
 
 def change_session(
@@ -118,23 +103,19 @@ def count_change(tables: PastTables, _id: str, event_id: str) -> None:
 
 
 def change_stage(tables: PastTables, *values: object) -> None:
-    new: Fields = dict(zip(STAGE, values, strict=True))
-    known = tables.stages.setdefault(new["stage_id"], {**NEW_STAGE, **new})
-    known |= {name: new[name] for name in CHANGED}
+    _insert(tables.stages, "change_stage", values, NEW_STAGE)
 
 
-def plan_stage(tables: PastTables, stage_id: str, *plan: object) -> None:
-    _change(tables.stages, stage_id, zip(PLAN, plan, strict=True))
+def plan_stage(tables: PastTables, *values: object) -> None:
+    _update(tables.stages, "plan_stage", values)
 
 
 def change_execution(tables: PastTables, *values: object) -> None:
-    new: Fields = dict(zip(EXECUTION, values, strict=True))
-    known = tables.executions.setdefault(new["execution_id"], {**NEW_EXECUTION, **new})
-    known |= {name: new[name] for name in CHANGED}
+    _insert(tables.executions, "change_execution", values, NEW_EXECUTION)
 
 
-def plan_execution(tables: PastTables, execution_id: str, *plan: object) -> None:
-    _change(tables.executions, execution_id, zip(("llm_provider", "controller", "max_iterations"), plan, strict=True))
+def plan_execution(tables: PastTables, *values: object) -> None:
+    _update(tables.executions, "plan_execution", values)
 
 
 def fall_back(
@@ -148,12 +129,12 @@ def fall_back(
         known["number"] = max(known["number"], number)
 
 
-def ask_model(tables: PastTables, execution_id: str, iteration: int, at: object) -> None:
-    _change(tables.executions, execution_id, {"iteration": iteration, "asked_at": at}.items())
+def ask_model(tables: PastTables, *values: object) -> None:
+    _update(tables.executions, "ask_model", values)
 
 
-def end_execution(tables: PastTables, execution_id: str, iterations: int, forced: bool) -> None:
-    _change(tables.executions, execution_id, {"iterations": iterations, "forced_conclusion": forced}.items())
+def end_execution(tables: PastTables, *values: object) -> None:
+    _update(tables.executions, "end_execution", values)
 
 
 def count_llm_calls(tables: PastTables, execution_id: str, calls: int, *counted: Any) -> None:
@@ -176,10 +157,7 @@ def count_tool_call(tables: PastTables, execution_id: str) -> None:
 
 
 def create_timeline_event(tables: PastTables, *values: object) -> None:
-    new: Fields = dict(zip(TIMELINE, values, strict=True))
-    known = tables.timeline.setdefault(new["event_id"], new)
-    known |= {name: new[name] for name in ("status", "content", "metadata", "number")}
-    known["updated_at"] = new["created_at"]
+    _insert(tables.timeline, "create_timeline_event", values, {})
 
 
 def end_timeline_event(
@@ -195,9 +173,20 @@ def _add_tokens(row: Fields, tokens: Iterable[int]) -> None:
     row |= {name: min(row[name] + more, LARGEST_COUNT) for name, more in zip(TOKENS, tokens, strict=True)}
 
 
-def _change(table: Table, id: str, values: Iterable[tuple[str, object]]) -> None:
-    if id in table:
-        table[id] |= dict(values)
+def _row(statement: str, values: Sequence[Any]) -> Fields:
+    return {column: values[place] for column, place in WRITTEN[statement].items()}
+
+
+def _insert(table: Table, statement: str, values: Sequence[Any], unset: Fields) -> None:
+    """Some columns are replaced where the row is there. Its key is the first argument."""
+    new = _row(statement, values)
+    known = table.setdefault(values[0], {**unset, **new})
+    known |= {name: new[name] for name in REPLACED[statement]}
+
+
+def _update(table: Table, statement: str, values: Sequence[Any]) -> None:
+    if values[0] in table:
+        table[values[0]] |= _row(statement, values)
 
 
 def _change_nothing(_tables: PastTables, *_values: object) -> None:

@@ -15,7 +15,6 @@ from tarsy_results.source import ResultGoneError, stored_pieces
 from tarsy_service.problems import ProblemError
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
 from tarsy_summary_prompt.request_focus import focus_of
-from tarsy_timeline.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.record.llm_interactions import find_llm
 from tarsy_timeline.record.mcp_interactions import find_mcp
 from tarsy_timeline.record.past_session import past_session
@@ -23,7 +22,8 @@ from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_records import Events, SessionRecords
 from tarsy_timeline.record.session_trace import trace_of
 from tarsy_timeline.record.summaries import AskedSummary, describe_attempt, find_summary
-from tarsy_timeline.record_place import RecordPlace
+from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
+from tarsy_timeline.rows.record_place import RecordPlace
 
 log = structlog.get_logger(__name__)
 

@@ -16,7 +16,7 @@ from tarsy_bus.span_readers import SpanReaders
 from tarsy_contracts.heads import Span
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_service.problems import ProblemError
-from tarsy_timeline.record_place import RecordPlace
+from tarsy_timeline.rows.record_place import RecordPlace
 
 log = structlog.get_logger(__name__)
 

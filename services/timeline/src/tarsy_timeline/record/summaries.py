@@ -116,7 +116,7 @@ def _to_model(request: SummaryRequest, result: ExcerptText) -> ModelRequest:
 
 
 def describe_attempt(asked: AskedSummary, result: ExcerptText | None, missing: str = "") -> LlmInteraction:
-    """`result` is None where it cannot be read; `missing` says why."""
+    """`result` is None where it cannot be read; `missing` has the reason."""
     attempt, ended = asked.attempt, asked.ended
     chosen = None if result is None else choose_request(asked, result)
     request, verified = (None, None) if chosen is None else chosen

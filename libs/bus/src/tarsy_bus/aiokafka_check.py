@@ -1,0 +1,56 @@
+"""Check that the installed aiokafka has the private parts that aiokafka_internals.py uses: a test runs it."""
+
+from collections.abc import Iterator
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.client import AIOKafkaClient
+from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator
+from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
+from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator, MessageBatch
+from aiokafka.producer.sender import Sender
+from aiokafka.protocol.fetch import FetchRequest
+
+READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
+    (AIOKafkaProducer, "__init__", ("_sender", "_message_accumulator", "client", "_closed")),
+    (AIOKafkaConsumer, "__init__", ("_client", "_coordinator", "_fetcher")),
+    (AIOKafkaConsumer, "start", ("Fetcher",)),
+    (AIOKafkaAdminClient, "__init__", ("_client",)),
+    (AIOKafkaClient, "_md_synchronizer", ("_metadata_update", "_md_update_fut")),
+    (AIOKafkaClient, "bootstrap", ("create_conn", "hosts")),
+    (AIOKafkaClient, "_get_conn", ("create_conn", "cluster")),
+    (AIOKafkaClient, "close", ()),
+    (AIOKafkaAdminClient, "_send_request", ()),
+    (Sender, "sender_task", ()),
+    (MessageAccumulator, "fail_all", ("_batches", "_pending_batches", "failure")),
+    (MessageBatch, "failure", ("_drain_waiter",)),
+    (MessageAccumulator, "create_builder", ("BatchBuilder",)),
+    (BatchBuilder, "_build", ("_buffer",)),
+    (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
+    (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
+    (Fetcher, "_get_actions_per_node", ("FetchRequest",)),
+    (FetchRequest, "__init__", ("_max_wait_ms", "_min_bytes", "_max_bytes", "_isolation_level", "_topics", "_rack_id")),
+    (AIOKafkaConnection, "_handle_frame", ("RESPONSE_TYPE", "decode")),
+    (PartitionRecords, "_unpack_records", ()),
+    (PartitionRecords, "_consumer_record", ()),
+    (AIOKafkaConnection, "connect", ("_protocol", "_closed_fut")),
+    (AIOKafkaConnection, "authenticator_oauth", ("OAuthAuthenticator", "_sasl_oauth_token_provider")),
+    (OAuthAuthenticator, "step", ("_token_sent",)),
+)
+"""A class, a function or property of it, and the names that its code has to use."""
+
+
+def missing_parts() -> Iterator[str]:
+    """Sentences about the parts that the installed aiokafka does not have where we look for them."""
+    for owner, name, used in READ_BY_US:
+        found = getattr(owner, name, None)
+        if found is None:
+            yield f"aiokafka's {owner.__name__} has no {name} any more: see tarsy_bus/aiokafka_internals.py"
+            continue
+        code = getattr(found, "__code__", None)
+        known = () if code is None else (*code.co_names, *code.co_varnames)
+        yield from (
+            f"aiokafka's {owner.__name__}.{name} knows no {one} any more: see tarsy_bus/aiokafka_internals.py"
+            for one in used
+            if one not in known
+        )

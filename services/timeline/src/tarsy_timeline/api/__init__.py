@@ -1,0 +1,1 @@
+"""HTTP API of the timeline: its routes, and who may ask them."""

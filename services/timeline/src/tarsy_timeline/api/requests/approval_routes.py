@@ -1,0 +1,78 @@
+"""The API for people and the page: calls that wait for a person, and what he decides."""
+
+import asyncio
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+
+from tarsy_contracts.api.approvals import ApprovalDecision, ApprovalList, WaitingApproval
+from tarsy_contracts.api.requests import SessionRequestGranted
+from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.inputs import CallDecisionRequested
+from tarsy_masking.masker import Masker
+from tarsy_service.bounded_body import bounded_route
+from tarsy_service.caller import identity_of
+from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.api.requests.request_handler import RequestHandler
+from tarsy_timeline.api.requests.request_routes import PENDING
+from tarsy_timeline.api.requests.session_commands import SessionCommands
+from tarsy_timeline.api.session_routes import SessionId
+from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.rows.session_rows import Row
+
+MOST_LISTED = 1_000
+BODY_LIMIT_BYTES = 64 * 1024
+DONE = {"approve": "The call is approved.", "deny": "The call is denied."}
+
+
+def approval_routes(
+    queries: SessionQueries, commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute
+) -> APIRouter:
+    router = APIRouter(prefix="/api/v1", tags=["approvals"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
+    handler = RequestHandler(commands, masker)
+
+    @router.get("/approvals")
+    async def list_approvals(groups: CallerGroups) -> ApprovalList:
+        """The calls of all sessions that wait for a person."""
+        return _listed(await queries.approvals(None, MOST_LISTED, groups))
+
+    @router.get("/sessions/{session_id}/approvals")
+    async def list_session_approvals(session_id: SessionId) -> ApprovalList:
+        """The calls of a session that wait for a person. 404: there is no such session."""
+        return _listed(await queries.approvals(session_id, MOST_LISTED))
+
+    @router.post("/sessions/{session_id}/approvals/{call_id}", response_model=SessionRequestGranted, responses=PENDING)
+    async def decide(session_id: SessionId, call_id: SessionId, request: Request, wanted: ApprovalDecision) -> Response:
+        """Approves or denies a call that waits. 200, 403, 404 or 409 is the decision of the session's owner: 409 names
+        the decision on record, 403 the role that the call needs. 202 says that it has not answered yet."""
+        identity = identity_of(request)
+        role = None if identity is None else identity.role.label
+        comment = await asyncio.to_thread(masker.for_session(session_id).mask, wanted.comment)
+
+        def message(id: str, author: str) -> CallDecisionRequested:
+            return CallDecisionRequested(
+                request_id=id, author=author, call_id=call_id, decision=wanted.decision, comment=comment, role=role
+            )
+
+        return await handler.ask("decision", session_id, request, message, DONE[wanted.decision])
+
+    return router
+
+
+def _listed(rows: Sequence[Row]) -> ApprovalList:
+    return ApprovalList(approvals=tuple(map(_waiting, rows)), total_items=rows[0]["total"] if rows else 0)
+
+
+def _waiting(row: Row) -> WaitingApproval:
+    about = row["metadata"]
+    return WaitingApproval.model_validate(
+        {
+            **{name: about[name] for name in ("call_id", "server_name", "tool_name", "arguments", "reason")},
+            **{name: about[name] for name in ("role", "on_timeout", "expires_at")},
+            "session_id": row["session_id"],
+            "session_title": row["title"],
+            "agent_name": row["agent_name"],
+            "requested_at": wire_time(row["created_at"]),
+        }
+    )

@@ -1,0 +1,71 @@
+"""The API for people and the page: what somebody wants of a session. Its owner decides."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+
+from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
+from tarsy_contracts.inputs import (
+    CancelRequested,
+    SessionDeleteRequested,
+    SessionFailRequested,
+    SessionReleaseRequested,
+)
+from tarsy_masking.masker import Masker
+from tarsy_service.bounded_body import bounded_route
+from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
+from tarsy_timeline.api.requests.session_commands import SessionCommands
+from tarsy_timeline.api.session_routes import SessionId
+
+PENDING: dict[int | str, dict[str, Any]] = {202: {"model": SessionRequestPending}}
+
+
+def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
+    handler = RequestHandler(commands, masker)
+
+    @router.post("/{session_id}/cancel", response_model=SessionRequestGranted, responses=PENDING)
+    async def cancel(session_id: SessionId, request: Request) -> Response:
+        """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet."""
+
+        def message(id: str, author: str) -> CancelRequested:
+            return CancelRequested(request_id=id, author=author)
+
+        return await handler.ask("cancel", session_id, request, message, "The session is being cancelled.")
+
+    @router.delete("/{session_id}", response_model=SessionRequestGranted, responses=PENDING)
+    async def delete(session_id: SessionId, request: Request) -> Response:
+        """Deletes a session that has ended: nothing shows it any more. One that runs is refused (409)."""
+
+        def message(id: str, author: str) -> SessionDeleteRequested:
+            return SessionDeleteRequested(request_id=id, author=author)
+
+        return await handler.ask("delete", session_id, request, message, "The session is deleted.")
+
+    @router.post("/{session_id}/release", response_model=SessionRequestGranted, responses=PENDING)
+    async def release(session_id: SessionId, request: Request) -> Response:
+        """Brings back a session that was set aside, with the inputs that wait, such as after an upgrade."""
+        return await handler.ask("release", session_id, request, _releasing("release"), "The session goes on.")
+
+    @router.post("/{session_id}/retry", response_model=SessionRequestGranted, responses=PENDING)
+    async def retry(session_id: SessionId, request: Request) -> Response:
+        """The same as release: what waits is decided once more."""
+        return await handler.ask("retry", session_id, request, _releasing("retry"), "The session goes on.")
+
+    @router.post("/{session_id}/fail", response_model=SessionRequestGranted, responses=PENDING)
+    async def fail(session_id: SessionId, request: Request, why: Reason) -> Response:
+        """Ends a session that was set aside. The inputs that wait go to the dead letters."""
+        reason = masker.for_session(session_id).mask(why.reason)
+
+        def message(id: str, author: str) -> SessionFailRequested:
+            return SessionFailRequested(request_id=id, author=author, reason=reason)
+
+        return await handler.ask("fail", session_id, request, message, "The session has been ended.")
+
+    return router
+
+
+def _releasing(word: str) -> Callable[[str, str], SessionReleaseRequested]:
+    return lambda id, author: SessionReleaseRequested(request_id=id, author=author, request=word)

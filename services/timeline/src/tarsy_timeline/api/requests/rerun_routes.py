@@ -1,0 +1,136 @@
+"""The API for people: a session is run again, as a new one."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
+
+from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_contracts.alert import Alert, McpSelection, Rerun
+from tarsy_contracts.api.alert_choices import McpChoice
+from tarsy_contracts.api.requests import RerunAccepted, RerunRequest
+from tarsy_contracts.ids import report_id, session_of_rerun, session_traceparent
+from tarsy_contracts.inputs import AlertReceived
+from tarsy_masking.masker import Masker
+from tarsy_service.bounded_body import bounded_route
+from tarsy_service.caller import KeyedBodies, caller_of
+from tarsy_service.problems import ProblemError
+from tarsy_timeline.api.requests.session_commands import request_id
+from tarsy_timeline.api.session_routes import SessionId
+from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.rows.session_rows import Row
+from tarsy_timeline.rows.visibility import read_labels
+from tarsy_timeline.system.ingest_api import IngestApi
+
+BODY_LIMIT_BYTES = 128 * 1024
+KIND = "rerun"
+AS_IT_WAS = RerunRequest()
+NOT_WRITTEN = "Kafka has not acknowledged the alert. Repeat the request with the same Idempotency-Key."
+
+
+@dataclass(frozen=True, slots=True)
+class RerunChoice:
+    """The alert type, provider and tools of the new session, masked."""
+
+    alert_type: str
+    llm_provider: str | None
+    mcp: McpSelection | None
+
+
+def rerun_routes(
+    queries: SessionQueries,
+    publisher: Publisher,
+    masker: Masker,
+    ingest: IngestApi,
+    route: type[APIRoute] = APIRoute,
+) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
+    bodies = KeyedBodies()
+
+    @router.post("/{session_id}/rerun", status_code=202)
+    async def rerun(session_id: SessionId, request: Request, changes: RerunRequest = AS_IT_WAS) -> RerunAccepted:
+        """Investigates the alert of a session again, as it was masked, in a new session that names this one.
+
+        Also of a session that still runs: the two know nothing of each other. 404: no such session is in the timeline,
+        so that there is no alert to send; nothing was begun. 400: the configuration does not have a name; the problem
+        is that of a submission. The same Idempotency-Key is the same new session.
+        """
+        parent = (await queries.detail(session_id, at_least=0)).session
+        judged = None if changes.choices is None else await ingest.judge(changes.choices)
+        who = caller_of(request)
+        asked = request_id(KIND, who, session_id)
+        child = session_of_rerun(session_id, asked)
+        if who.key:
+            bodies.check(child, changes.model_dump_json().encode())
+        mask = masker.for_session(child).mask
+        chosen = RerunChoice(
+            alert_type=mask((judged and judged.alert_type) or "") or parent["alert_type"],
+            llm_provider=mask(changes.llm_provider or "") or parent["llm_provider"],
+            mcp=await asyncio.to_thread(_selection, parent, changes.mcp, mask),
+        )
+        question = await asyncio.to_thread(mask, changes.question)
+        alert = _alert_of(parent, changes, chosen, question, who.author(mask))
+        await _publish(publisher, alert, child, asked)
+        return RerunAccepted(session_id=child, parent_id=session_id)
+
+    return router
+
+
+def _alert_of(parent: Row, changes: RerunRequest, chosen: RerunChoice, question: str, author: str) -> Alert:
+    """A person sends it: nobody reports to the new session that the alert is over."""
+    return Alert(
+        alert_type=chosen.alert_type,
+        data=parent["alert_data"],
+        source="api",
+        author=author,
+        title=parent["title"],
+        severity=parent["severity"],
+        runbook_url=parent["runbook_url"],
+        priority=changes.priority,
+        mcp=chosen.mcp,
+        llm_provider=chosen.llm_provider,
+        cluster=parent["cluster"],
+        namespace=parent["namespace"],
+        workload=parent["workload"],
+        labels=read_labels(parent["labels"]),
+        slack_message_fingerprint=parent["slack_message_fingerprint"],
+        rerun=Rerun(parent_id=parent["session_id"], question=question),
+    )
+
+
+def _selection(parent: Row, changed: McpChoice | None, mask: Callable[[str], str]) -> McpSelection | None:
+    """The servers and tools that are chosen now, else those that the sender chose.
+
+    Names of tools are a stranger's: that they exist was not checked. The table names each native tool, also without a
+    choice.
+    """
+    if changed is not None and (now := changed.selected()) is not None:
+        servers = tuple(
+            server.model_copy(update={"name": mask(server.name), "tools": tuple(map(mask, server.tools))})
+            for server in now.servers
+        )
+        return now.model_copy(update={"servers": servers})
+    chosen = parent["mcp_selection"]
+    if chosen is None:
+        return None
+    native = chosen["native_tools"]
+    kept = None if native is None else {name: on for name, on in native.items() if on is not None}
+    return McpSelection.model_validate({"servers": chosen["servers"], "native_tools": kept})
+
+
+async def _publish(publisher: Publisher, alert: Alert, child: str, asked: str) -> None:
+    """Raises ProblemError."""
+    received = AlertReceived(alert=alert)
+    try:
+        await publisher.publish(
+            publisher.topics.inbox,
+            received,
+            key=child,
+            id=report_id(KIND, asked),
+            subject=child,
+            traceparent=session_traceparent(child),
+        )
+    except NotWrittenError as problem:
+        raise ProblemError(503, "Service unavailable", NOT_WRITTEN) from problem

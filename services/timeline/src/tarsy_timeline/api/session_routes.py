@@ -1,0 +1,66 @@
+"""The API for people and the page: what there is to read."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.routing import APIRoute
+
+from tarsy_contracts.api.sessions import ActiveSessions, FilterOptions, SessionDetail, SessionList, SessionState
+from tarsy_contracts.api.timeline import TimelineEvent
+from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.queries import responses
+from tarsy_timeline.queries.session_filter import SessionFilterQuery
+from tarsy_timeline.queries.session_queries import SessionQueries
+
+LAST_NUMBER_HEADER = "TARSy-Last-Number"
+
+type SessionId = Annotated[str, Path(max_length=200, pattern=r"^[A-Za-z0-9._-]+$")]
+type AtLeast = Annotated[int, Query(ge=0, le=2**62, description="an event's number that the answer has to reach")]
+
+
+def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> APIRouter:
+    """Reads of one session wait a few seconds until the event number `at_least` is in the answer, then answer 503.
+
+    The header and `last_number` are the number of the event that the answer has reached.
+    """
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=route)
+
+    @router.get("")
+    async def list_sessions(wanted: SessionFilterQuery, groups: CallerGroups) -> SessionList:
+        found = await queries.sessions(wanted, groups)
+        # In a thread: a page of matches may be some megabytes of text.
+        return await asyncio.to_thread(responses.session_list, wanted, found)
+
+    @router.get("/active")
+    async def list_active(groups: CallerGroups) -> ActiveSessions:
+        """Sessions that run, and those that wait for their turn: at most a thousand of each."""
+        return responses.active_sessions(*await queries.active(groups))
+
+    @router.get("/filter-options")
+    async def get_filter_options(groups: CallerGroups) -> FilterOptions:
+        """Values to filter the list by: those that sessions have, and all statuses."""
+        return responses.filter_options(await queries.options(groups))
+
+    @router.get("/{session_id}")
+    async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:
+        rows = await queries.detail(session_id, at_least=at_least)
+        response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
+        return responses.session_detail(rows)
+
+    @router.get("/{session_id}/status")
+    async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:
+        state = responses.session_state(await queries.session(session_id, at_least=at_least))
+        response.headers[LAST_NUMBER_HEADER] = str(state.last_number)
+        return state
+
+    @router.get("/{session_id}/timeline")
+    async def get_timeline(
+        session_id: SessionId, response: Response, at_least: AtLeast = 0
+    ) -> tuple[TimelineEvent, ...]:
+        """In order."""
+        rows = await queries.whole(session_id, at_least=at_least)
+        response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
+        return tuple(map(responses.timeline_event, rows.timeline))
+
+    return router

@@ -1,0 +1,66 @@
+"""Public HTTP routes about the system: MCP servers, sessions that are set aside, and warnings."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from tarsy_contracts.api.system import HeldSessionList, McpServer, McpServers, SystemWarnings
+from tarsy_service.problems import ProblemError
+from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.system import responses
+from tarsy_timeline.system.held_watch import HeldWatch
+from tarsy_timeline.system.responses import MOST_TOOLS
+from tarsy_timeline.system.server_warnings import ServerWarning
+from tarsy_timeline.system.server_watch import ServerWatch
+
+TOOLS_SHOWN = {"listed": MOST_TOOLS, "none": 0}
+
+type ServerName = Annotated[str, Path(max_length=200)]
+type Tools = Annotated[Literal["listed", "none"], Query()]
+
+
+def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]] = tuple) -> APIRouter:
+    """`also`: warnings that are not about MCP servers; they come first."""
+    router = APIRouter(prefix="/api/v1/system", tags=["system"])
+
+    @router.get("/mcp-servers")
+    async def list_mcp_servers(tools: Tools = "listed") -> McpServers:
+        """As the running tool gateways see them. One that is configured, but no gateway has ever seen, is not there."""
+        return responses.mcp_servers((await watch.seen()).servers, most_tools=TOOLS_SHOWN[tools])
+
+    @router.get("/mcp-servers/{server_id}")
+    async def get_mcp_server(server_id: ServerName) -> McpServer:
+        """One server, with all its tools and their schemas."""
+        for server in (await watch.seen()).servers:
+            if server.name == server_id:
+                return responses.mcp_server(server)
+        raise ProblemError(404, "Not found", "No tool gateway has told of such an MCP server.")
+
+    @router.get("/warnings")
+    async def list_warnings(groups: CallerGroups) -> SystemWarnings:
+        """Warnings for the operator. Each goes when its cause does.
+
+        A caller who is limited to session groups gets those about MCP servers only: others name sessions.
+        """
+        seen = await watch.seen()
+        others = also() if groups is None else ()
+        return responses.system_warnings([*others, *seen.warnings], len(seen.servers))
+
+    return router
+
+
+def held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/system", tags=["system"])
+
+    @router.get("/held-sessions")
+    async def list_held_sessions(groups: CallerGroups) -> HeldSessionList:
+        """The sessions that are set aside until an operator releases, retries or fails them."""
+        aside = await watch.sessions()
+        if groups is not None:
+            visible = frozenset((await queries.visibility([one.session_id for one in aside], groups)).visible)
+            aside = [one for one in aside if one.session_id in visible]
+        return responses.held_sessions(aside)
+
+    return router

@@ -1,0 +1,56 @@
+"""The API for people and the page: the record of a session, with what models and MCP servers were given."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+from fastapi.routing import APIRoute
+
+from tarsy_contracts.api.model import ApiModel
+from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+from tarsy_timeline.api.session_routes import LAST_NUMBER_HEADER, AtLeast, SessionId
+from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.record.session_record import SessionRecord
+from tarsy_timeline.rows.record_place import RecordPlace
+
+type InteractionId = Annotated[
+    str, Path(max_length=200, pattern=r"^[A-Za-z0-9._-]+$", description="`id` of an interaction in the trace")
+]
+
+
+def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[APIRoute] = APIRoute) -> APIRouter:
+    """All wait for the event `at_least`, as other reads of a session do.
+
+    410: the log no longer keeps all events of the session. 422: there are too many of them to read.
+    """
+    router = APIRouter(prefix="/api/v1/sessions/{session_id}/trace", tags=["sessions"], route_class=route)
+
+    @router.get("", response_model=SessionTrace)
+    async def get_trace(session_id: SessionId, at_least: AtLeast = 0) -> Response:
+        """Interactions with models and MCP servers, by stage and execution, without their contents."""
+        place = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.trace(place), place)
+
+    @router.get("/llm/{interaction_id}", response_model=LlmInteraction)
+    async def get_llm_interaction(
+        session_id: SessionId, interaction_id: InteractionId, at_least: AtLeast = 0
+    ) -> Response:
+        """A question to a model: the exact conversation that was sent, the tools that were offered, and the answer."""
+        place = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.llm(place, interaction_id), place)
+
+    @router.get("/mcp/{interaction_id}", response_model=McpInteraction)
+    async def get_mcp_interaction(
+        session_id: SessionId, interaction_id: InteractionId, at_least: AtLeast = 0
+    ) -> Response:
+        """A call of a tool with its arguments and its masked answer, or the tools that an execution was offered."""
+        place = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.mcp(place, interaction_id), place)
+
+    return router
+
+
+async def answer_of(found: ApiModel, place: RecordPlace) -> Response:
+    """Written in a thread: a conversation may have megabytes."""
+    body = await asyncio.to_thread(found.model_dump_json)
+    return Response(body, media_type="application/json", headers={LAST_NUMBER_HEADER: str(place.last.number)})

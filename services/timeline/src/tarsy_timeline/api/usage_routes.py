@@ -1,0 +1,24 @@
+"""The API for people and the page: tokens and their cost."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter
+
+from tarsy_contracts.api.usage import UsageReport
+from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.queries.session_queries import SessionQueries
+from tarsy_timeline.queries.usage_queries import AskedUsage
+from tarsy_timeline.queries.usage_report import usage_report
+from tarsy_timeline.rows.model_costs import PricesByModel
+
+
+def usage_routes(queries: SessionQueries, prices: Callable[[], PricesByModel]) -> APIRouter:
+    """`prices`: those that hold now."""
+    router = APIRouter(prefix="/api/v1", tags=["usage"])
+
+    @router.get("/usage")
+    async def report_usage(wanted: AskedUsage, groups: CallerGroups) -> UsageReport:
+        """Tokens and cost by chain, model or day, of sessions that are not deleted, by the prices of now."""
+        return usage_report(wanted.by, await queries.usage(wanted, groups), prices())
+
+    return router

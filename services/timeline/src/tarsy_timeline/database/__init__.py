@@ -1,0 +1,1 @@
+"""PostgreSQL: its connections, its migrations, its queries, and text as it can hold it."""

@@ -1,0 +1,72 @@
+"""One connection to PostgreSQL, for commands: refusals are sentences, and none of them holds the password."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import asyncpg
+
+from tarsy_timeline.database.url import tls_mistakes, without_password
+from tarsy_timeline.errors import TimelineError
+
+CONNECT_SECONDS = 10.0
+CLOSE_SECONDS = 5.0
+STATEMENT_SECONDS = 900.0
+"""A migration may rewrite a large table."""
+
+type SingleConnection = asyncpg.Connection[asyncpg.Record]
+
+
+class DatabaseUnusableError(TimelineError):
+    """The message has the database, without its password, and the reason. The operator corrects it."""
+
+
+@asynccontextmanager
+async def connected(
+    url: str, *, schema: str | None = None, seconds: float = CONNECT_SECONDS
+) -> AsyncIterator[SingleConnection]:
+    """To a database with UTF8, `schema` first in its search path. Errors of PostgreSQL in the body count, too.
+
+    `seconds`: how long it may take to connect.
+
+    Raises DatabaseUnusableError.
+    """
+    place = without_password(url)
+    if mistakes := list(tls_mistakes(url)):
+        raise DatabaseUnusableError(f"PostgreSQL at {place} cannot be used: {'; '.join(mistakes)}.")
+    connection = await _connect(url, place, {} if schema is None else {"search_path": schema}, seconds)
+    try:
+        encoding = await connection.fetchval("SHOW server_encoding")
+        if encoding != "UTF8":
+            raise DatabaseUnusableError(
+                f"The database at {place} has the encoding {encoding}: TARSy needs one with UTF8."
+            )
+        yield connection
+    except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
+        raise _unusable(place, str(problem) or f"no answer within {STATEMENT_SECONDS:g} seconds") from problem
+    finally:
+        await _close(connection)
+
+
+async def _connect(url: str, place: str, server_settings: dict[str, str], seconds: float) -> SingleConnection:
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncpg.connect(url, server_settings=server_settings, command_timeout=STATEMENT_SECONDS)
+    except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
+        raise _unusable(place, str(problem) or f"no answer within {seconds:g} seconds") from problem
+    except (ValueError, asyncpg.InterfaceError):
+        # A message of asyncpg about an address may quote it, with its password.
+        raise DatabaseUnusableError(
+            f"{place} is no address of PostgreSQL: one is postgresql://USER:PASSWORD@HOST:PORT/NAME."
+        ) from None
+
+
+def _unusable(place: str, reason: str) -> DatabaseUnusableError:
+    return DatabaseUnusableError(f"PostgreSQL at {place} cannot be used ({reason}).")
+
+
+async def _close(connection: SingleConnection) -> None:
+    try:
+        await connection.close(timeout=CLOSE_SECONDS)
+    except (OSError, TimeoutError, asyncpg.PostgresError):
+        connection.terminate()

@@ -1,0 +1,247 @@
+"""Reads the session log and keeps the rows: as one of several projectors that share its partitions."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from aiokafka import TopicPartition
+from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.errors import KafkaError
+from opentelemetry.trace import Tracer
+
+from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.fetch_progress import FetchProgress, uncounted
+from tarsy_bus.lag import Lag, unread
+from tarsy_bus.outages import passes
+from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, poll
+from tarsy_bus.records import append_time
+from tarsy_bus.retries import growing_pauses
+from tarsy_bus.start_positions import hold
+from tarsy_bus.tracing import record_read_span
+from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.parts import Pauses
+from tarsy_timeline.projection.checkpoint import PositionMovedError, ProjectionCheckpoint
+from tarsy_timeline.projection.event_publisher import EventPublisher, EventsUnwritableError
+from tarsy_timeline.projection.partition_projection import PartitionProjection, Publish, publish_nothing
+from tarsy_timeline.projection.postgres_errors import is_of_the_database, reason_of
+from tarsy_timeline.projection.resilient_writer import ResilientWriter
+from tarsy_timeline.projection.same_log import check_same_log
+
+log = structlog.get_logger(__name__)
+
+type Note = Callable[[str], None]
+
+PROJECTED_AT_ONCE = 500
+"""Records of one read: their rows are made in one go, on the event loop that answers the API."""
+GATHER_SECONDS = 0.05
+"""How long records gather behind those that were projected: each batch is a transaction. The first is never held up."""
+MOST_GATHER_SECONDS = 0.25
+"""Records gather for twice the time that the last step took, up to this: while the machine is busy, transactions are
+fewer and larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPartition:
+    """A partition of ours, and how far it is behind."""
+
+    projection: PartitionProjection
+    lag: Lag
+
+    @property
+    def position(self) -> int:
+        return self.projection.position
+
+
+class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is untyped
+    """The group decides who reads which partition, the checkpoint from where: nothing is committed to Kafka.
+
+    Two projectors on one partition do no harm: the checkpoint lets one of them through.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        checkpoint: ProjectionCheckpoint,
+        metrics: Metrics,
+        tracer: Tracer,
+        now: Callable[[], datetime],
+        note: Note = lambda _: None,
+        group: str = "timeline",
+        publisher: EventPublisher | None = None,
+    ) -> None:
+        """`note` gets the reason why the projector waits, and an empty one when it goes on.
+
+        Without a `publisher` nothing is published.
+        """
+        self._bus = bus
+        self._topic = bus.topics.sessions
+        self._checkpoint = checkpoint
+        self._metrics = metrics
+        self._tracer = tracer
+        self._now = now
+        self._note = note
+        self._publisher = publisher
+        self._pauses = Pauses()
+        self._writer = ResilientWriter(checkpoint, metrics, now)
+        self._partitions: dict[int, OwnPartition] = {}
+        self._waiting: set[int] = set()
+        self._assigned = False
+        self._consumer = member(bus, f"{bus.topics.prefix}.{group}")
+        self._fetches = FetchProgress(self._consumer)
+
+    async def run(self, ready: Callable[[], None], stepped: Callable[[], None] = uncounted) -> None:
+        """Until it is cancelled. `stepped` is called while log and database answer.
+
+        Raises LogMismatchError when the log is not the one that was projected so far."""
+        self._consumer.subscribe([self._topic], listener=self)
+        try:
+            await start_client(self._consumer)
+            pauses = growing_pauses()
+            while True:
+                try:
+                    await self._step()
+                    pauses = growing_pauses()
+                    if not self._waiting and self._fetches.answered():
+                        stepped()
+                except KafkaError as problem:
+                    if not passes(problem):
+                        raise
+                    log.warning("projector.kafka_unreachable", reason=repr(problem))
+                    self._rewind()
+                    await asyncio.sleep(next(pauses))
+                except EventsUnwritableError as problem:
+                    log.warning("projector.events_unwritable", reason=str(problem))
+                    await self._wait(str(problem))
+                except Exception as problem:
+                    if not is_of_the_database(problem):
+                        raise
+                    log.warning("projector.database_unusable", reason=reason_of(problem))
+                    await self._wait(f"the database cannot be written: {reason_of(problem)}")
+                if self._assigned and not self._waiting:
+                    ready()
+        finally:
+            await stop_client(self._consumer)
+
+    async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
+        """Rebalances are eager: what was taken away is mostly given back. A running write may end: see
+        ProjectionCheckpoint.write."""
+
+    async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
+        """Only notes them, as an exception in here would only be logged. Records come before this has ended."""
+        hold(self._consumer, assigned)
+        # Partitions above belong to nobody: somebody grew the topic.
+        used = self._bus.layout.log_partitions
+        numbers = {place.partition for place in assigned if place.partition < used}
+        self._metrics.forget_others(numbers)
+        self._partitions = {number: kept for number, kept in self._partitions.items() if number in numbers}
+        self._waiting = numbers
+        self._assigned = True
+        log.info("projector.assigned", partitions=sorted(numbers))
+
+    async def _step(self) -> None:
+        if self._waiting:
+            await self._open()
+        found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=PROJECTED_AT_ONCE)
+        began = asyncio.get_running_loop().time()
+        for place, records in found.items():
+            partition = self._partitions.get(place.partition)
+            if partition is None or place.partition in self._waiting:
+                continue
+            try:
+                await self._project(partition, records)
+            except PositionMovedError as moved:
+                self._metrics.conflicts.inc()
+                log.info("projector.lost", reason=str(moved))
+                self._reload([place.partition])
+        for number, partition in self._partitions.items():
+            if self._unread(number, partition) == 0:
+                partition.lag.caught_up()
+        if not self._waiting and not any(self._unread(*one) for one in self._partitions.items()):
+            self._goes_on()
+        if 0 < sum(map(len, found.values())) < PROJECTED_AT_ONCE:
+            await asyncio.sleep(gather_seconds(asyncio.get_running_loop().time() - began))
+
+    async def _wait(self, reason: str) -> None:
+        """Database or public topic are away, or refuse all there is: nothing is lost meanwhile, the log keeps it."""
+        self._note(reason)
+        self._reload(self._partitions)
+        await self._pauses.wait()
+
+    def _goes_on(self) -> None:
+        self._pauses.succeeded()
+        self._note("")
+
+    def _reload(self, numbers: Collection[int]) -> None:
+        """Drops the state of these: they begin again at the checkpoint."""
+        again = set(numbers)
+        self._partitions = {number: kept for number, kept in self._partitions.items() if number not in again}
+        self._waiting |= again
+
+    def _rewind(self) -> None:
+        """Records that the failed step may have taken from the consumer come again."""
+        assigned = self._consumer.assignment()
+        for number, partition in self._partitions.items():
+            if (place := TopicPartition(self._topic, number)) in assigned:
+                self._consumer.seek(place, partition.position)
+
+    async def _open(self) -> None:
+        """Those that wait go on at the checkpoint; those that came back, where they stood."""
+        kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
+        # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
+        async with PartitionReader(self._bus, self._topic).running() as follower:
+            opened = {number: await self._checkpoint.position(number) for number in self._waiting - kept.keys()}
+            await follower.check(opened | {number: partition.position for number, partition in kept.items()})
+            both = kept.keys() | opened.keys()
+            await check_same_log(follower, self._topic, await self._checkpoint.last_records(both))
+            publish = await self._publications(follower, opened)
+            for number, position in opened.items():
+                projection = PartitionProjection(
+                    number, position, self._checkpoint, self._writer, publish=publish[number]
+                )
+                kept[number] = OwnPartition(projection, Lag(self._now))
+        # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
+        for number in self._waiting & kept.keys():
+            place = TopicPartition(self._topic, number)
+            self._partitions[number] = kept[number]
+            self._watch(number, kept[number])
+            self._consumer.seek(place, kept[number].position)
+            self._consumer.resume(place)
+        self._waiting -= kept.keys()
+
+    async def _publications(self, follower: PartitionReader, numbers: Collection[int]) -> dict[int, Publish]:
+        if self._publisher is None:
+            return dict.fromkeys(numbers, publish_nothing)
+        opened = await self._publisher.open(follower, numbers)
+        return {number: one.publish for number, one in opened.items()}
+
+    async def _project(self, partition: OwnPartition, records: list[Record]) -> None:
+        """After any failure the partition is opened again, at the checkpoint."""
+        projected = await partition.projection.project(records)
+        if not (projected.accepted or projected.dropped):
+            return
+        self._goes_on()
+        partition.lag.read(append_time(records[-1]))
+        now = self._now()
+        for record in projected.accepted:
+            record_read_span(self._tracer, "project", record, now)
+        types = Counter(record.envelope.type for record in projected.accepted)
+        self._metrics.projected(types, dropped=projected.dropped)
+
+    def _unread(self, number: int, partition: OwnPartition) -> int:
+        return unread(self._consumer, TopicPartition(self._topic, number), partition.position)
+
+    def _watch(self, number: int, partition: OwnPartition) -> None:
+        self._metrics.watch(
+            number,
+            records=lambda: self._unread(number, partition),
+            seconds=lambda: partition.lag.seconds(self._unread(number, partition)),
+        )
+
+
+def gather_seconds(step_seconds: float) -> float:
+    """How long records gather after a step that took so long."""
+    return min(max(GATHER_SECONDS, 2 * step_seconds), MOST_GATHER_SECONDS)

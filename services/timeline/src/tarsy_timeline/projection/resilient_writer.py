@@ -1,0 +1,132 @@
+"""Writes accepted records to the tables so that one that cannot be written, or read, costs nobody but itself."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import structlog
+
+from tarsy_contracts.events import SessionDeleted
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_timeline.database.pool import Connection
+from tarsy_timeline.database.postgres_text import to_index_text, to_postgres_text
+from tarsy_timeline.database.sql import QUERIES
+from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint
+from tarsy_timeline.projection.postgres_errors import is_of_the_record, reason_of
+from tarsy_timeline.projection.projection import Batch, Row, Statement, moved, statements
+from tarsy_timeline.projection.unknown_events import unknown_reason
+
+log = structlog.get_logger(__name__)
+
+MOVE_SESSION, SET_ASIDE = "move_session", "set_aside"
+
+
+class ResilientWriter:
+    """Each write is a transaction that moves the position: what it raises leaves nothing half done."""
+
+    def __init__(self, checkpoint: ProjectionCheckpoint, metrics: Metrics, now: Callable[[], datetime]) -> None:
+        self._checkpoint = checkpoint
+        self._metrics = metrics
+        self._now = now
+
+    async def write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
+        """All records between two positions. A batch that fails is halved until the record that fails stands alone.
+
+        Raises PositionMovedError, or what is_of_the_database; then the position stands somewhere between the two.
+        """
+        with self._metrics.duration.time():
+            for some in split_at_new_lives(records)[:-1]:
+                between = some[-1].offset + 1
+                await self._write(partition, start, between, some)
+                start, records = between, records[len(some) :]
+            await self._write(partition, start, end, records)
+
+    async def _write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
+        unknown = [(record, reason) for record in records if (reason := unknown_reason(record)) is not None]
+        try:
+            batch = _batch(records)
+            for record, reason in unknown:
+                batch.add_statement(SET_ASIDE, _row(record, reason, self._now()))
+            await self._checkpoint.write(partition, start, end, batch)
+        except Exception as problem:
+            if not is_of_the_record(problem) or not records:
+                raise
+            if len(records) == 1:
+                await self._write_aside(partition, start, end, records[0])
+                return
+            half = len(records) // 2
+            between = records[half].offset
+            await self._write(partition, start, between, records[:half])
+            await self._write(partition, between, end, records[half:])
+        else:
+            for record, reason in unknown:
+                self._tell(record, reason)
+
+    async def _write_aside(self, partition: int, start: int, end: int, record: RecordedEvent) -> None:
+        """The session's chain and whatever else of the record can be written; and a row with what could not."""
+        async with self._checkpoint.moving(partition, start, end, record) as connection:
+            reason = "; ".join(await _write_what_can_be(connection, record))
+            await connection.execute(QUERIES[SET_ASIDE], *_row(record, reason, self._now()))
+        self._tell(record, reason)
+
+    def _tell(self, record: RecordedEvent, reason: str) -> None:
+        self._metrics.set_aside(record.envelope.type)
+        log.error(
+            "record.unprojected",
+            session_id=record.session_id,
+            type=record.envelope.type,
+            partition=record.partition,
+            offset=record.offset,
+            reason=reason,
+        )
+
+
+def split_at_new_lives(records: Sequence[RecordedEvent]) -> list[Sequence[RecordedEvent]]:
+    """Pieces in none of which a session goes on that was deleted before: what deletes is written last."""
+    pieces, first, deleted = [], 0, set[str]()
+    for place, record in enumerate(records):
+        if record.session_id in deleted:
+            pieces.append(records[first:place])
+            first, deleted = place, set()
+        if isinstance(record.event, SessionDeleted):
+            deleted.add(record.session_id)
+    return [*pieces, records[first:]]
+
+
+def _batch(records: Sequence[RecordedEvent]) -> Batch:
+    batch = Batch()
+    for record in records:
+        batch.add(record)
+    return batch
+
+
+async def _write_what_can_be(connection: Connection, record: RecordedEvent) -> list[str]:
+    """Why the rest cannot, by statement. The chain goes first: without its row no other has a session."""
+    reason = unknown_reason(record)
+    failed = [] if reason is None else [reason]
+    found: list[Statement] = [(MOVE_SESSION, moved(record, record))]
+    try:
+        found += statements(record)
+    except Exception as mistake:  # noqa: BLE001 - a mistake of ours costs this record, and nobody waits for its end
+        failed.append(f"projection: {reason_of(mistake)}")
+    for name, row in found:
+        problem = await _attempt(connection, name, row)
+        if problem is not None:
+            failed.append(f"{name}: {reason_of(problem)}")
+    return failed
+
+
+async def _attempt(connection: Connection, name: str, row: Row) -> Exception | None:
+    try:
+        async with connection.transaction():
+            await connection.execute(QUERIES[name], *row)
+    except Exception as problem:
+        if not is_of_the_record(problem):
+            raise
+        return problem
+    return None
+
+
+def _row(record: RecordedEvent, reason: str, now: datetime) -> Row:
+    names = (to_index_text(record.session_id), record.number, to_index_text(record.envelope.type))
+    return (record.partition, record.offset, *names, to_postgres_text(reason), now)

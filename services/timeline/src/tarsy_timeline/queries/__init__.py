@@ -1,0 +1,1 @@
+"""Queries of sessions and usage, and the answers that their rows become."""

@@ -1,0 +1,56 @@
+"""Queries of tokens and costs."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from tarsy_auth.session_groups import GroupLabels
+from tarsy_contracts.api.usage import UsageBy
+from tarsy_timeline.database.pool import Connection
+from tarsy_timeline.database.sql import QUERIES
+from tarsy_timeline.rows.cost import Cost
+from tarsy_timeline.rows.model_costs import PricesByModel, costs_of_sessions
+from tarsy_timeline.rows.session_rows import Row
+from tarsy_timeline.rows.visibility import visible_labels, visible_query
+
+MOST_DAYS = 366
+KEYS: dict[UsageBy, str] = {"chain": "s.chain_id", "model": "u.model", "day": "u.day::text"}
+"""For the place `{key}` in `report_usage`."""
+
+
+class UsageQuery(BaseModel):
+    """`from` and `to`: the first and the last day (UTC) of the events with which tokens were counted."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first: date = Field(alias="from", examples=["2026-11-01"])
+    last: date = Field(alias="to", description=f"at most {MOST_DAYS} days", examples=["2026-11-30"])
+    by: UsageBy = "day"
+
+    @field_validator("last")
+    @classmethod
+    def bounded(cls, value: date, info: ValidationInfo) -> date:
+        first: date | None = info.data.get("first")
+        if first is not None and value < first:
+            raise ValueError("must not be before `from`")
+        if first is not None and (value - first).days >= MOST_DAYS:
+            raise ValueError(f"must be at most {MOST_DAYS} days, that of `from` included")
+        return value
+
+
+type AskedUsage = Annotated[UsageQuery, Query()]
+
+
+async def usage_rows(wanted: UsageQuery, groups: GroupLabels | None, connection: Connection) -> Sequence[Row]:
+    query = visible_query("report_usage", groups).replace("{key}", KEYS[wanted.by])
+    return await connection.fetch(query, wanted.first, wanted.last, visible_labels(groups))
+
+
+async def costs_of(connection: Connection, session_ids: Sequence[str], prices: PricesByModel) -> dict[str, Cost]:
+    """Costs by session, of those that have used something. Asks nothing where nothing has a price."""
+    if not prices or not session_ids:
+        return {}
+    return costs_of_sessions(await connection.fetch(QUERIES["read_usage_of"], list(session_ids)), prices)

@@ -1,0 +1,57 @@
+"""A tool call as the tables have it, and where its result lies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import JsonValue
+
+from tarsy_contracts.ids import timeline_event_id
+from tarsy_contracts.requests import LogPosition
+from tarsy_contracts.tool_events import Outcome
+from tarsy_service.problems import ProblemError
+from tarsy_timeline.rows.session_rows import Row
+
+LOG_OFFSET = "log_offset"
+"""Where the event of a result lies: in the metadata of its row, and in no answer, as the log may be copied."""
+CALL_TYPES = ("llm_tool_call", "runbook")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCall:
+    """A call that has a result. `content` is the whole of it, where the tables have that; else it lies at `place`."""
+
+    session_id: str
+    call_id: str
+    outcome: Outcome
+    content: str | None
+    place: LogPosition
+
+
+def event_ids_of(call_id: str) -> list[str]:
+    """The timeline events that may show this call."""
+    return [timeline_event_id(call_id, event_type) for event_type in CALL_TYPES]
+
+
+def call_of(session_id: str, asked: str, rows: Sequence[Row]) -> FoundCall:
+    """Raises ProblemError."""
+    if not rows:
+        raise ProblemError(404, "Not found", f"Session {session_id} has no call {asked}.")
+    if len(rows) > 1:
+        raise ProblemError(409, "Conflict", f"Several calls of the session begin with {asked}: give the whole id.")
+    row, metadata = rows[0], cast("dict[str, JsonValue]", rows[0]["metadata"])
+    if "outcome" not in metadata:
+        raise ProblemError(409, "Conflict", "The call has no result yet.")
+    is_whole = metadata.get("cut") is not True and metadata.get("display_cut") is not True
+    offset = metadata.get(LOG_OFFSET)
+    if not is_whole and not isinstance(offset, int):
+        detail = "An older version has recorded this result, without where it lies: project the log anew to read it."
+        raise ProblemError(404, "Not found", detail)
+    call_id = metadata.get("call_id")
+    return FoundCall(
+        session_id=session_id,
+        call_id=call_id if isinstance(call_id, str) else asked,
+        outcome=cast("Outcome", metadata["outcome"]),
+        content=row["content"] if is_whole else None,
+        place=LogPosition(partition=row["partition"], offset=offset if isinstance(offset, int) else -1),
+    )

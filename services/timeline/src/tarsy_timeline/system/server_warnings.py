@@ -1,0 +1,174 @@
+"""Warnings about MCP servers for operators. They follow from what gateways see: so they go when that changes.
+
+held_watch.py warns of sessions in the same form.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from tarsy_bus.catalog import CatalogEntry
+from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.ids import derived_id
+from tarsy_timeline.system.servers import ServerOfGateways
+
+MOST_NAMED = 10
+"""Workers or tools that one warning names."""
+MOST_CHARACTERS = 2_000
+
+type Category = Literal["mcp_health", "projection", "sessions"]
+CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection", "sessions")
+type What = Literal[
+    "no_gateway",
+    "unreported",
+    "misconfigured",
+    "login_needed",
+    "unreachable",
+    "partly_unreachable",
+    "different_tools",
+    "denied_tools",
+    "refused_tools",
+    "unprojected",
+    "set_aside",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWarning:
+    """`began`: as far back as the topics go."""
+
+    what: What
+    server: str | None
+    message: str
+    details: str
+    began: datetime
+    category: Category = "mcp_health"
+
+    @property
+    def id(self) -> str:
+        return derived_id("warning", self.what, self.server or "")
+
+
+def warnings_of(
+    servers: Iterable[ServerOfGateways], gateways: Collection[tuple[bool, datetime]], listening_since: datetime
+) -> list[ServerWarning]:
+    """`gateways`: whether each lives, and when it announced itself last. At most four warnings for a server."""
+    return [*_without_gateways(gateways, listening_since), *(warning for server in servers for warning in _of(server))]
+
+
+def _without_gateways(
+    gateways: Collection[tuple[bool, datetime]], listening_since: datetime
+) -> Iterator[ServerWarning]:
+    if any(lives for lives, _ in gateways):
+        return
+    yield ServerWarning(
+        what="no_gateway",
+        server=None,
+        message="No tool gateway is running.",
+        details="No tool can be called until one starts. Calls wait for it as long as their deadlines let them.",
+        began=max((at for _, at in gateways), default=listening_since),
+    )
+
+
+def _of(server: ServerOfGateways) -> Iterator[ServerWarning]:
+    health = _health(server)
+    if health is not None:
+        yield health
+    if len({entry.tool_names for entry in server.healthy}) > 1:
+        yield _different_tools(server)
+    if (denied := _denied_tools(server)) is not None:
+        yield denied
+    if (refused := _refused_tools(server)) is not None:
+        yield refused
+
+
+def _denied_tools(server: ServerOfGateways) -> ServerWarning | None:
+    """Until the operator has said something: an `allow` that names none of them is a word, too."""
+    entry = next(iter(server.healthy), None)
+    denied = [] if entry is None else [tool.tool for tool in entry.seen.tools if tool.allowed is False]
+    if entry is None or not denied or not entry.seen.allow_unset:
+        return None
+    message = f"Agents do not get {_counted(len(denied))} of the MCP server {server.name}."
+    details = f"They may change something, and `allow` is not set: {_named(denied)}."
+    return _warning(server, "denied_tools", message, details, entry.tools_since)
+
+
+def _refused_tools(server: ServerOfGateways) -> ServerWarning | None:
+    entry = next((one for one in server.healthy if one.seen.refused_count), None)
+    if entry is None:
+        return None
+    message = f"{_counted(entry.seen.refused_count)} of the MCP server {server.name} cannot be used."
+    details = f"Their names or schemas are not what the protocol allows: {_named(entry.seen.refused_tools)}."
+    return _warning(server, "refused_tools", message, details, entry.tools_since)
+
+
+def _counted(tools: int) -> str:
+    return "1 tool" if tools == 1 else f"{tools} tools"
+
+
+def _named(tools: Sequence[str]) -> str:
+    more = "" if len(tools) <= MOST_NAMED else f" and {len(tools) - MOST_NAMED} more"
+    return f"{', '.join(tools[:MOST_NAMED])}{more}"
+
+
+def _health(server: ServerOfGateways) -> ServerWarning | None:
+    name, living, failing = server.name, server.living, server.failing
+    if not living:
+        return (
+            None
+            if server.left_at is None
+            else _warning(
+                server,
+                "unreported",
+                f"No running tool gateway reports the MCP server {name}.",
+                f"The last one that did was heard at {wire_time(server.left_at)}.",
+                server.left_at,
+            )
+        )
+    if server.misconfigured:
+        return _warning(
+            server,
+            "misconfigured",
+            f"The MCP server {name} is configured wrongly.",
+            _said(server.misconfigured),
+            _since(server.misconfigured),
+        )
+    if server.login_needed:
+        waiting = [entry for entry in failing if entry.seen.login_needed]
+        message = f"The MCP server {name} waits for a person to log in."
+        return _warning(server, "login_needed", message, _said(waiting), _since(waiting))
+    if not failing:
+        return None
+    if len(failing) == len(living):
+        message = f"The MCP server {name} cannot be reached."
+        return _warning(server, "unreachable", message, _said(failing), _since(failing))
+    message = f"The MCP server {name} is reached by {len(server.healthy)} of {len(living)} tool gateways."
+    return _warning(server, "partly_unreachable", message, _said(failing), _since(failing))
+
+
+def _different_tools(server: ServerOfGateways) -> ServerWarning:
+    sets = [entry.tool_names for entry in server.healthy]
+    differing = sorted(frozenset().union(*sets) - frozenset.intersection(*sets))
+    return _warning(
+        server,
+        "different_tools",
+        f"The MCP server {server.name} offers different tools to different tool gateways.",
+        f"Not all of them have {_named(differing)}.",
+        max(entry.tools_since for entry in server.healthy),
+    )
+
+
+def _warning(server: ServerOfGateways, what: What, message: str, details: str, began: datetime) -> ServerWarning:
+    return ServerWarning(what, server.name, message, details[:MOST_CHARACTERS], began)
+
+
+def _since(entries: Collection[CatalogEntry]) -> datetime:
+    """The first of those that live: one more that sees it, too, makes it no newer."""
+    return min(entry.health_since for entry in entries)
+
+
+def _said(entries: Collection[CatalogEntry]) -> str:
+    """Each error once, as several gateways mostly report the same."""
+    errors = list(dict.fromkeys(entry.seen.error for entry in entries))
+    return "; ".join(error or "It gives no reason." for error in errors[:MOST_NAMED])

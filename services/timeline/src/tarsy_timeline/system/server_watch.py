@@ -1,0 +1,84 @@
+"""Watch of the catalog and of the workers' announcements: answers of one moment."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_bus.catalog import CatalogEntries, follow_catalog
+from tarsy_bus.connection import Bus
+from tarsy_service.problems import ProblemError
+from tarsy_service.supervision import Supervisor
+from tarsy_timeline.system.server_warnings import Category, ServerWarning, warnings_of
+from tarsy_timeline.system.servers import ServerOfGateways, servers_of
+from tarsy_timeline.system.worker_liveness import Heard, WorkerLiveness, follow_workers
+
+NOT_READ = "The catalog of MCP servers has not been read to its end yet. Try again in a few seconds."
+NOT_SURE = "Kafka has not told for a while which tool gateways run, so what was known of MCP servers may be wrong now."
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    servers: tuple[ServerOfGateways, ...]
+    warnings: tuple[ServerWarning, ...]
+
+
+class ServerWatch:
+    def __init__(self, bus: Bus, liveness: WorkerLiveness, *, wait_seconds: float, now: Callable[[], datetime]) -> None:
+        self._bus = bus
+        self._liveness = liveness
+        self._wait_seconds = wait_seconds
+        self._listening_since = now()
+        self._entries = CatalogEntries()
+        self._has_read = asyncio.Event()
+        self._has_heard = asyncio.Event()
+
+    async def run(self, supervisor: Supervisor) -> None:
+        """Until it is cancelled."""
+        async with supervisor.group() as group:
+            group.start("workers", follow_workers(self._bus, self._liveness, self._heard, supervisor.steps("workers")))
+            group.start(
+                "catalog",
+                follow_catalog(
+                    self._bus,
+                    self._entries.take,
+                    changed=self._forget,
+                    read_through=self._has_read.set,
+                    stepped=supervisor.steps("catalog"),
+                ),
+            )
+
+    async def seen(self) -> Seen:
+        """Waits a few seconds after a start. Raises ProblemError when what was read would mislead."""
+        try:
+            async with asyncio.timeout(self._wait_seconds):
+                await self._has_read.wait()
+                await self._has_heard.wait()
+        except TimeoutError as problem:
+            raise ProblemError(503, "Not there yet", NOT_READ) from problem
+        if not self._liveness.is_sure:
+            raise ProblemError(503, "Service unavailable", NOT_SURE)
+        return self.seen_now()
+
+    async def workers(self) -> list[Heard]:
+        """Those that live. Waits, and raises, as `seen` does."""
+        await self.seen()
+        return list(self._liveness.living())
+
+    def seen_now(self) -> Seen:
+        servers = servers_of(self._entries.all(), self._liveness.lives, self._liveness.last_heard)
+        return Seen(tuple(servers), tuple(warnings_of(servers, list(self._liveness.gateways()), self._listening_since)))
+
+    def count_warnings(self, category: Category) -> int:
+        """0 while the API would not show them either."""
+        if not (self._has_read.is_set() and self._liveness.is_sure):
+            return 0
+        return sum(warning.category == category for warning in self.seen_now().warnings)
+
+    def _heard(self) -> None:
+        if self._liveness.is_sure:
+            self._has_heard.set()
+
+    def _forget(self) -> None:
+        """Killed workers leave their entries on the topic for ever."""
+        self._entries.drop(lambda entry: self._liveness.has_forgotten(entry.seen.worker_id, since=entry.appended_at))
