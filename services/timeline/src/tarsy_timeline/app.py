@@ -38,6 +38,7 @@ from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.dead_letters.letters import Letters
 from tarsy_timeline.dead_letters.redriver import Redriver
 from tarsy_timeline.dead_letters.routes import dead_letter_routes
+from tarsy_timeline.deleted_labels import DeletedLabels
 from tarsy_timeline.event_publisher import EventPublisher
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.ingest_api import IngestApi
@@ -93,7 +94,7 @@ def build(
     replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds, lambda: prices.prices)
     watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
     unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
-    indexer = SearchIndexer(database)
+    indexer, deleted_labels = SearchIndexer(database), DeletedLabels(database, lambda: datetime.now(UTC))
     warning = (watch, unprojected, held)
     metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
     metrics.watch_unprojected(lambda: unprojected.seen.records)
@@ -162,6 +163,7 @@ def build(
                 "approvals": lambda: approvals.run(supervisor.steps("approvals", essential=False)),
                 "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
                 "prices": lambda: prices.run(supervisor.steps("prices", essential=False)),
+                "deleted labels": lambda: deleted_labels.run(supervisor.steps("deleted labels", essential=False)),
                 "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }
             for name, work in works.items():
