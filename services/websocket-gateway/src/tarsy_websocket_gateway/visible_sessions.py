@@ -1,7 +1,7 @@
 """Sessions that one client sees who is limited to session groups, as the timeline judges them.
 
 The labels of a session never change: each is asked about once, and an answer holds as long as the connection, or until
-the session is deleted. The timeline keeps the labels of a deleted session for a while, so that its deletion is judged, too.
+the session is deleted. The timeline keeps the labels of a deleted session for a while: its deletion is judged, too.
 """
 
 import asyncio
