@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, WebSocket
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
-from tarsy_audit.logins import LoginOutcome
+from tarsy_audit.logins import LoginOutcome, RecordLogin
 from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
@@ -95,8 +95,12 @@ async def login_world(
     sections: Collection[str] = SECTIONS,
     scope: str = "openid profile email",
     provider: OpenIdServer | None = None,
+    record: RecordLogin | None = None,
 ) -> AsyncIterator[LoginWorld]:
-    """`sections`: those of auth.yaml. API_KEY is in it. `provider`: one that runs already, instead of a new one."""
+    """`sections`: those of auth.yaml. API_KEY is in it. `provider`: one that runs already, instead of a new one.
+
+    `record`: where logins are put on record, instead of `recorded`.
+    """
     port = free_port()
     redirect_uri = redirect_uri or f"http://{NAME}:{port}/login/callback"
     async with nullcontext(provider) if provider else openid_server(redirect_uri) as provider:
@@ -105,12 +109,12 @@ async def login_world(
         recorded: list[tuple[str, str, str]] = []
         recording = [True]
 
-        async def record(_: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
+        async def keep(_: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
             if not recording[-1]:
                 raise NotWrittenError("no broker")
             recorded.append((outcome, "" if identity is None else identity.name, reason))
 
-        service = Service("gateway", _nothing, _router(LoginRecords(record)), rights=(*RIGHTS, *API_RIGHTS))
+        service = Service("gateway", _nothing, _router(LoginRecords(record or keep)), rights=(*RIGHTS, *API_RIGHTS))
         app = build_app([service], Readiness([]), registry, policy=policy)
         async with http_server(app, HOST, port):
             yield LoginWorld(f"http://{NAME}:{port}", provider, recorded, recording)

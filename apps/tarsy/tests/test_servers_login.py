@@ -2,7 +2,10 @@
 
 import asyncio
 import os
+import re
+import signal
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
@@ -16,13 +19,18 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_cli.app import cli
 from tarsy_cli.audit_acts import ActFilter, read_acts
 from tarsy_cli.logins import command
+from tarsy_cli.logins import login as logins
+from tarsy_cli.logins import logout as logouts
 from tarsy_consent_server import ConsentServer, browse, consent_server
 from tarsy_contracts.mcp_tokens import LOGGED_OUT
 from tarsy_contracts.topics import Topics
+from tarsy_embedded.kafka import EmbeddedKafka
+from tarsy_testing import own_kafka
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
 
+KAFKA_SECONDS = 20.0
 KEY = "0123456789abcdef0123456789abcdef"
 CONFIGURATION = """
 mcp_servers:
@@ -210,3 +218,59 @@ def test_a_port_that_is_taken_is_said(bus: Bus, folder: Path) -> None:
         code, output = login(bus, folder, "remote", "--port", str(taken.getsockname()[1]))
     assert code == 1
     assert "address already in use" in output
+
+
+@pytest.fixture
+def own_broker(tmp_path: Path) -> Iterator[EmbeddedKafka]:
+    """A broker of this test's own, to be killed or put to sleep."""
+    with own_kafka(tmp_path / "kafka") as kafka:
+        yield kafka
+
+
+@pytest.mark.parametrize("outage", [signal.SIGKILL, signal.SIGSTOP], ids=["it is gone", "it sleeps"])
+def test_an_outage_of_kafka_ends_a_login_with_a_sentence_and_a_repeat_works(
+    folder: Path, own_broker: EmbeddedKafka, opened: list[int], monkeypatch: pytest.MonkeyPatch, outage: signal.Signals
+) -> None:
+    """It begins when the person has the address: with a consent that cannot be kept."""
+    bus = Bus(own_broker.bootstrap, Topics("t"), client="test")
+    asyncio.run(apply_topics(bus))
+    show = command._show
+
+    def lose_kafka(url: str, waiting: str) -> None:
+        os.kill(own_broker.pid, outage)
+        show(url, waiting)
+
+    with monkeypatch.context() as away:
+        away.setattr(command, "_show", lose_kafka)
+        away.setattr(logins, "KAFKA_SECONDS", KAFKA_SECONDS)
+        code, output = login(bus, folder, "remote")
+    assert code == 1
+    assert re.fullmatch(
+        r"No login at remote: Kafka has not confirmed (within 20 seconds )?that it keeps the login: "
+        r"log in again when it can be used( \(\w+\))?\.",
+        output,
+    ), output
+
+    if outage is signal.SIGSTOP:
+        os.kill(own_broker.pid, signal.SIGCONT)
+    else:
+        for seconds in own_broker.start_again():
+            time.sleep(seconds)
+    assert asyncio.run(read_tokens(bus)).token("remote") is None
+    assert login(bus, folder, "remote")[0] == 0
+    assert on_record(bus)[0] == 1
+
+
+def test_kafka_that_sleeps_from_the_beginning_is_said_before_anybody_consents(
+    folder: Path, own_broker: EmbeddedKafka, opened: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bus = Bus(own_broker.bootstrap, Topics("t"), client="test")
+    os.kill(own_broker.pid, signal.SIGSTOP)
+    try:
+        for module, act in ((logins, "login"), (logouts, "logout")):
+            monkeypatch.setattr(module, "KAFKA_SECONDS", 1.0)
+            code, output = login(bus, folder, "remote", act=act)
+            assert (code, output.startswith(f"Kafka at {bus.bootstrap} cannot be used (TimeoutError)")) == (1, True)
+    finally:
+        os.kill(own_broker.pid, signal.SIGCONT)
+    assert opened == []

@@ -79,6 +79,11 @@ def test_other_secrets_sessions_and_keys_have_other_digits() -> None:
     assert len(seen | {digits(SESSION.mask("password=hunter3"))[0]}) == 4
 
 
+def test_outside_of_a_session_a_key_makes_no_difference() -> None:
+    """The websocket-gateway has none for the names of logins."""
+    assert DEFAULT.mask("password=hunter2") == Masker.default().mask("password=hunter2") == "password=[MASKED_PASSWORD]"
+
+
 def test_without_a_key_there_are_no_digits() -> None:
     assert Masker.default().for_session("session-1").mask("password=hunter2") == "password=[MASKED_PASSWORD]"
 

@@ -1,6 +1,7 @@
 """A projection that a test fills event by event, and the API that answers from it."""
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.session_routes import session_routes
 from tarsy_timeline.api.summary_routes import summary_routes
 from tarsy_timeline.api.usage_routes import usage_routes
+from tarsy_timeline.database.deleted_labels import DeletedLabels
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projection.projection import Batch
@@ -46,6 +48,7 @@ class World:
     """
 
     def __init__(self, database: Database, prices: PricesByModel = NO_PRICES) -> None:
+        self._database = database
         self._checkpoint, self._indexer = ProjectionCheckpoint(database), SearchIndexer(database)
         self._position = 0
         app = FastAPI()
@@ -90,6 +93,10 @@ class World:
         """Makes what was projected found by search."""
         while await self._indexer.index_some():
             pass
+
+    async def forget_labels(self, now: datetime) -> None:
+        """Of sessions that were deleted long before."""
+        await DeletedLabels(self._database, lambda: now).forget()
 
     async def get(self, path: str) -> Json:
         answer = await self.client.get(path)

@@ -1,5 +1,6 @@
 """Whoever is limited to session groups finds the sessions of these groups, and to him no other is there."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -199,6 +200,23 @@ async def test_a_gateway_learns_what_somebody_sees(world: World, new_session: Ne
     }
     answer = await world.client.post("/internal/v1/visible-sessions", json=asked)
     assert answer.json() == {"visible": [sessions["shop"].id], "hidden": [sessions["bare"].id]}
+
+
+@pytest.mark.parametrize(
+    ("later", "is_known"), [(timedelta(minutes=59), True), (timedelta(minutes=61), False)], ids=["soon", "later"]
+)
+async def test_a_gateway_learns_for_an_hour_who_saw_a_session_that_was_deleted(
+    world: World, new_session: NewSession, later: timedelta, is_known: bool
+) -> None:
+    sessions = await four(world, new_session)
+    shop, bare = (sessions[name].add(e.SessionDeleted(request_id="r", author="ann")) for name in ("shop", "bare"))
+    deletions = [records(one)[-1] for one in (shop, bare)]
+    await world.project(*deletions)
+    await world.forget_labels(deletions[0].envelope.time + later)
+    asked = {"session_ids": [shop.id, bare.id], "session_groups": [{"namespace": ["shop"], "cluster": ["eu-1"]}]}
+    answer = await world.client.post("/internal/v1/visible-sessions", json=asked)
+    nothing: dict[str, list[str]] = {"visible": [], "hidden": []}
+    assert answer.json() == ({"visible": [shop.id], "hidden": [bare.id]} if is_known else nothing)
 
 
 def test_every_public_route_of_one_session_checks_that_the_caller_sees_it() -> None:

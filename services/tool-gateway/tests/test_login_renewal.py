@@ -1,10 +1,14 @@
 """Logins on the real topic, as several gateways share them: who renews, and which token counts."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+import os
+import select
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from threading import Event, Thread
 from uuid import uuid4
 
 import httpx2
@@ -31,6 +35,8 @@ NAME = "guarded"
 OLD, NEW, OTHER = (f"a key of the tests, number {number}".encode() for number in range(3))
 REDIRECT = "http://127.0.0.1:9/callback"
 LIMIT_SECONDS = 60.0
+SLEEP_SECONDS = 40.0
+"""Longer than a renewal may take, and shorter than its claim holds."""
 
 
 def now() -> datetime:
@@ -82,6 +88,57 @@ def gateway(bus: Bus, publisher: Publisher, server: ConsentServer) -> NewGateway
             yield Gateway(stored, renewals, server)
 
     return make
+
+
+@dataclass(frozen=True, slots=True)
+class DistantServer:
+    """In a thread of its own: it goes on while the loop of the gateways stands still."""
+
+    server: ConsentServer
+    loop: asyncio.AbstractEventLoop
+
+    def answer_while_we_sleep(self) -> None:
+        """Blocks the loop of the caller until the answer lies in its socket."""
+        self.loop.call_soon_threadsafe(self.server.held.set)
+        with ExitStack() as opened:
+            sockets = [opened.enter_context(one) for one in _open_sockets()]
+            ours = [one for one in sockets if _port_of_peer(one) == self.server.port]
+            assert select.select(ours, [], [], LIMIT_SECONDS)[0], "the authorization server answers"
+
+
+def _open_sockets() -> Iterator[socket.socket]:
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            copy = os.dup(int(name))
+            try:
+                yield socket.socket(fileno=copy)
+            except OSError:
+                os.close(copy)
+
+
+def _port_of_peer(one: socket.socket) -> int | None:
+    with suppress(OSError, IndexError):
+        return int(one.getpeername()[1])
+    return None
+
+
+@pytest.fixture
+def distant() -> Iterator[DistantServer]:
+    found: list[DistantServer] = []
+    started, over = Event(), Event()
+
+    async def run() -> None:
+        async with consent_server() as one:
+            found.append(DistantServer(one, asyncio.get_running_loop()))
+            started.set()
+            await asyncio.to_thread(over.wait)
+
+    thread = Thread(target=lambda: asyncio.run(run()))
+    thread.start()
+    assert started.wait(LIMIT_SECONDS)
+    yield found[0]
+    over.set()
+    thread.join(LIMIT_SECONDS)
 
 
 async def record(publisher: Publisher, server: ConsentServer, number: int = 1, key: bytes = NEW) -> McpLogin:
@@ -155,6 +212,69 @@ async def test_a_renewal_that_comes_after_a_login_does_not_count(
         assert found is not None
         opened = McpLogin.model_validate_json(TokenKeys([NEW]).open(found.sealed, NAME, found.number))
         assert (found.number, opened.authorization) == (2, second.authorization)
+
+
+async def test_a_gateway_that_sleeps_while_its_answer_comes_takes_the_answer(
+    gateway: NewGateway, publisher: Publisher, distant: DistantServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was dropped once, as the time was over: the refresh token was lost, and the used one was used again."""
+    async with gateway() as here, gateway() as there:
+        one, other = (replace(each, server=distant.server) for each in (here, there))
+        first = await record(publisher, distant.server)
+        await asyncio.gather(reads(one, 1), reads(other, 1))
+        distant.server.held.clear()
+        asked = asyncio.create_task(one.fresh(first.authorization))
+        await eventually(lambda: asked_for(distant.server), "the gateway asks the authorization server")
+        distant.answer_while_we_sleep()
+        skip(SLEEP_SECONDS, monkeypatch)
+        found = await asked
+        assert found.authorization != first.authorization
+        assert (await other.fresh(first.authorization)).authorization == found.authorization
+        assert len(distant.server.refreshes) == 1, "no refresh token is used twice"
+
+
+async def test_a_gateway_that_sleeps_between_its_claim_and_its_request_does_not_ask(
+    gateway: NewGateway, publisher: Publisher, server: ConsentServer, monkeypatch: pytest.MonkeyPatch, bus: Bus
+) -> None:
+    async with gateway() as one, gateway() as other:
+        first = await record(publisher, server)
+        await asyncio.gather(reads(one, 1), reads(other, 1))
+        claimed = one.renewals._claimed
+
+        async def claim_and_sleep(server: str, number: int) -> bool:
+            holds = await claimed(server, number)
+            skip(SLEEP_SECONDS, monkeypatch)
+            return holds
+
+        monkeypatch.setattr(one.renewals, "_claimed", claim_and_sleep)
+        with pytest.raises(NotRenewedError, match="within 30 seconds"):
+            await one.fresh(first.authorization)
+        assert server.refreshes == []
+
+
+async def test_what_a_sleeper_writes_late_does_not_count(
+    gateway: NewGateway, publisher: Publisher, server: ConsentServer, bus: Bus
+) -> None:
+    """It slept for longer than its claim holds, with a token that another gateway has replaced meanwhile."""
+    async with gateway() as one:
+        first = await record(publisher, server)
+        await reads(one, 1)
+        second = await one.fresh(first.authorization)
+        third = await one.fresh(second.authorization)
+        for late, number in ((first, 2), (second, 3)):
+            sealed = TokenKeys([NEW]).seal_login(late, NAME, number)
+            await one.stored.wait_for(await TokenWriter(publisher).write_token(NAME, number, sealed, str(uuid4())))
+            assert (await one.fresh()).authorization == third.authorization
+        async with gateway() as later:
+            assert (await later.fresh()).authorization == third.authorization
+        assert len(server.refreshes) == 2
+
+
+def skip(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the clock stands after a sleep of this process."""
+    loop = asyncio.get_running_loop()
+    time = loop.time
+    monkeypatch.setattr(loop, "time", lambda: time() + seconds)
 
 
 async def asked_for(server: ConsentServer) -> bool:

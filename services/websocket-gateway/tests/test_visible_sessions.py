@@ -47,8 +47,8 @@ class Watching:
     def _send(self, messages: Sequence[Outgoing]) -> None:
         self.sent += [message.text for message in messages]
 
-    def tell(self, session_id: str, text: str) -> None:
-        message = Outgoing("session.status", text, 1, session_id=session_id)
+    def tell(self, session_id: str, text: str, type: str = "session.status") -> None:
+        message = Outgoing(type, text, 1, session_id=session_id)
         if self.sessions.offer(message):
             self._send([message])
 
@@ -94,6 +94,25 @@ async def test_a_session_that_the_timeline_does_not_know_yet_is_asked_for_again(
         watching.tell("shop-late", "c")
         timeline.late.clear()
         await watching.until_sent("b", "a", "c")
+
+
+@pytest.mark.parametrize("told_before", [True, False])
+async def test_a_deletion_reaches_whoever_saw_the_session_and_ends_what_is_known_of_it(
+    watching: Watching, timeline: Timeline, told_before: bool
+) -> None:
+    before = ["a"] if told_before else []
+    async with background_tasks(watching.sessions.run()):
+        for session_id in ("shop", "other"):
+            for text in before:
+                watching.tell(session_id, text)
+        await watching.until_sent(*before)
+        for session_id in ("shop", "other"):
+            watching.tell(session_id, "deleted", "session.deleted")
+        await watching.until_sent(*before, "deleted")
+        timeline.asked.clear()
+        watching.tell("shop", "again")
+        await watching.until_sent(*before, "deleted", "again")
+        assert timeline.asked == ["shop"], "a session that begins again is judged anew"
 
 
 async def test_the_order_stays_where_the_client_subscribes_to_a_session_that_is_being_judged(

@@ -52,6 +52,7 @@ from tarsy_timeline.api.summary_routes import summary_routes
 from tarsy_timeline.api.system_routes import held_routes, system_routes
 from tarsy_timeline.api.trace_routes import trace_routes
 from tarsy_timeline.api.usage_routes import usage_routes
+from tarsy_timeline.database.deleted_labels import DeletedLabels
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.metrics import Metrics
@@ -93,7 +94,7 @@ def build(
     replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds, lambda: prices.prices)
     watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
     unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
-    indexer = SearchIndexer(database)
+    indexer, deleted_labels = SearchIndexer(database), DeletedLabels(database, lambda: datetime.now(UTC))
     warning = (watch, unprojected, held)
     metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
     metrics.watch_unprojected(lambda: unprojected.seen.records)
@@ -162,6 +163,7 @@ def build(
                 "approvals": lambda: approvals.run(supervisor.steps("approvals", essential=False)),
                 "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
                 "prices": lambda: prices.run(supervisor.steps("prices", essential=False)),
+                "deleted labels": lambda: deleted_labels.run(supervisor.steps("deleted labels", essential=False)),
                 "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }
             for name, work in works.items():

@@ -15,7 +15,7 @@ from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_masking.masker import Masker
-from tarsy_service.kafka_metrics import unparsable_records
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
@@ -44,8 +44,11 @@ NAME = "websocket-gateway"
 
 @cache
 def _masker() -> Masker:
-    """Made for the first login: most gateways have none."""
-    return Masker.default(b"")
+    """Made for the first login: most gateways have none.
+
+    It needs no TARSY_MASKING_KEY: a key makes digits for the placeholders of a session, and a login is in none.
+    """
+    return Masker.default()
 
 
 def _mask(text: str) -> str:
@@ -57,8 +60,9 @@ def build(
 ) -> Service:
     bus = bus_of(
         settings,
-        unparsable=unparsable_records(registry, NAME, kafka_rights.WEBSOCKET_GATEWAY.reads),
-        connections=connections,
+        kafka_writes(registry, NAME),
+        unparsable_records(registry, NAME, kafka_rights.WEBSOCKET_GATEWAY.reads),
+        connections,
     )
     publisher = Publisher(bus, source="tarsy/websocket-gateway", now=lambda: datetime.now(UTC), write_seconds=5.0)
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)

@@ -1,6 +1,7 @@
 """Sessions that one client sees who is limited to session groups, as the timeline judges them.
 
-The labels of a session never change: each is asked about once, and an answer holds as long as the connection.
+The labels of a session never change: each is asked about once, and an answer holds as long as the connection, or until
+the session is deleted. The timeline keeps the labels of a deleted session for a while: its deletion is judged, too.
 """
 
 import asyncio
@@ -28,6 +29,8 @@ APPEAR_SECONDS = 60.0
 MOST_KNOWN = 50_000
 MOST_HELD = 10_000
 """Status messages of sessions that nobody has judged yet."""
+DELETED = "session.deleted"
+"""Type of the message that ends a session's life: one that begins again with its id is judged anew."""
 
 
 class Judge(Protocol):
@@ -69,6 +72,8 @@ class ClientSessions:
         known = None if session_id in self._held else self._known.get(session_id)
         if known is None:
             self._hold(session_id, message)
+        elif message.type == DELETED:
+            del self._known[session_id]
         return known is True
 
     async def require(self, session_id: str) -> None:
@@ -137,8 +142,10 @@ class ClientSessions:
 
     def _release(self, session_id: str) -> None:
         messages = self._taken(session_id)
-        if self._known.get(session_id):
+        if self._known[session_id]:
             self._send(messages)
+        if messages[-1].type == DELETED:
+            del self._known[session_id]
 
     def _give_up(self, session_id: str, *, answered: bool) -> None:
         """A session that the timeline does not know costs its own messages; a timeline that does not answer, the

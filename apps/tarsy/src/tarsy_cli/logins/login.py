@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
+from aiokafka.errors import KafkaError
 from mcp.client.auth import OAuthFlowError
 from mcp.client.auth.utils import union_scopes
 from mcp.shared.auth import AuthorizationCodeResult
@@ -15,7 +16,7 @@ from pydantic import ValidationError
 from tarsy_bus.connection import Bus
 from tarsy_cli.logins.audit import record_act
 from tarsy_cli.logins.errors import ServerLoginError
-from tarsy_cli.logins.login_record import login_on_record, record_login
+from tarsy_cli.logins.login_record import KAFKA_SECONDS, login_on_record, record_login
 from tarsy_cli.logins.loopback import LoopbackListener, listening
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.logins.consent import log_in
@@ -38,6 +39,8 @@ FAILURES = (
     OSError,
 )
 
+KEEPS = "keeps the login: log in again when it can be used"
+
 type Show = Callable[[str, str], None]
 """Shows the address to open, and the one that waits for the answer."""
 
@@ -54,10 +57,11 @@ class LoginOptions:
 async def log_in_and_record(
     bus: Bus, keys: TokenKeys, address: WebAddress, client: LoginClient, options: LoginOptions, show: Show
 ) -> McpLogin:
-    """Raises ServerLoginError, and KafkaError."""
-    await record_act(bus, "login", client.server)
+    """Raises ServerLoginError, and KafkaError or TimeoutError where Kafka is away at the beginning."""
     # First: nobody consents to what cannot be kept.
-    known = login_on_record(await read_tokens(bus), keys, client.server)
+    async with asyncio.timeout(KAFKA_SECONDS):
+        await record_act(bus, "login", client.server)
+        known = login_on_record(await read_tokens(bus), keys, client.server)
     # A step up keeps what was granted before.
     granted = known.scope if known is not None and options.scope and known.fits(address.url, client) else None
     scope = union_scopes(granted, options.scope) or ""
@@ -68,8 +72,18 @@ async def log_in_and_record(
         raise ServerLoginError(f"it was not finished within {options.seconds:g} seconds") from None
     except FAILURES as problem:
         raise ServerLoginError(describe_problem(problem)) from None
-    await record_login(bus, keys, client.server, login)
+    await _keep(bus, keys, client.server, login)
     return login
+
+
+async def _keep(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) -> None:
+    try:
+        async with asyncio.timeout(KAFKA_SECONDS):
+            await record_login(bus, keys, server, login)
+    except TimeoutError:
+        raise ServerLoginError(f"Kafka has not confirmed within {KAFKA_SECONDS:g} seconds that it {KEEPS}") from None
+    except KafkaError as problem:
+        raise ServerLoginError(f"Kafka has not confirmed that it {KEEPS} ({type(problem).__name__})") from None
 
 
 async def _consent(address: WebAddress, client: LoginClient, scope: str, port: int, show: Show) -> McpLogin:

@@ -14,6 +14,8 @@ from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter, read_tokens
 
 SOURCE = "tarsy/command"
 ATTEMPTS = 5
+KAFKA_SECONDS = 45.0
+"""For what is read and written at a time. A reader waits for ever for a broker that went away."""
 
 
 async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin | None) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tarsy_bus.connection import Bus
 from tarsy_cli.logins.audit import record_act
-from tarsy_cli.logins.login_record import login_on_record, record_login
+from tarsy_cli.logins.login_record import KAFKA_SECONDS, login_on_record, record_login
 from tarsy_contracts.mcp_tokens import LOGGED_OUT
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError
 from tarsy_tool_gateway.mcp.logins.refresh import revoke
@@ -27,14 +27,15 @@ class LoggedOut:
 
 
 async def log_out(bus: Bus, keys: TokenKeys, address: WebAddress, client: LoginClient) -> LoggedOut:
-    """Raises ServerLoginError and KafkaError."""
-    await record_act(bus, "logout", client.server)
-    records = await read_tokens(bus)
-    token = records.token(client.server)
-    if token is None or token.sealed == LOGGED_OUT:
-        return LoggedOut(was_there=False)
-    login = login_on_record(records, keys, client.server)
-    await record_login(bus, keys, client.server, None)
+    """Raises ServerLoginError, and KafkaError or TimeoutError where Kafka is away."""
+    async with asyncio.timeout(KAFKA_SECONDS):
+        await record_act(bus, "logout", client.server)
+        records = await read_tokens(bus)
+        token = records.token(client.server)
+        if token is None or token.sealed == LOGGED_OUT:
+            return LoggedOut(was_there=False)
+        login = login_on_record(records, keys, client.server)
+        await record_login(bus, keys, client.server, None)
     # The token goes to the authorization server that the login was at, and to no other.
     if login is None or not login.fits(address.url, client):
         return LoggedOut(was_there=True, kept_because=NOT_OPENED)

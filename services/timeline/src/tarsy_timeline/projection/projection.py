@@ -222,7 +222,7 @@ def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
     session, time, number = record.session_id, record.envelope.time, record.number
     match change:
         case SessionRemoved():
-            return "delete_session", (session,)
+            return "delete_session", (session, time)
         case SessionChanged(status=status):
             texts = (_text(change.final_analysis), _text(change.error_message))
             summary = (_text(change.executive_summary), _text(change.executive_summary_error))

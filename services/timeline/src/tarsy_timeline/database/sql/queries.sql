@@ -171,8 +171,14 @@ where session_id = $1 and exists (
 )
 
 -- name: delete_session
--- Its last event stays, for readers to go on with.
-with timeline as (delete from timeline_events where session_id = $1),
+-- Its last event stays, for readers to go on with. Its labels stay a while: deleted_labels.py says for whom.
+with labels as (
+    insert into deleted_labels (session_id, labels, deleted_at)
+    select session_id, session_labels(alert_type, cluster, namespace, workload, labels), $2
+    from sessions where session_id = $1 and status <> 'deleted'
+    on conflict (session_id) do update set labels = excluded.labels, deleted_at = excluded.deleted_at
+),
+     timeline as (delete from timeline_events where session_id = $1),
      executions as (delete from agent_executions where session_id = $1),
      stages as (delete from stages where session_id = $1),
      texts as (delete from search_texts where session_id = $1),
@@ -196,9 +202,20 @@ where session_id = $1
 select last_number from sessions where session_id = $1
 
 -- name: read_visibility
--- Of those of the sessions that are known.
+-- Of those of the sessions whose labels are known.
 select session_id, {visible:2} as visible
-from sessions s where session_id = any($1::text[])
+from sessions s where session_id = any($1::text[]) and status <> 'deleted'
+union all
+select session_id, {visible:2} as visible
+from (
+    select session_id, null::text as alert_type, null::text as cluster, null::text as namespace,
+           null::text as workload, k.labels
+    from deleted_labels k join sessions d using (session_id)
+    where session_id = any($1::text[]) and d.status = 'deleted'
+) s
+
+-- name: forget_deleted_labels
+delete from deleted_labels where deleted_at < $1
 
 -- name: count_sessions
 select count(*)

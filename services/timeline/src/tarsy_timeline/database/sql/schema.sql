@@ -78,6 +78,14 @@ create table session_aliases (
 );
 create index session_aliases_by_session on session_aliases (session_id);
 
+-- Labels of sessions that were deleted a moment ago: whoever is limited to session groups is told of the deletion.
+create table deleted_labels (
+    session_id text primary key,
+    labels text[] not null,
+    deleted_at timestamptz not null
+);
+create index deleted_labels_by_time on deleted_labels (deleted_at);
+
 -- number, here and below: that of the last event which changed the row.
 create table stages (
     stage_id text primary key,

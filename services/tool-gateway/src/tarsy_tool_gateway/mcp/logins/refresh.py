@@ -22,18 +22,10 @@ class _OAuthError(BaseModel):
     error: str = ""
 
 
-async def ask_for_token(
-    address: WebAddress, client: LoginClient, login: McpLogin, now: Callable[[], datetime]
-) -> McpLogin:
-    """The login with its next token. The caller limits the time. Raises RefusedError or NotRenewedError."""
-    async with connections_to(address, most=1) as wire:
-        return await renew_over(wire, client, login, now)
-
-
 async def renew_over(
     wire: httpx2.AsyncBaseTransport, client: LoginClient, login: McpLogin, now: Callable[[], datetime]
 ) -> McpLogin:
-    """The same over given connections."""
+    """The login with its next token. The caller limits the time. Raises RefusedError or NotRenewedError."""
     try:
         answer = await ask(wire, refresh_request(login, client))
         if answer.status_code != httpx2.codes.OK:

@@ -1,7 +1,7 @@
 """Renewal of logins: one gateway asks the authorization server, all others read what it got (decision 0041)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,10 +16,11 @@ from tarsy_service.supervision import SupervisedGroup, Supervisor
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
-from tarsy_tool_gateway.mcp.logins.refresh import ask_for_token
+from tarsy_tool_gateway.mcp.logins.refresh import renew_over
 from tarsy_tool_gateway.mcp.logins.stored_logins import NumberedLogin, StoredLogins
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
+from tarsy_tool_gateway.mcp.transports.connections import connections_to
 
 log = structlog.get_logger(__name__)
 
@@ -27,7 +28,8 @@ REFRESH_SECONDS = 30.0
 """For claim and request together: half of the time that a claim holds."""
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.2, 10.0
 STOP_SECONDS = 5.0
-
+ANSWER_SECONDS = 5.0
+"""An answer that came while this process slept lies there when it wakes: it is taken, as the old token is used up."""
 
 type RenewalOutcome = Literal["renewed", "left_to_another", "refused", "failed"]
 
@@ -117,9 +119,7 @@ class LoginRenewals:
     async def _renew(self, address: WebAddress, client: LoginClient, found: NumberedLogin, renewal: _Renewal) -> None:
         outcome: RenewalOutcome = "failed"
         try:
-            async with asyncio.timeout(REFRESH_SECONDS):
-                holds = await self._claimed(client.server, found.number)
-                login = await ask_for_token(address, client, found.login, self._now) if holds else None
+            login = await self._ask(address, client, found)
             outcome = "renewed" if login is not None else "left_to_another"
             if login is None:
                 await self._left_to_another(client.server, found.number)
@@ -137,6 +137,15 @@ class LoginRenewals:
             self._renewed(client.server, outcome)
             del self._running[client.server]
             renewal.done.set()
+
+    async def _ask(self, address: WebAddress, client: LoginClient, found: NumberedLogin) -> McpLogin | None:
+        """None where another gateway asks. Raises TimeoutError, before the claim is over."""
+        end = asyncio.get_running_loop().time() + REFRESH_SECONDS
+        # First: nothing is waited for between a claim that holds and the request.
+        async with connections_to(address, most=1) as wire:
+            async with asyncio.timeout_at(end):
+                holds = await self._claimed(client.server, found.number)
+            return await _answer(renew_over(wire, client, found.login, self._now), end) if holds else None
 
     async def _claimed(self, server: str, number: int) -> bool:
         """Whether our claim holds, once it was read back. The caller limits the time."""
@@ -169,3 +178,22 @@ class LoginRenewals:
         """Whether another token than the one with this number counts."""
         token = self._stored.records.token(server)
         return token is None or token.number != number
+
+
+async def _answer(asking: Coroutine[None, None, McpLogin], end: float) -> McpLogin:
+    """The request is not sent when the process slept until `end` (the loop's time): another gateway may have asked.
+
+    A connection that is still being opened ends by its own limit, which is shorter.
+    """
+    if asyncio.get_running_loop().time() >= end:
+        asking.close()
+        raise TimeoutError
+    task = asyncio.create_task(asking)
+    try:
+        await asyncio.wait([task], timeout=end - asyncio.get_running_loop().time())
+        await asyncio.wait([task], timeout=ANSWER_SECONDS)
+        if not task.done():
+            raise TimeoutError
+        return task.result()
+    finally:
+        task.cancel()

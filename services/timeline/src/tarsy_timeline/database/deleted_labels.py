@@ -1,0 +1,34 @@
+"""Labels of deleted sessions, kept for KEPT: gateways ask by them who is told of the deletion."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from tarsy_timeline.database.pool import UNREACHABLE, Database
+from tarsy_timeline.database.sql import QUERIES
+
+KEPT = timedelta(hours=1)
+"""A gateway holds a message for a minute at most until it is judged."""
+LOOK_SECONDS = 60.0
+
+
+class DeletedLabels:
+    """`now` is the time of the wall clock."""
+
+    def __init__(self, database: Database, now: Callable[[], datetime], *, look_seconds: float = LOOK_SECONDS) -> None:
+        self._database = database
+        self._now = now
+        self._look_seconds = look_seconds
+
+    async def run(self, stepped: Callable[[], None]) -> None:
+        """Until it is cancelled. While PostgreSQL is away, the labels stay."""
+        while True:
+            with suppress(*UNREACHABLE):
+                await self.forget()
+                stepped()
+            await asyncio.sleep(self._look_seconds)
+
+    async def forget(self) -> None:
+        async with self._database.connection() as connection:
+            await connection.execute(QUERIES["forget_deleted_labels"], self._now() - KEPT)
