@@ -186,7 +186,7 @@ async def test_a_waterfall_has_the_queue_and_the_calls_and_waits_of_each_agent(t
     )  # fmt: skip
 
     assert found == [
-        ["", "Queue", [["queue", 0, 2, False]]],
+        ["", "", [["queue", 0, 2, False]]],
         [
             "look",
             "Pods",

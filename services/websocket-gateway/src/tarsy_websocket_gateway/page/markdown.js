@@ -7,6 +7,8 @@ import { html } from "./ui.js";
 import MarkdownIt from "./vendor/markdown-it.mjs";
 import { Citation } from "./views/citation.js";
 import { CodeBlock } from "./views/code_block.js";
+import { TEXT } from "./words/language.js";
+import { say } from "./words/say.js";
 
 /** @typedef {import("preact").ComponentChildren} Children
  *  @typedef {object} Token
@@ -118,7 +120,7 @@ function leaf(token) {
  *  @param {Token} token */
 function image(token) {
   const source = token.attrGet("src");
-  return link(source, null, [`picture: ${token.content || source}`]);
+  return link(source, null, [say(TEXT.story.picture, { name: token.content || (source ?? "") })]);
 }
 
 /** @param {string | null} address

@@ -73,11 +73,12 @@ export function hasQuestion(session, messageId) {
   return [...session.items.values()].some((item) => item.metadata.message_id === messageId);
 }
 
-/** A sentence that says why nobody can ask now; empty when everybody can.
+/** Why nobody can ask now; empty when everybody can.
  *  @param {Session} session
- *  @param {boolean} isChatEnabled */
+ *  @param {boolean} isChatEnabled
+ *  @returns {"" | "disabled" | "running" | "replying"} */
 export function whyClosed(session, isChatEnabled) {
-  if (!isChatEnabled) return "Chat is switched off for this chain.";
-  if (!hasEnded(session.status)) return "You can ask once the investigation has ended.";
-  return openReply(session) === null ? "" : "A reply is being written.";
+  if (!isChatEnabled) return "disabled";
+  if (!hasEnded(session.status)) return "running";
+  return openReply(session) === null ? "" : "replying";
 }

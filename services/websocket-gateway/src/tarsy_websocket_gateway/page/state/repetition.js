@@ -6,9 +6,9 @@ import { CONCLUSIONS, lastWordOf } from "./last_words.js";
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./item_types.js").Item} Item */
 
-/** How an item stands where it is: as it is; folded, as the same text stands above (`above`: by this name); or not at
+/** How an item stands where it is: as it is; folded, as the same text stands above (`above`: in which of the two); or not at
  *  all, as the same text stands in another item.
- *  @typedef {{ above: string, isHidden: boolean, isConclusion: boolean }} Standing */
+ *  @typedef {{ above: "" | "analysis" | "summary", isHidden: boolean, isConclusion: boolean }} Standing */
 
 /** A reply may say what the investigation said: it is a reply all the same.
  *  @param {Session} session
@@ -22,16 +22,17 @@ export function standingOf(session, item) {
   if (isOfReply(session, item)) return { above: "", isHidden: false, isConclusion };
   // A response that only happens to be the same stays.
   const isOther = item.type === "llm_response" && item.id !== response?.id;
-  const above = isOther ? "" : nameAbove(session, item);
+  const above = isOther ? "" : sameAbove(session, item);
   return { above, isHidden: above !== "" && CONCLUSIONS.has(item.type), isConclusion };
 }
 
 /** The final analysis, or the summary, of the whole session, if this is the same text. Empty when it is not.
  *  @param {Session} session
- *  @param {Item} item */
-export function nameAbove(session, item) {
-  if (isSame(session.finalAnalysis, item)) return "final analysis";
-  return isSame(session.executiveSummary, item) ? "executive summary" : "";
+ *  @param {Item} item
+ *  @returns {Standing["above"]} */
+export function sameAbove(session, item) {
+  if (isSame(session.finalAnalysis, item)) return "analysis";
+  return isSame(session.executiveSummary, item) ? "summary" : "";
 }
 
 /** It may have been cut for display.

@@ -18,6 +18,9 @@
 /** What items say of calls: the ends of approvals (null: it is open) and changes by the call's id, pauses by agent and time.
  *  @typedef {{ approvals: Map<string, number | null>, changes: Set<string>, pauses: Map<string, number> }} Known */
 
+/** The name of a bar whose call summarised a result. */
+export const SUMMARY = "summary";
+
 /** The queue first, then the session's own calls, then agent by agent.
  *  @param {Trace} trace
  *  @param {Session} session
@@ -29,7 +32,7 @@ export function waterfallRows(trace, session, detail) {
   const agents = trace.stages.flatMap(({ stage_name: stage, executions }) =>
     executions.map((agent) => agentRow(agent, stage, session, known)),
   );
-  const rows = [...queueRow(detail), { id: "session", stage: "", name: "Session", bars: own }, ...agents];
+  const rows = [...queueRow(detail), { id: "session", stage: "", name: "", bars: own }, ...agents];
   return rows.filter(({ bars }) => bars.length > 0);
 }
 
@@ -39,7 +42,7 @@ function queueRow(detail) {
   if (detail === null) return [];
   const until = timeOf(detail.started_at ?? detail.completed_at);
   const bar = { from: Date.parse(detail.created_at), until, name: "", hasFailed: false };
-  return [{ id: "queue", stage: "", name: "Queue", bars: [{ ...bar, kind: "queue" }] }];
+  return [{ id: "queue", stage: "", name: "", bars: [{ ...bar, kind: "queue" }] }];
 }
 
 /** Nothing of an agent goes on after its end.
@@ -67,7 +70,7 @@ function llmBars(call, agent, known) {
   const from = asked + (known.pauses.get(`${agent} ${asked}`) ?? 0);
   const measured = call.duration_ms === null ? null : from + call.duration_ms;
   const until = timeOf(call.ended_at) ?? measured;
-  const name = call.interaction_type === "summarization" ? "summary" : call.model_name || call.llm_provider;
+  const name = call.interaction_type === "summarization" ? SUMMARY : call.model_name || call.llm_provider;
   const hasFailed = call.error_message !== null;
   /** @type {Bar} */
   const bar = { kind: "llm", from: from, until: until === null ? null : Math.max(until, from), name, hasFailed };

@@ -4,8 +4,10 @@ import { askSession, mayRepeat, newKey } from "../net/api.js";
 import { hasQuestion } from "../state/chat_state.js";
 import { lengthOf } from "../state/quotation.js";
 import { signal } from "../ui.js";
-import { counted } from "../words/wording.js";
+import { tooLongWords } from "../words/chat_words.js";
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
+import { say } from "../words/say.js";
 
 export const MOST_CHARACTERS = 100_000;
 
@@ -41,12 +43,12 @@ export class QuestionStore {
     if (this.isSending.value || content.trim() === "") return;
     const count = lengthOf(content);
     if (count > MOST_CHARACTERS) {
-      this.answer.value = `Not asked: at most ${counted(MOST_CHARACTERS, "character")} fit, and these are ${counted(count, "character")}.`;
+      this.answer.value = tooLongWords(count, MOST_CHARACTERS);
       return;
     }
     if (this.#attempt?.content !== content) this.#attempt = { content, key: newKey(), messageId: null };
     this.isSending.value = true;
-    this.answer.value = "Asking …";
+    this.answer.value = TEXT.page.asking;
     await this.#submit(this.#attempt);
     this.isSending.value = false;
   }
@@ -57,9 +59,9 @@ export class QuestionStore {
       const sent = await askSession(this.#store.id, attempt.content, attempt.key);
       attempt.messageId = sent.message_id;
       if (sent.accepted) this.#finish(attempt);
-      else this.answer.value = "The question was taken in, and is not answered yet. It stands above once it is.";
+      else this.answer.value = TEXT.chat.takenIn;
     } catch (problem) {
-      this.answer.value = `Not asked: ${messageOf(problem)}`;
+      this.answer.value = say(TEXT.page.failure, { what: TEXT.chat.notAsked, why: messageOf(problem) });
       if (!mayRepeat(problem)) this.#attempt = null;
     }
   }

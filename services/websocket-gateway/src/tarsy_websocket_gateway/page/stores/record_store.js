@@ -4,6 +4,7 @@ import { ApiError } from "../net/request.js";
 import { readLlmCall, readTrace } from "../net/record_api.js";
 import { callOfStep } from "../state/record_calls.js";
 import { signal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
 import { isLive, isLost } from "./connection.js";
 
@@ -17,7 +18,7 @@ const STEP = "#event-";
 export class RecordStore {
   /** Null until it is there. @type {import("@preact/signals").Signal<Schemas["SessionTrace"] | null>} */
   trace = signal(null);
-  notice = signal("Loading …");
+  notice = signal(/** @type {string} */ (TEXT.page.loading));
   /** The question that the address names by a step of the story; empty where it names none. */
   wanted = "";
   /** Ids of the questions that are unfolded. @type {Set<string>} */

@@ -3,8 +3,9 @@
 import { readResult } from "../net/api.js";
 import { currentHit, firstHits, moreHits, moved } from "../state/result_hits.js";
 import { batch, computed, signal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
-import { NO_LINE_OF_THEN, SEARCHING, hitWords, lineOfThen } from "../words/result_words.js";
+import { hitWords, lineOfThen } from "../words/result_words.js";
 
 /** `byte`: where in the line; 0 for all but very long ones.
  *  @typedef {import("../state/result_hits.js").Hit} Place
@@ -84,7 +85,7 @@ export class ResultSearch {
 
   /** @param {import("tarsy-api").components["schemas"]["ToolCallResult"]} answer  without a search */
   #takePlace({ lines: [first] }) {
-    this.notice.value = first === undefined ? NO_LINE_OF_THEN : lineOfThen(first.number);
+    this.notice.value = first === undefined ? TEXT.resultSearch.noLineOfThen : lineOfThen(first.number);
     if (first !== undefined) this.#show({ number: first.number, byte: 0 });
   }
 
@@ -95,7 +96,7 @@ export class ResultSearch {
     this.#asked += 1;
     const mine = this.#asked;
     this.isReading.value = true;
-    this.notice.value = SEARCHING;
+    this.notice.value = TEXT.resultSearch.searching;
     try {
       const answer = await readResult(this.#sessionId, this.#callId, { context: "0", ...this.#query, ...more });
       if (mine === this.#asked) take(answer);

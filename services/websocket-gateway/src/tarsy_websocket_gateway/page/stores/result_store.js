@@ -3,6 +3,7 @@
 import { readResult } from "../net/api.js";
 import { addLines, firstMissing, keepNear } from "../state/result_lines.js";
 import { batch, signal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["ToolCallResult"]} Result
@@ -11,7 +12,6 @@ import { messageOf } from "../words/problems.js";
 
 /** As many as fit into one answer, in most texts. */
 const LINES_A_REQUEST = 400;
-const NOTHING_CAME = "These lines could not be read.";
 
 export class ResultStore {
   /** @type {import("../state/result_lines.js").KnownLines} */
@@ -87,6 +87,6 @@ export class ResultStore {
       this.extent.value ??= { total, size };
       this.version.value += 1;
     });
-    if (line < total && !this.known.has(line)) throw new Error(NOTHING_CAME);
+    if (line < total && !this.known.has(line)) throw new Error(TEXT.result.unread);
   }
 }

@@ -4,13 +4,15 @@
 import { atMostEvery, perFrame } from "../frames.js";
 import { ApiError, readSession } from "../net/api.js";
 import { Live } from "../net/live.js";
-import { nameAbove } from "../state/repetition.js";
+import { sameAbove } from "../state/repetition.js";
 import { isRunning } from "../state/chat_state.js";
 import { asStatus } from "../state/detail.js";
 import { pastSession } from "../state/past_session.js";
 import { become, copyOf } from "../state/replacement.js";
 import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
 import { signal } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { hasEnded } from "../words/wording.js";
 import { isLive, isLost } from "./connection.js";
 import { StoryStore } from "./story_store.js";
@@ -34,7 +36,7 @@ export class SessionStore {
    *  @type {import("@preact/signals").Signal<Detail | null>} */
   detail = signal(null);
   /** What is to be said instead of the session, or above it. */
-  notice = signal("Loading …");
+  notice = signal(/** @type {string} */ (TEXT.page.loading));
   /** Goes up when something of the session, a stage or an agent has changed. */
   version = signal(0);
   /** How many items came since the page was there: those of the history do not count. */
@@ -162,7 +164,7 @@ export class SessionStore {
       else location.replace(`/sessions/${detail.id}`);
     } catch (problem) {
       if (this.presentDetail !== null || !(problem instanceof ApiError)) return;
-      this.notice.value = problem.status === 404 ? `No session ${this.#id} is known here.` : problem.message;
+      this.notice.value = problem.status === 404 ? say(TEXT.session.unknown, { id: this.#id }) : problem.message;
     }
   }
 
@@ -196,7 +198,7 @@ export class SessionStore {
 
   /** @param {Message} message */
   take(message) {
-    if (message.type === "session.deleted") this.notice.value = "This session was deleted.";
+    if (message.type === "session.deleted") this.notice.value = TEXT.session.deleted;
     const known = this.session.items.size;
     const changes = take(this.present, message);
     if (this.#kept === null) this.#apply(changes);
@@ -240,7 +242,7 @@ export class SessionStore {
     const above = `${this.session.finalAnalysis}\n${this.session.executiveSummary}`;
     if (above === this.#above) return;
     this.#above = above;
-    const same = [...this.session.items.values()].filter((item) => nameAbove(this.session, item) !== "");
+    const same = [...this.session.items.values()].filter((item) => sameAbove(this.session, item) !== "");
     const ids = same.map((item) => item.id);
     this.story.changed([...this.#sameAbove, ...ids]);
     this.#sameAbove = ids;

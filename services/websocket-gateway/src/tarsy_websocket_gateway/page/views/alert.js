@@ -3,6 +3,7 @@
 import { isWeb } from "../state/web_address.js";
 import { html } from "../ui.js";
 import { linkWords } from "../words/alert_words.js";
+import { TEXT } from "../words/language.js";
 import { Fold } from "./fold.js";
 
 /** @param {{ links: import("../state/alert_facts.js").Link[], runbook: string | null }} props */
@@ -13,7 +14,7 @@ export function Links({ links, runbook }) {
   if (all.length === 0) return null;
   return html`
     <section class="links" aria-labelledby="links">
-      <h2 id="links">Links</h2>
+      <h2 id="links">${TEXT.facts.links}</h2>
       <ul>
         ${all.map(
           ({ name, address }) => html`
@@ -30,7 +31,7 @@ export function Labels({ labels }) {
   if (labels.length === 0) return null;
   return html`
     <section class="labels" aria-labelledby="labels">
-      <h2 id="labels">Labels</h2>
+      <h2 id="labels">${TEXT.facts.labels}</h2>
       <dl>${labels.map(({ name, value }) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     </section>
   `;
@@ -39,7 +40,7 @@ export function Labels({ labels }) {
 /** @param {{ text: string }} props */
 export function AlertData({ text }) {
   if (text === "") return null;
-  return html`<${Fold} title="Alert data"><${Pretty} text=${text} /><//>`;
+  return html`<${Fold} title=${TEXT.facts.alertData}><${Pretty} text=${text} /><//>`;
 }
 
 /** JSON is easier to read with line breaks. Anything else stays as it came.

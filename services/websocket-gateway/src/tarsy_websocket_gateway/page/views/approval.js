@@ -5,11 +5,13 @@ import { decideCall } from "../net/api.js";
 import { isActionOff } from "../stores/connection.js";
 import { html, useRef, useSignal } from "../ui.js";
 import { argumentLines } from "../words/call_arguments.js";
+import { TEXT } from "../words/language.js";
+import { sayParts } from "../words/say.js";
 import { Time } from "./clock.js";
 import { Answer, useKeyedRequest } from "./keyed_request.js";
 
 /** @type {Record<string, string>} */
-const AT_THE_END = { deny: "the call is denied", fail: "the session fails" };
+const TIMEOUTS = TEXT.approval.timeouts;
 const LONGEST_COMMENT = 2000;
 
 /** @typedef {import("../state/item_types.js").Item} Item */
@@ -30,13 +32,12 @@ export function ApprovalBody({ item }) {
 
 /** @param {{ metadata: import("../state/item_types.js").Metadata }} props */
 function Terms({ metadata }) {
-  const { role, expires_at: end, on_timeout: then = "" } = metadata;
-  const what = Object.hasOwn(AT_THE_END, then) ? AT_THE_END[then] : "the wait ends";
-  return html`
-    <p class="quiet">
-      Somebody with the role ${role} decides${end && html`${" until "}<${Time} stamp=${end} />; then ${what}`}.
-    </p>
-  `;
+  const { role, expires_at: end, on_timeout: timeout = "" } = metadata;
+  const then = Object.hasOwn(TIMEOUTS, timeout) ? TIMEOUTS[timeout] : TEXT.approval.waitEnds;
+  const terms = end
+    ? sayParts(TEXT.approval.termsUntil, { role, time: html`<${Time} stamp=${end} />`, then })
+    : sayParts(TEXT.approval.terms, { role });
+  return html`<p class="quiet">${terms}</p>`;
 }
 
 /** @param {{ item: Item }} props */
@@ -53,7 +54,7 @@ function DecisionForm({ item }) {
 
   /** @param {"approve" | "deny"} decision */
   function useDecision(decision) {
-    return useKeyedRequest(answer, "Not decided", async (key) => {
+    return useKeyedRequest(answer, TEXT.approval.notDecided, async (key) => {
       const said = comment.current?.value ?? "";
       return (await decideCall(item.sessionId, item.metadata.call_id ?? "", decision, said, key)).message;
     });
@@ -67,11 +68,11 @@ function DecisionForm({ item }) {
   return html`
     <div class="deciding">
       <input
-        ref=${comment} type="text" maxlength=${LONGEST_COMMENT} aria-label="Comment" placeholder="Comment"
+        ref=${comment} type="text" maxlength=${LONGEST_COMMENT} aria-label=${TEXT.approval.comment} placeholder=${TEXT.approval.comment}
         disabled=${isAsking}
       />
-      <button type="button" disabled=${isOff} onClick=${() => decide(approval)}>Approve</button>
-      <button type="button" class="danger" disabled=${isOff} onClick=${() => decide(denial)}>Deny</button>
+      <button type="button" disabled=${isOff} onClick=${() => decide(approval)}>${TEXT.approval.approve}</button>
+      <button type="button" class="danger" disabled=${isOff} onClick=${() => decide(denial)}>${TEXT.approval.deny}</button>
       <${Answer} answer=${answer} />
     </div>
   `;

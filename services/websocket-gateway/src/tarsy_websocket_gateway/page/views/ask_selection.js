@@ -5,6 +5,8 @@ import { addKeys } from "../keys.js";
 import { whyClosed } from "../state/chat_state.js";
 import { openChat } from "../stores/chat_panel.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 
 /** @typedef {{ text: string, box: DOMRect }} Selected */
 
@@ -32,7 +34,7 @@ export function AskSelection({ store }) {
   }, []);
   const isOffered = canAsk && selected.value !== null;
   useLayoutEffect(() => {
-    if (isOffered) return addKeys([{ key: KEY, name: "Ask about the selected text", act: ask }]);
+    if (isOffered) return addKeys([{ key: KEY, name: TEXT.keys.askSelection, act: ask }]);
   }, [isOffered]);
   useLayoutEffect(() => {
     if (button.current !== null && selected.value !== null) moveTo(button.current, selected.value.box);
@@ -49,9 +51,9 @@ export function AskSelection({ store }) {
   if (!isOffered) return null;
   return html`
     <button
-      type="button" class="ask-selection" ref=${button} aria-keyshortcuts=${KEY} title=${`Key: ${KEY}`}
+      type="button" class="ask-selection" ref=${button} aria-keyshortcuts=${KEY} title=${say(TEXT.chat.askSelectionKey, { key: KEY })}
       onMouseDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${ask}
-    >Ask about this</button>
+    >${TEXT.chat.askSelection}</button>
   `;
 }
 

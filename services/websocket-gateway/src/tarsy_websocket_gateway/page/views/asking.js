@@ -5,7 +5,8 @@ import { withQuotation } from "../state/quotation.js";
 import { isActionOff, shownMoment } from "../stores/connection.js";
 import { MOST_CHARACTERS, QuestionStore } from "../stores/question_store.js";
 import { html, useLayoutEffect, useMemo, useRef } from "../ui.js";
-import { PAST_QUESTION } from "../words/travel_words.js";
+import { closedWords } from "../words/chat_words.js";
+import { TEXT } from "../words/language.js";
 import { Answer } from "./keyed_request.js";
 import { ReplyCancelling } from "./reply_cancelling.js";
 
@@ -22,7 +23,7 @@ export function Asking({ store }) {
     question.answer.value = "";
   }, [reply]);
   const isPast = shownMoment.value !== null;
-  const why = isPast ? PAST_QUESTION : whyClosed(store.session, store.detail.value?.chat_enabled !== false);
+  const why = closedWords(isPast ? "past" : whyClosed(store.session, store.detail.value?.chat_enabled !== false));
   const isClosed = question.isSending.value || why !== "";
   useKeptFocus(field, isClosed);
   const { quotation } = store;
@@ -45,12 +46,12 @@ export function Asking({ store }) {
 
   return html`
     <form class="asking" onSubmit=${ask}>
-      <label for="question">Ask the investigation</label>
+      <label for="question">${TEXT.chat.label}</label>
       <textarea
         id="question" rows="3" aria-describedby="closed" ref=${field} disabled=${isClosed} onKeyDown=${press}
       ></textarea>
       <div class="row">
-        <button type="submit" disabled=${isClosed || isActionOff.value}>Ask</button>
+        <button type="submit" disabled=${isClosed || isActionOff.value}>${TEXT.chat.ask}</button>
         <p class="quiet" id="closed" hidden=${why === ""}>${why}</p>
         ${reply !== null && html`<${ReplyCancelling} id=${store.id} answer=${question.answer} />`}
       </div>

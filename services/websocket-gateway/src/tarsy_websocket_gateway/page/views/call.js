@@ -2,8 +2,9 @@
 
 import { html, useSignal } from "../ui.js";
 import { argumentLine, argumentLines } from "../words/call_arguments.js";
-import { outcomeFacts, outcomeStatus } from "../words/call_words.js";
-import { counted } from "../words/wording.js";
+import { beginningWords, outcomeFacts, outcomeStatus, outcomeWord } from "../words/call_words.js";
+import { TEXT } from "../words/language.js";
+import { shortened } from "../words/wording.js";
 import { follow } from "./fold.js";
 import { RecordLink } from "./record_link.js";
 import { ResultLink } from "./result/link.js";
@@ -22,7 +23,7 @@ export function CallBody({ item }) {
       <details class="call" open=${isOpen.value} onToggle=${follow(isOpen)}>
         <summary>
           <code class="tool">${server}.${name}</code>
-          <code class="preview">${short(argumentLine(given))}</code>
+          <code class="preview">${shortened(argumentLine(given), PREVIEW)}</code>
           <span class="outcome"><${Outcome} item=${item} /></span>
           <span class="progress" hidden=${item.progress === null}>${item.progress?.text ?? ""}</span>
         </summary>
@@ -36,15 +37,10 @@ export function CallBody({ item }) {
 function Outcome({ item }) {
   const { outcome, repeatable } = item.metadata;
   return html`
-    ${repeatable === false && html`<strong class="changes">changes something</strong>`}
-    <${Status} status=${outcomeStatus(item)} word=${outcome?.replaceAll("_", " ")} />
+    ${repeatable === false && html`<strong class="changes">${TEXT.call.changes}</strong>`}
+    <${Status} status=${outcomeStatus(item)} word=${outcomeWord(outcome)} />
     <span class="quiet">${outcomeFacts(item)}</span>
   `;
-}
-
-/** @param {string} text */
-function short(text) {
-  return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
 }
 
 /** @param {{ item: Item }} props */
@@ -52,19 +48,19 @@ function Inside({ item }) {
   const { status, content, metadata } = item;
   const isCut = metadata.display_cut === true || metadata.cut === true;
   return html`
-    <h3>Arguments</h3>
+    <h3>${TEXT.call.arguments}</h3>
     <pre class="data" tabindex="0">${argumentLines(metadata.arguments)}</pre>
-    <h3>Result</h3>
+    <h3>${TEXT.call.result}</h3>
     <${Result} isThere=${status !== "streaming"} content=${content} />
-    ${isCut && html`<p class="quiet">Only the beginning is shown, of ${counted(metadata.lines ?? 0, "line")}.</p>`}
-    ${status !== "streaming" && html`<${ResultLink} callId=${metadata.call_id} title=${isCut ? "Show the rest" : "Read it in the drawer"} />`}
+    ${isCut && html`<p class="quiet">${beginningWords(metadata.lines ?? 0)}</p>`}
+    ${status !== "streaming" && html`<${ResultLink} callId=${metadata.call_id} title=${isCut ? TEXT.call.rest : TEXT.call.inDrawer} />`}
     <p><${RecordLink} item=${item} /></p>
   `;
 }
 
 /** @param {{ isThere: boolean, content: string }} props */
 function Result({ isThere, content }) {
-  if (!isThere) return html`<p class="quiet">It is not there yet.</p>`;
-  if (content === "") return html`<p class="quiet">It is empty.</p>`;
+  if (!isThere) return html`<p class="quiet">${TEXT.call.notThere}</p>`;
+  if (content === "") return html`<p class="quiet">${TEXT.call.empty}</p>`;
   return html`<pre class="data" tabindex="0">${content}</pre>`;
 }

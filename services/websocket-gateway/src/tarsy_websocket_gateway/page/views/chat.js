@@ -5,6 +5,7 @@ import { openReply } from "../state/chat_state.js";
 import { closeChat, isChatOpen, openChat } from "../stores/chat_panel.js";
 import { isWide } from "../stores/width.js";
 import { html, useLayoutEffect, useRef } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { Asking } from "./asking.js";
 import { useFollow, useFollowInside } from "./follow.js";
 import { Turns } from "./turns.js";
@@ -22,16 +23,16 @@ export function Chat({ store }) {
   return html`
     <section class="chat" id="chat-panel" aria-labelledby="chat" hidden=${!isOpen}>
       <div class="chat-head">
-        <h2 id="chat">Chat</h2>
-        ${isBeside && html`<button type="button" class="copy" aria-label="Close the chat" onClick=${closeChat}>Close</button>`}
+        <h2 id="chat">${TEXT.chat.title}</h2>
+        ${isBeside && html`<button type="button" class="copy" aria-label=${TEXT.chat.closeLabel} onClick=${closeChat}>${TEXT.chat.close}</button>`}
       </div>
-      <div class="conversation" ref=${turns} ...${isBeside ? { role: "group", "aria-label": "Questions and replies", tabindex: 0 } : {}}>
+      <div class="conversation" ref=${turns} ...${isBeside ? { role: "group", "aria-label": TEXT.chat.turns, tabindex: 0 } : {}}>
         <${Turns} store=${store} />
       </div>
       <${Asking} store=${store} />
       <div ref=${end}></div>
     </section>
-    ${!isOpen && html`<button type="button" class="chat-opener" aria-expanded="false" aria-controls="chat-panel" onClick=${openChat}>Chat</button>`}
+    ${!isOpen && html`<button type="button" class="chat-opener" aria-expanded="false" aria-controls="chat-panel" onClick=${openChat}>${TEXT.chat.title}</button>`}
   `;
 }
 

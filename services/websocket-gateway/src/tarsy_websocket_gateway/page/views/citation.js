@@ -3,7 +3,7 @@
 
 import { citedCall, numbersIn } from "../state/citations.js";
 import { createContext, html, useComputed, useContext } from "../ui.js";
-import { citationTitle } from "../words/citation_words.js";
+import { citationName, citationTitle } from "../words/citation_words.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store */
 
@@ -28,11 +28,11 @@ function CallLink({ store, number }) {
     return citedCall(store.session, number)?.id ?? "";
   }).value;
   const item = store.session.items.get(id);
-  if (item === undefined) return `call ${number}`;
+  if (item === undefined) return citationName(number);
   const title = citationTitle(number, item);
   return html`<a
     href=${`#event-${id}`} title=${title} aria-label=${title} onClick=${() => {
       store.followed.value = { id };
     }}
-  >call ${number}</a>`;
+  >${citationName(number)}</a>`;
 }

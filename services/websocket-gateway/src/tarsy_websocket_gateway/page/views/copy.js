@@ -2,12 +2,13 @@
 
 import { copyText } from "../clipboard.js";
 import { html, useEffect, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 
 const SAYS_SO_MILLISECONDS = 2000;
 
 /** `text` is made when it is asked for. `title`: what is copied, where `label` does not say it.
  *  @param {{ text: () => string, label?: string, title?: string }} props */
-export function CopyButton({ text, label = "Copy", title }) {
+export function CopyButton({ text, label = TEXT.copy.label, title }) {
   const said = useSignal("");
   useEffect(() => {
     if (said.value === "") return;
@@ -18,7 +19,7 @@ export function CopyButton({ text, label = "Copy", title }) {
   }, [said.value]);
 
   async function copy() {
-    said.value = (await copyText(text())) ? "Copied" : "Not copied";
+    said.value = (await copyText(text())) ? TEXT.copy.copied : TEXT.copy.failed;
   }
 
   return html`

@@ -2,6 +2,7 @@
 
 import { saveFile } from "../clipboard.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { sessionJson, sessionText } from "../words/verdict_text.js";
 
 /** @param {{ store: import("../stores/session_store.js").SessionStore }} props */
@@ -18,11 +19,11 @@ export function Export({ store }) {
 
   return html`
     <section class="export" aria-labelledby="export">
-      <h2 id="export">Export</h2>
+      <h2 id="export">${TEXT.export.title}</h2>
       <div class="row">
-        <button type="button" onClick=${saveMarkdown}>Markdown</button>
-        <button type="button" onClick=${saveJson}>JSON</button>
-        <button type="button" onClick=${() => print()}>Print</button>
+        <button type="button" onClick=${saveMarkdown}>${TEXT.export.markdown}</button>
+        <button type="button" onClick=${saveJson}>${TEXT.export.json}</button>
+        <button type="button" onClick=${() => print()}>${TEXT.export.print}</button>
       </div>
     </section>
   `;

@@ -2,16 +2,14 @@
 
 import { EXTENTS, chooseExtent, extent } from "../stores/choice_store.js";
 import { html } from "../ui.js";
-
-/** @type {Record<import("../stores/choice_store.js").Extent, string>} */
-const WORDS = { conclusions: "Conclusions", steps: "Steps", everything: "Everything" };
+import { TEXT } from "../words/language.js";
 
 export function ExtentChoice() {
   return html`
-    <div class="choice" role="group" aria-label="How much is shown">
+    <div class="choice" role="group" aria-label=${TEXT.story.extent}>
       ${EXTENTS.map(
         (one) => html`
-        <button key=${one} type="button" aria-pressed=${String(one === extent.value)} onClick=${() => chooseExtent(one)}>${WORDS[one]}</button>
+        <button key=${one} type="button" aria-pressed=${String(one === extent.value)} onClick=${() => chooseExtent(one)}>${TEXT.story.extents[one]}</button>
       `,
       )}
     </div>

@@ -5,6 +5,9 @@ import { approvalsOf, changedBy, modelsOf } from "../state/outcome.js";
 import { isOver } from "../state/session_state.js";
 import { mayNot } from "../stores/rights.js";
 import { html, useMemo } from "../ui.js";
+import { outcomeWord } from "../words/call_words.js";
+import { factLine } from "../words/formats.js";
+import { TEXT } from "../words/language.js";
 import { tokenWords } from "../words/session_words.js";
 import { AlertData, Labels, Links } from "./alert.js";
 import { Time, Took } from "./clock.js";
@@ -14,6 +17,8 @@ import { Export } from "./export.js";
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
  *  @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../stores/session_store.js").Detail} Detail */
+
+const NAMES = TEXT.facts.names;
 
 /** @param {{ store: Store }} props */
 export function Facts({ store }) {
@@ -28,21 +33,21 @@ export function Facts({ store }) {
     <${Changes} items=${changedBy(session)} />
     <${Approvals} items=${approvalsOf(session)} />
     <section aria-labelledby="about">
-      <h2 id="about">About</h2>
+      <h2 id="about">${TEXT.facts.title}</h2>
       <dl class="facts">
-        <${Fact} name="Alert">${joined([detail.severity, detail.alert_type])}<//>
-        <${Fact} name="Where">${joined([detail.cluster, detail.namespace, detail.workload])}<//>
-        <${Fact} name="From">${joined([...new Set([detail.source, detail.author])])}<//>
-        <${Fact} name="Began"><${Time} stamp=${detail.created_at} /><//>
-        <${Fact} name="Took"><${Took} from=${startOf(store)} until=${isOver(session) ? session.changedAt : null} /><//>
-        <${Fact} name="Model">${detail.scripted ? "scripted" : modelsOf(session).join(", ")}<//>
-        <${Fact} name="Tokens">${detail.total_tokens > 0 ? tokenWords(detail) : ""}<//>
-        <${Fact} name="Run again from">${detail.parent_id && html`<${SessionLink} id=${detail.parent_id} />`}<//>
-        <${Fact} name="Run again as">${detail.reruns?.length > 0 && detail.reruns.map((id) => html`<${SessionLink} key=${id} id=${id} />`)}<//>
-        <${Fact} name="Record"><a href=${`/sessions/${encodeURIComponent(store.id)}/record`} data-view>Every question to a model</a><//>
-        <${Fact} name="Session"><code>${store.id}</code>${" "}<${CopyButton} text=${() => store.id} title="Copy the session's id" /><//>
+        <${Fact} name=${NAMES.alert}>${factLine([detail.severity, detail.alert_type])}<//>
+        <${Fact} name=${NAMES.where}>${factLine([detail.cluster, detail.namespace, detail.workload])}<//>
+        <${Fact} name=${NAMES.from}>${factLine([...new Set([detail.source, detail.author])])}<//>
+        <${Fact} name=${NAMES.began}><${Time} stamp=${detail.created_at} /><//>
+        <${Fact} name=${NAMES.took}><${Took} from=${startOf(store)} until=${isOver(session) ? session.changedAt : null} /><//>
+        <${Fact} name=${NAMES.model}>${detail.scripted ? TEXT.facts.scripted : modelsOf(session).join(", ")}<//>
+        <${Fact} name=${NAMES.tokens}>${detail.total_tokens > 0 ? tokenWords(detail) : ""}<//>
+        <${Fact} name=${NAMES.parent}>${detail.parent_id && html`<${SessionLink} id=${detail.parent_id} />`}<//>
+        <${Fact} name=${NAMES.reruns}>${detail.reruns?.length > 0 && detail.reruns.map((id) => html`<${SessionLink} key=${id} id=${id} />`)}<//>
+        <${Fact} name=${NAMES.record}><a href=${`/sessions/${encodeURIComponent(store.id)}/record`} data-view>${TEXT.facts.toRecord}</a><//>
+        <${Fact} name=${NAMES.session}><code>${store.id}</code>${" "}<${CopyButton} text=${() => store.id} title=${TEXT.facts.copyId} /><//>
       </dl>
-      ${!mayNot("responder") && html`<p><a href=${`/submit?from=${encodeURIComponent(store.id)}`} data-view>Submit it again with changes</a></p>`}
+      ${!mayNot("responder") && html`<p><a href=${`/submit?from=${encodeURIComponent(store.id)}`} data-view>${TEXT.facts.submitAgain}</a></p>`}
     </section>
     <${Links} links=${alert.links} runbook=${detail.runbook_url} />
     <${Labels} labels=${alert.labels} />
@@ -68,11 +73,11 @@ function Changes({ items }) {
   if (items.length === 0) return null;
   return html`
     <section class="changed" aria-labelledby="changed">
-      <h2 id="changed">What was changed</h2>
+      <h2 id="changed">${TEXT.facts.changed}</h2>
       <ul>
         ${items.map(
           ({ id, metadata }) => html`
-          <li key=${id}><a href=${`#event-${id}`}><code>${metadata.server_name}.${metadata.tool_name}</code></a>${" "}<span>${metadata.outcome?.replaceAll("_", " ")}</span></li>
+          <li key=${id}><a href=${`#event-${id}`}><code>${metadata.server_name}.${metadata.tool_name}</code></a>${" "}<span>${outcomeWord(metadata.outcome)}</span></li>
         `,
         )}
       </ul>
@@ -85,11 +90,11 @@ function Approvals({ items }) {
   if (items.length === 0) return null;
   return html`
     <section class="approvals" aria-labelledby="approvals">
-      <h2 id="approvals">Approvals</h2>
+      <h2 id="approvals">${TEXT.facts.approvals}</h2>
       <ul>
         ${items.map(
           ({ id, status, content, metadata }) => html`
-          <li key=${id}><a href=${`#event-${id}`}><code>${metadata.server_name}.${metadata.tool_name}</code></a>${" "}<span class="quiet">${status === "streaming" ? "waits for a person" : content}</span></li>
+          <li key=${id}><a href=${`#event-${id}`}><code>${metadata.server_name}.${metadata.tool_name}</code></a>${" "}<span class="quiet">${status === "streaming" ? TEXT.facts.waitsForPerson : content}</span></li>
         `,
         )}
       </ul>
@@ -100,9 +105,4 @@ function Approvals({ items }) {
 /** @param {Store} store */
 function startOf({ detail, session }) {
   return detail.value?.started_at ?? session.startedAt;
-}
-
-/** @param {(string | null | undefined)[]} parts */
-function joined(parts) {
-  return parts.filter(Boolean).join(" · ");
 }

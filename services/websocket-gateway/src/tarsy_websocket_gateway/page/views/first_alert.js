@@ -1,7 +1,7 @@
 // What stands in an empty list: how to send the first alert.
 
 import { html } from "../ui.js";
-import { alertmanagerReceiver, curlCommand, demoCommand } from "../words/first_alert_words.js";
+import { alertmanagerReceiver, curlCommand, demoCommand } from "../words/commands.js";
 import { TEXT } from "../words/language.js";
 import { Copyable } from "./copyable.js";
 

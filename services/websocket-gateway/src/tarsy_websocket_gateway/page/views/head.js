@@ -3,7 +3,10 @@
 import { connection, liveUntil } from "../stores/connection.js";
 import { html, useEffect } from "../ui.js";
 import { asOf } from "../words/connection_words.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { queueWords } from "../words/session_words.js";
+import { sessionTitle } from "../words/wording.js";
 import { Cancelling } from "./cancelling.js";
 import { Status } from "./status.js";
 
@@ -11,9 +14,9 @@ import { Status } from "./status.js";
 export function SessionHead({ store }) {
   store.version.value;
   const detail = store.detail.value;
-  const title = detail === null ? "Session" : detail.title || detail.alert_type || "Session";
+  const title = sessionTitle(detail);
   useEffect(() => {
-    document.title = `${title} · TARSy`;
+    document.title = say(TEXT.session.documentTitle, { title });
   }, [title]);
   if (detail === null) return null;
   const { status } = store.session;

@@ -3,7 +3,9 @@
 
 import { mayRepeat, newKey } from "../net/api.js";
 import { html, useRef, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
+import { say } from "../words/say.js";
 
 /** `send` returns whether it was done, and writes what `act` returns, or why it failed, into the answer.
  *  @typedef {{ send: () => Promise<boolean>, isAsking: boolean }} KeyedRequest */
@@ -19,13 +21,13 @@ export function useKeyedRequest(answer, failed, act) {
 
   async function send() {
     isAsking.value = true;
-    answer.value = "Asking …";
+    answer.value = TEXT.page.asking;
     try {
       answer.value = await act(key.current);
       key.current = newKey();
       return true;
     } catch (problem) {
-      answer.value = `${failed}: ${messageOf(problem)}`;
+      answer.value = say(TEXT.page.failure, { what: failed, why: messageOf(problem) });
       if (!mayRepeat(problem)) key.current = newKey();
       return false;
     } finally {

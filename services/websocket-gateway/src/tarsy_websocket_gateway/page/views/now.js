@@ -4,6 +4,7 @@ import { isOver } from "../state/session_state.js";
 import { runningAgents } from "../state/outcome.js";
 import { shownNow } from "../stores/connection.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { doing } from "../words/session_words.js";
 import { Took } from "./clock.js";
 
@@ -18,7 +19,7 @@ export function Now({ store }) {
   if (running.length === 0) return null;
   return html`
     <section class="now" aria-labelledby="now">
-      <h2 id="now">Now</h2>
+      <h2 id="now">${TEXT.now.title}</h2>
       <ul>
         ${running.map(
           ({ agent, item }) => html`

@@ -6,8 +6,9 @@ import { agentsOf, inOrder, synthesesOf } from "../state/order_of_stages.js";
 import { isOver } from "../state/session_state.js";
 import { isWide } from "../stores/width.js";
 import { html, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { outlineSummary, stagesToCome } from "../words/outline_words.js";
-import { toComeWords } from "../words/session_words.js";
+import { say } from "../words/say.js";
 import { agentFacts, stageFacts } from "../words/wording.js";
 import { Took } from "./clock.js";
 import { follow } from "./fold.js";
@@ -29,10 +30,10 @@ export function Outline({ store }) {
   const list = html`
     <ol>
       ${stages.map((stage) => html`<${StageLine} key=${stage.stage_id} store=${store} stage=${stage} />`)}
-      ${toCome > 0 && html`<li class="to-come quiet">${toComeWords(toCome)}</li>`}
+      ${toCome > 0 && html`<li class="to-come quiet">${say(TEXT.stages.toCome, { count: toCome })}</li>`}
     </ol>
   `;
-  const title = html`<h2 id="stages">Stages</h2>`;
+  const title = html`<h2 id="stages">${TEXT.stages.title}</h2>`;
   if (isWide.value) return html`<nav class="stages" aria-labelledby="stages">${title}${list}</nav>`;
   return html`
     <nav class="stages" aria-labelledby="stages">

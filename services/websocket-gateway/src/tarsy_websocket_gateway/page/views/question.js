@@ -1,6 +1,7 @@
 // A question: who asked it, when, and in which words. They are text, whatever they look like.
 
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { Time } from "./clock.js";
 
 /** @param {import("./item.js").BodyProps} props */
@@ -12,7 +13,7 @@ export function QuestionBody({ item }) {
         <span class="quiet">${item.time !== null && html`<${Time} stamp=${item.time} />`}</span>
       </p>
       <p class="text">${item.content}</p>
-      ${item.metadata.display_cut === true && html`<p class="quiet">The rest is not shown here.</p>`}
+      ${item.metadata.display_cut === true && html`<p class="quiet">${TEXT.story.restNotShown}</p>`}
     </div>
   `;
 }

@@ -2,6 +2,7 @@
 
 import { isActionOff } from "../stores/connection.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { useCancelRequest } from "./cancel_request.js";
 
 /** `answer` is where the answer is written.
@@ -9,5 +10,5 @@ import { useCancelRequest } from "./cancel_request.js";
 export function ReplyCancelling({ id, answer }) {
   const request = useCancelRequest(id, answer);
   const isOff = request.isAsking || isActionOff.value;
-  return html`<button type="button" disabled=${isOff} onClick=${request.send}>Cancel the reply</button>`;
+  return html`<button type="button" disabled=${isOff} onClick=${request.send}>${TEXT.chat.cancelReply}</button>`;
 }

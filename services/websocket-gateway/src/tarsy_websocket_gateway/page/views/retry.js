@@ -5,12 +5,13 @@ import { go } from "../router.js";
 import { isActionOff } from "../stores/connection.js";
 import { mayNot } from "../stores/rights.js";
 import { html, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { Answer, useKeyedRequest } from "./keyed_request.js";
 
 /** @param {{ id: string }} props */
 export function Retry({ id }) {
   const answer = useSignal("");
-  const request = useKeyedRequest(answer, "Not run again", async (key) => {
+  const request = useKeyedRequest(answer, TEXT.bulk.notRerun, async (key) => {
     const { session_id: begun } = await rerunSession(id, key);
     go(`/sessions/${encodeURIComponent(begun)}`);
     return "";
@@ -18,7 +19,7 @@ export function Retry({ id }) {
   if (mayNot("operator")) return null;
   return html`
     <div class="row">
-      <button type="button" disabled=${request.isAsking || isActionOff.value} onClick=${request.send}>Retry</button>
+      <button type="button" disabled=${request.isAsking || isActionOff.value} onClick=${request.send}>${TEXT.session.retry}</button>
       <${Answer} answer=${answer} />
     </div>
   `;

@@ -1,6 +1,8 @@
 // The runbook: where it comes from, and folded what it says, or why it is not there.
 
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { CitedSession } from "./citation.js";
 import { Fold } from "./fold.js";
 import { Markdown } from "./markdown.js";
@@ -17,9 +19,9 @@ export function RunbookBody({ item }) {
 
 /** @param {{ status: string, content: string }} props */
 function Inside({ status, content }) {
-  if (status === "streaming") return html`<p class="quiet">It is being fetched.</p>`;
-  if (status === "completed") return html`<${Fold} title="What it says"><${Words} text=${content} /><//>`;
-  return html`<p class="quiet">It could not be fetched, and the agents use the default one: ${content}</p>`;
+  if (status === "streaming") return html`<p class="quiet">${TEXT.story.runbookFetched}</p>`;
+  if (status === "completed") return html`<${Fold} title=${TEXT.story.runbook}><${Words} text=${content} /><//>`;
+  return html`<p class="quiet">${say(TEXT.story.runbookMissing, { why: content })}</p>`;
 }
 
 /** Nobody who wrote it knew the calls of this session.

@@ -4,6 +4,7 @@
 import { query } from "../router.js";
 import { SessionStore } from "../stores/session_store.js";
 import { html, useEffect, useMemo } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { AskSelection } from "./ask_selection.js";
 import { Chat } from "./chat.js";
 import { CitedSession } from "./citation.js";
@@ -45,7 +46,7 @@ export function SessionPage({ store }) {
           <${Timeline} store=${store} />
         </div>
         <${Chat} store=${store} />
-        <aside class="side" aria-label="About this session">
+        <aside class="side" aria-label=${TEXT.session.side}>
           <${Now} store=${store} />
           <${Facts} store=${store} />
         </aside>

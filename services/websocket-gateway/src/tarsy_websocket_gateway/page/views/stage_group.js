@@ -4,6 +4,8 @@
 import { agentsOf, synthesesOf } from "../state/order_of_stages.js";
 import { ofAgent } from "../state/lists_of_items.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { stageFacts, stageLabel } from "../words/wording.js";
 import { ItemList } from "./item_list.js";
 import { Status } from "./status.js";
@@ -38,7 +40,7 @@ export function StageGroup({ store, stage }) {
  *  @param {{ store: Store, stage: Stage, agents: Execution[] }} props */
 function Lanes({ store, stage, agents }) {
   return html`
-    <div class="lanes" role="group" aria-label=${`Agents of ${stage.stage_name}`} tabindex="0">
+    <div class="lanes" role="group" aria-label=${say(TEXT.stages.agents, { stage: stage.stage_name })} tabindex="0">
       ${agents.map(
         (agent) => html`
         <section key=${agent.execution_id} class="lane" aria-labelledby=${`lane-${agent.execution_id}`}>

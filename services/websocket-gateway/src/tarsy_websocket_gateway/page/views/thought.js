@@ -1,6 +1,9 @@
 // A thought of a model: one line, but whole while it streams, and while it is among the last of a session that runs.
 
 import { html, useSignal } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
+import { shortened } from "../words/wording.js";
 import { GrowingText } from "./growing_text.js";
 import { RecordLink } from "./record_link.js";
 
@@ -13,7 +16,7 @@ export function ThoughtBody({ item, isLast }) {
   const chosen = useSignal(null);
   const text = item.content;
   if (item.status === "streaming" || isShort(text)) {
-    return html`<div class="line"><span class="label">Thinking</span></div><${GrowingText} name="body text" text=${text} />`;
+    return html`<div class="line"><span class="label">${TEXT.story.thinking}</span></div><${GrowingText} name="body text" text=${text} />`;
   }
   const isOpen = chosen.value ?? isLast;
 
@@ -26,7 +29,7 @@ export function ThoughtBody({ item, isLast }) {
 
   return html`
     <details class="thought" open=${isOpen} onToggle=${toggle}>
-      <summary><span class="label">Thinking</span> ${!isOpen && html`<span class="first-line">${firstLine(text)}</span>`}</summary>
+      <summary><span class="label">${TEXT.story.thinking}</span> ${!isOpen && html`<span class="first-line">${firstLine(text)}</span>`}</summary>
       ${isOpen && html`<div class="body text">${text}</div><${RecordLink} item=${item} />`}
     </details>
   `;
@@ -41,5 +44,5 @@ function isShort(text) {
 /** @param {string} text */
 function firstLine(text) {
   const line = text.trim().split("\n", 1)[0] ?? "";
-  return line.length > LINE ? `${line.slice(0, LINE)}…` : `${line} …`;
+  return line.length > LINE ? shortened(line, LINE) : say(TEXT.story.moreFollows, { line });
 }

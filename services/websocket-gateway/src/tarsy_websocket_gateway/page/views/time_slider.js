@@ -2,6 +2,7 @@
 
 import { numberAt } from "../state/event_times.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { sliderWords } from "../words/travel_words.js";
 
 /** @typedef {{ part: number, down: number }} Place  parts of the width and of the height */
@@ -48,7 +49,7 @@ export function TimeSlider({ travel, newest, time, moments, timeAtPart, point, c
 
   return html`
     <div
-      class="time-slider" role="slider" tabindex="0" aria-label="Moment that is shown" aria-orientation="horizontal"
+      class="time-slider" role="slider" tabindex="0" aria-label=${TEXT.travel.slider} aria-orientation="horizontal"
       aria-valuemin="1" aria-valuemax=${newest} aria-valuenow=${number ?? newest}
       aria-valuetext=${sliderWords(number, newest, time)} onKeyDown=${press} onPointerDown=${grip} onPointerMove=${move}
       onPointerLeave=${() => point(null)}

@@ -6,6 +6,7 @@ import { inOrder } from "../state/order_of_stages.js";
 import { isOver } from "../state/session_state.js";
 import { extent } from "../stores/choice_store.js";
 import { html } from "../ui.js";
+import { TEXT } from "../words/language.js";
 import { ExtentChoice } from "./extent.js";
 import { useFollow } from "./follow.js";
 import { ItemList } from "./item_list.js";
@@ -23,7 +24,7 @@ export function Timeline({ store }) {
     <section
       class=${isOver(session) ? "timeline ended" : "timeline"} aria-labelledby="timeline" hidden=${isEmpty} data-show=${extent.value}
     >
-      <div class="story-head"><h2 id="timeline">Timeline</h2><${ExtentChoice} /></div>
+      <div class="story-head"><h2 id="timeline">${TEXT.story.title}</h2><${ExtentChoice} /></div>
       <${ItemList} store=${store} list=${OF_THE_SESSION} />
       <div class="groups">${stages.map((stage) => html`<${StageGroup} key=${stage.stage_id} store=${store} stage=${stage} />`)}</div>
       <div class="end-of-story" ref=${end}></div>

@@ -2,15 +2,16 @@
 
 import { addKeys } from "../keys.js";
 import { html, useEffect } from "../ui.js";
-import { asOfEvent, LOADING } from "../words/travel_words.js";
+import { TEXT } from "../words/language.js";
+import { asOfEvent } from "../words/travel_words.js";
 
 /** @param {{ travel: import("../stores/travel_store.js").TravelStore }} props */
 export function TravelBar({ travel }) {
   const { wanted, shown, problem } = travel;
   useEffect(() => {
     const forget = addKeys([
-      { key: "[", name: "The session one event before", act: () => travel.goBy(-1) },
-      { key: "]", name: "The session one event later", act: () => travel.goBy(1) },
+      { key: "[", name: TEXT.keys.eventBefore, act: () => travel.goBy(-1) },
+      { key: "]", name: TEXT.keys.eventAfter, act: () => travel.goBy(1) },
     ]);
     return () => {
       forget();
@@ -24,11 +25,11 @@ export function TravelBar({ travel }) {
     <div class="travel-bar" data-away=${isAway ? "" : undefined}>
       <p role="status">
         ${text !== "" && html`<strong>${text}</strong>${" "}`}
-        ${isWaiting && LOADING}
+        ${isWaiting && TEXT.travel.loading}
         ${problem.value}
       </p>
-      ${isAway && problem.value !== "" && html`<button type="button" onClick=${() => travel.tryAgain()}>Try again</button>`}
-      ${isAway && html`<button type="button" onClick=${() => travel.backToNow()}>Back to now</button>`}
+      ${isAway && problem.value !== "" && html`<button type="button" onClick=${() => travel.tryAgain()}>${TEXT.travel.again}</button>`}
+      ${isAway && html`<button type="button" onClick=${() => travel.backToNow()}>${TEXT.travel.back}</button>`}
     </div>
   `;
 }

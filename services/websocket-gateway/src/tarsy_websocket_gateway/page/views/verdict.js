@@ -3,6 +3,8 @@
 import { foundSoFar, stoppedIn } from "../state/outcome.js";
 import { shownMoment } from "../stores/connection.js";
 import { html, useLayoutEffect, useRef } from "../ui.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { cancelledWords, stoppedWords } from "../words/session_words.js";
 import { citedVerdictText } from "../words/verdict_text.js";
 import { CopyButton } from "./copy.js";
@@ -26,7 +28,7 @@ export function Verdict({ store }) {
   if (isNone && shownMoment.value === null) return null;
   return html`
     <div class="verdict" ref=${place}>
-      ${isNone && html`<p class="quiet">There is no verdict yet.</p>`}
+      ${isNone && html`<p class="quiet">${TEXT.verdict.none}</p>`}
       ${isStopped && html`<${Stopped} store=${store} />`}
       <${Summary} session=${session} />
       ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} />`}
@@ -63,12 +65,12 @@ function Summary({ session: { executiveSummary: summary, executiveSummaryError: 
         summary !== "" &&
         html`
         <section class="executive" aria-labelledby="executive">
-          <h2 id="executive">Executive summary</h2>
+          <h2 id="executive">${TEXT.verdict.summary}</h2>
           <${Markdown} text=${summary} />
         </section>
       `
       }
-      ${error !== "" && html`<p class="quiet">There is no executive summary: ${error}</p>`}
+      ${error !== "" && html`<p class="quiet">${say(TEXT.verdict.noSummary, { why: error })}</p>`}
     </div>
   `;
 }
@@ -78,7 +80,7 @@ function Analysis({ store }) {
   const text = () => citedVerdictText(store.session, store.detail.value);
   return html`
     <section class="analysis" aria-labelledby="analysis">
-      <div class="analysis-head"><h2 id="analysis">Final analysis</h2><${CopyButton} text=${text} label="Copy as Markdown" /></div>
+      <div class="analysis-head"><h2 id="analysis">${TEXT.verdict.analysis}</h2><${CopyButton} text=${text} label=${TEXT.verdict.copy} /></div>
       <${Markdown} text=${store.session.finalAnalysis} />
     </section>
   `;
@@ -94,7 +96,7 @@ function Stopped({ store }) {
     <section class="stopped" data-tone=${isCancelled ? "plain" : "bad"} aria-labelledby="stopped">
       <h2 id="stopped">${isCancelled ? cancelledWords(session) : stoppedWords(stages, agents)}</h2>
       ${!isCancelled && session.error !== "" && html`<p class="failure text">${session.error}</p>`}
-      ${found.length > 0 && html`<h3>Known so far</h3>`}
+      ${found.length > 0 && html`<h3>${TEXT.verdict.knownSoFar}</h3>`}
       ${found.map(({ id, name, text }) => html`<${Fold} key=${id} title=${name}><${Markdown} text=${text} /><//>`)}
       <${Retry} id=${store.id} />
     </section>

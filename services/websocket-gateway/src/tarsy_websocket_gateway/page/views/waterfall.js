@@ -8,7 +8,9 @@ import { waterfallRows } from "../state/waterfall.js";
 import { knownNow } from "../stores/connection.js";
 import { isWide } from "../stores/width.js";
 import { html, useEffect, useMemo, useSignal } from "../ui.js";
-import { barWords, KIND_WORDS, rowName } from "../words/waterfall_words.js";
+import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
+import { barWords, kindWords, rowName } from "../words/waterfall_words.js";
 import { follow } from "./fold.js";
 import { TimeSlider } from "./time_slider.js";
 
@@ -26,7 +28,7 @@ export function Waterfall({ store }) {
   return html`
     <section class="waterfall" aria-labelledby="waterfall">
       <details open=${isOpen.value} onToggle=${follow(isOpen)}>
-        <summary><h2 id="waterfall">Waterfall</h2></summary>
+        <summary><h2 id="waterfall">${TEXT.waterfall.title}</h2></summary>
         ${isOpen.value && html`<${Traced} store=${store} />`}
       </details>
     </section>
@@ -39,8 +41,8 @@ function Traced({ store }) {
   const trace = store.record.trace.value;
   const problem = store.record.problem.value;
   return html`
-    ${problem !== "" && html`<p class="quiet" role="status">The calls cannot be shown: ${problem}</p>`}
-    ${trace === null && problem === "" && html`<p class="quiet">Loading …</p>`}
+    ${problem !== "" && html`<p class="quiet" role="status">${say(TEXT.waterfall.unread, { why: problem })}</p>`}
+    ${trace === null && problem === "" && html`<p class="quiet">${TEXT.page.loading}</p>`}
     ${trace !== null && html`<${Chart} store=${store} trace=${trace} />`}
   `;
 }
@@ -123,7 +125,7 @@ function Key({ kind, width }) {
   return html`
     <li>
       <svg viewBox=${`0 0 24 ${ROW_HEIGHT}`} width="16" height="16" aria-hidden="true"><path data-kind=${kind} d=${shapeOf(kind, 0, width, 0)} /></svg>
-      ${KIND_WORDS[kind]}
+      ${kindWords(kind)}
     </li>
   `;
 }

@@ -1,11 +1,16 @@
 // How the outcome of a tool call is said.
 
-import { counted, duration, size } from "./wording.js";
+import { factLine } from "./formats.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
+import { duration, size } from "./wording.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item */
 
 /** @type {Record<string, string>} */
-const OUTCOMES = {
+const OUTCOMES = TEXT.call.outcomes;
+/** @type {Record<string, string>} */
+const STATES = {
   ok: "completed",
   tool_error: "failed",
   unavailable: "failed",
@@ -17,16 +22,27 @@ const OUTCOMES = {
 /** The state whose colour it has.
  *  @param {Item} item */
 export function outcomeStatus({ status, metadata: { outcome = "" } }) {
-  return Object.hasOwn(OUTCOMES, outcome) ? String(OUTCOMES[outcome]) : status;
+  return Object.hasOwn(STATES, outcome) ? String(STATES[outcome]) : status;
+}
+
+/** Undefined while there is none. @param {string | undefined} outcome */
+export function outcomeWord(outcome) {
+  if (outcome == null) return undefined;
+  return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : outcome.replaceAll("_", " ");
 }
 
 /** @param {Item} item */
 export function outcomeFacts({ metadata: { lines, size: bytes, duration_ms: took } }) {
-  const facts = [];
-  if (isNumber(lines)) facts.push(counted(lines, "line"));
-  if (isNumber(bytes)) facts.push(size(bytes));
-  if (isNumber(took)) facts.push(duration(took));
-  return facts.join(" · ");
+  return factLine([
+    isNumber(lines) ? say(TEXT.counts.lines, { count: lines }) : "",
+    isNumber(bytes) ? size(bytes) : "",
+    isNumber(took) ? duration(took) : "",
+  ]);
+}
+
+/** Of how many lines only the beginning is shown. @param {number} count */
+export function beginningWords(count) {
+  return say(TEXT.call.beginning, { lines: say(TEXT.counts.lines, { count }) });
 }
 
 /** @param {unknown} value

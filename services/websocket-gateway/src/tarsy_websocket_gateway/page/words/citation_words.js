@@ -1,7 +1,9 @@
 // How a call that a text cites is named.
 
 import { argumentLine } from "./call_arguments.js";
-import { clockTime } from "./wording.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
+import { clockTime, shortened } from "./wording.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item */
 
@@ -9,17 +11,18 @@ const MOST_ARGUMENTS = 160;
 
 /** @param {Item} item */
 export function callName({ metadata: { server_name: server, tool_name: tool, arguments: given } }) {
-  return `${server}.${tool}(${short(argumentLine(given))})`;
+  return `${server}.${tool}(${shortened(argumentLine(given), MOST_ARGUMENTS)})`;
 }
 
 /** @param {number} number
  *  @param {Item} item */
 export function citationTitle(number, item) {
-  const when = item.time === null ? "" : `, ${clockTime(new Date(item.time))}`;
-  return `call ${number}: ${callName(item)}${when}`;
+  const call = { number: String(number), name: callName(item) };
+  if (item.time === null) return say(TEXT.citation.title, call);
+  return say(TEXT.citation.titleWithTime, { ...call, time: clockTime(new Date(item.time)) });
 }
 
-/** @param {string} text */
-function short(text) {
-  return text.length > MOST_ARGUMENTS ? `${text.slice(0, MOST_ARGUMENTS)}…` : text;
+/** @param {number} number */
+export function citationName(number) {
+  return say(TEXT.citation.call, { number: String(number) });
 }

@@ -36,7 +36,7 @@ export function dayName(time) {
   return DAY.format(time);
 }
 
-/** What is known of a thing, in one line; empty parts are left out. @param {string[]} facts */
+/** What is known of a thing, in one line; empty parts are left out. @param {(string | null | undefined)[]} facts */
 export function factLine(facts) {
   return facts.filter(Boolean).join(" · ");
 }

@@ -1,36 +1,23 @@
 // What items of the story are called, and how much they matter.
 
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
+
 /** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../state/repetition.js").Standing} Standing */
 
 /** @type {Record<string, string>} */
-const LABELS = {
-  llm_thinking: "Thinking",
-  llm_response: "Response",
-  llm_tool_call: "Tool call",
-  mcp_tool_summary: "Summary of the result",
-  final_analysis: "Final analysis",
-  error: "Error",
-  alert_repeated: "The alert came again",
-  alert_resolved: "The alert is resolved",
-  request: "Request",
-  provider_fallback: "Another model",
-  executive_summary: "Executive summary",
-  runbook: "Runbook",
-  llm_wait: "Waiting",
-  user_question: "Question",
-  approval: "Approval",
-};
+const NAMES = TEXT.items.names;
 const CONCLUSIONS = new Set(["approval", "user_question", "request", "alert_repeated", "alert_resolved"]);
 const STEPS = new Set(["llm_response", "llm_tool_call", "error", "provider_fallback", "runbook"]);
 
 /** @param {Item} item
  *  @param {Standing} standing */
 export function labelOf(item, { isConclusion }) {
-  if (item.type === "approval" && item.status === "streaming") return "A call waits for a person";
-  if (isNoWorry(item)) return item.status === "cancelled" ? "Stopped" : "The model did not answer";
-  if (item.type === "llm_response" && isConclusion) return "Final analysis";
-  return Object.hasOwn(LABELS, item.type) ? String(LABELS[item.type]) : item.type;
+  if (item.type === "approval" && item.status === "streaming") return TEXT.items.openApproval;
+  if (isNoWorry(item)) return item.status === "cancelled" ? TEXT.items.stopped : TEXT.items.noAnswer;
+  if (item.type === "llm_response" && isConclusion) return TEXT.items.names.final_analysis;
+  return Object.hasOwn(NAMES, item.type) ? String(NAMES[item.type]) : item.type;
 }
 
 /** The question is asked again, or nobody waits for its answer any longer.
@@ -48,4 +35,11 @@ export function levelOf(item, { isConclusion }) {
   if (isNoWorry(item)) return "detail";
   if (item.type === "error" || item.metadata.repeatable === false) return "conclusion";
   return STEPS.has(item.type) ? "step" : "detail";
+}
+
+/** The model of a summary, and what the agent did not have to read.
+ *  @param {import("../state/item_types.js").Metadata} metadata */
+export function savingWords({ model, tokens_before: before, tokens_after: after }) {
+  if (typeof before !== "number" || typeof after !== "number") return "";
+  return say(TEXT.story.saved, { model: String(model), before: say(TEXT.counts.tokens, { count: before }), after });
 }

@@ -1,6 +1,8 @@
 // How the stages of a session are said in short.
 
 import { isReply } from "../state/chat_state.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 import { hasEnded, statusWord } from "./wording.js";
 
 /** @typedef {import("../state/session_state.js").Session} Session
@@ -9,8 +11,8 @@ import { hasEnded, statusWord } from "./wording.js";
 /** @param {Stage[]} stages */
 export function outlineSummary(stages) {
   const open = stages.find((stage) => !hasEnded(stage.status));
-  const ended = stages.filter((stage) => hasEnded(stage.status)).length;
-  return open === undefined ? `${ended} ended` : `${open.stage_name}: ${statusWord(open.status)}`;
+  if (open === undefined) return say(TEXT.stages.ended, { count: stages.length });
+  return say(TEXT.stages.open, { stage: open.stage_name, status: statusWord(open.status) });
 }
 
 /** How many stages have not begun: of those that there are if all goes well.

@@ -1,52 +1,44 @@
 // How a part of a result is described.
 
 import { currentHit, rankOf } from "../state/result_hits.js";
-import { counted, size } from "./wording.js";
-
-export const SEARCHING = "Searching …";
-export const NO_LINE_OF_THEN = "No line is of that time.";
-export const EMPTY_RESULT = "The result is empty.";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
+import { size } from "./wording.js";
 
 /** Lines are counted from 0, as agents and summaries count them.
  *  @param {{ total: number, size: number }} extent */
 export function extentWords({ total, size: bytes }) {
-  return `${counted(total, "line")} (counted from 0), ${size(bytes)}, masked`;
+  return say(TEXT.result.extent, { lines: say(TEXT.counts.lines, { count: total }), size: size(bytes) });
 }
 
 /** @param {import("../state/result_hits.js").Hits} hits */
 export function hitWords(hits) {
-  const { count, isComplete } = hits;
+  const found = foundWords(hits);
+  return hits.isComplete ? found : say(TEXT.resultSearch.stopped, { found });
+}
+
+/** @param {import("../state/result_hits.js").Hits} hits */
+function foundWords(hits) {
   const hit = currentHit(hits);
-  const late = isComplete ? "" : " The search took too long and was stopped.";
-  if (hit === null) return `No line matches.${late}`;
-  const known = `${isComplete ? "" : "at least "}${counted(count, "matching line")}`;
-  return `Line ${lineName(hit.number)}: ${rankOf(hits).toLocaleString("en")} of ${known}.${late}`;
+  if (hit === null) return TEXT.resultSearch.noHit;
+  const place = { number: hit.number, rank: rankOf(hits), count: hits.count };
+  return hits.isComplete ? say(TEXT.resultSearch.hit, place) : say(TEXT.resultSearch.hitOfSome, place);
 }
 
-/** @param {number} number */
-export function lineOfThen(number) {
-  return `Lines of that time begin with line ${lineName(number)}.`;
-}
-
-/** @param {number} number */
-export function lineName(number) {
-  return number.toLocaleString("en");
+/** @param {number} line */
+export function lineOfThen(line) {
+  return say(TEXT.resultSearch.lineOfThen, { number: line });
 }
 
 /** @param {number} count
  *  @param {boolean} isReading */
 export function quotedTitle(count, isReading) {
-  return isReading ? "Lines that the summary quotes …" : `Lines that the summary quotes: ${count.toLocaleString("en")}`;
+  return isReading ? TEXT.result.quotationsRead : say(TEXT.result.quotations, { count });
 }
 
 /** @param {import("../state/quoted_pieces.js").Quotation} quotation */
 export function quotationWords({ text, lines, count }) {
-  if (text === "") return "named by its number";
-  return count > lines.length ? `${text} (in ${counted(count, "line")})` : text;
-}
-
-/** @param {number} number
- *  @param {number} byte */
-export function partTitle(number, byte) {
-  return `Line ${lineName(number)}, from byte ${byte.toLocaleString("en")} on`;
+  if (text === "") return TEXT.result.namedByNumber;
+  if (count <= lines.length) return text;
+  return say(TEXT.result.quotation, { text, lines: say(TEXT.counts.lines, { count }) });
 }

@@ -1,43 +1,44 @@
 // How the state of a session is said.
 
-import { counted, ordinal } from "./wording.js";
+import { TEXT } from "./language.js";
+import { say, sayOrdinal } from "./say.js";
 
 /** @typedef {import("../state/item_types.js").Item} Item
  *  @typedef {import("../state/session_state.js").Session} Session */
 
 /** @param {number} place */
 export function queueWords(place) {
-  return `It waits for its turn: ${ordinal(place)} in queue.`;
+  return say(TEXT.session.queued, { place: sayOrdinal(TEXT.list.place, { count: place }) });
 }
 
 /** What the agent does now, by the last of its items that is open.
  *  @param {Item | null} item */
 export function doing(item) {
-  if (item === null) return "asks the model";
+  if (item === null) return TEXT.now.asks;
   const tool = `${item.metadata.server_name}.${item.metadata.tool_name}`;
   switch (item.type) {
     case "llm_thinking":
-      return "thinks";
+      return TEXT.now.thinks;
     case "llm_response":
-      return "writes";
+      return TEXT.now.writes;
     case "llm_tool_call":
-      return `runs ${tool}`;
+      return say(TEXT.now.runs, { tool });
     case "approval":
-      return `waits for a yes to ${tool}`;
+      return say(TEXT.now.waitsForYes, { tool });
     case "mcp_tool_summary":
-      return "summarises a long result";
+      return TEXT.now.summarises;
     case "llm_wait":
-      return "waits for its model";
+      return TEXT.now.waitsForModel;
     case "runbook":
-      return "fetches the runbook";
+      return TEXT.now.fetchesRunbook;
     default:
-      return "works";
+      return TEXT.now.works;
   }
 }
 
 /** @param {Session} session  that was cancelled */
 export function cancelledWords({ error }) {
-  const sentence = error === "" ? "cancelled" : error;
+  const sentence = error === "" ? TEXT.verdict.cancelled : error;
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${sentence.endsWith(".") ? "" : "."}`;
 }
 
@@ -45,23 +46,14 @@ export function cancelledWords({ error }) {
  *  @param {string[]} stages
  *  @param {string[]} agents */
 export function stoppedWords(stages, agents) {
-  if (stages.length === 0) return "It stopped before its first stage.";
-  const who = agents.length === 0 ? "" : ` (${agents.join(", ")})`;
-  return `It stopped in ${stages.join(", ")}${who}.`;
-}
-
-/** @param {number} count */
-export function toComeWords(count) {
-  return `${counted(count, "stage")} to come`;
+  const where = stages.join(", ");
+  if (stages.length === 0) return TEXT.verdict.stoppedBeforeAll;
+  if (agents.length === 0) return say(TEXT.verdict.stopped, { stages: where });
+  return say(TEXT.verdict.stoppedWithAgents, { stages: where, agents: agents.join(", ") });
 }
 
 /** @param {{ input_tokens: number, output_tokens: number, cached_input_tokens: number }} counts */
 export function tokenWords({ input_tokens: input, output_tokens: output, cached_input_tokens: cached }) {
-  const read = cached > 0 ? `${number(input)} read (${number(cached)} from cache)` : `${number(input)} read`;
-  return `${read}, ${number(output)} written`;
-}
-
-/** @param {number} count */
-function number(count) {
-  return count.toLocaleString("en");
+  if (cached > 0) return say(TEXT.facts.tokensWithCache, { input, cached, output });
+  return say(TEXT.facts.tokens, { input, output });
 }

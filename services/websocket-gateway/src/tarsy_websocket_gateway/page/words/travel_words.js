@@ -1,22 +1,20 @@
 // How it is said which moment of a session is shown.
 
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 import { clockTime } from "./wording.js";
 
 /** @typedef {import("../stores/travel_store.js").Shown} Shown */
 
-const INSTEAD = "This is the session as it is now.";
-export const LOADING = "Loading the session as it was …";
-export const PAST_QUESTION = "This is the past. Go back to now to ask.";
-
 /** @param {Shown} shown */
 export function asOfEvent({ number, time, newest }) {
-  return `As of ${clockTime(new Date(time))}, ${eventWords(number, newest)}`;
+  return say(TEXT.travel.asOf, { time: clockTime(new Date(time)), event: eventWords(number, newest) });
 }
 
 /** @param {number} number
  *  @param {number} newest */
-export function eventWords(number, newest) {
-  return `event ${number.toLocaleString("en")} of ${newest.toLocaleString("en")}`;
+function eventWords(number, newest) {
+  return say(TEXT.travel.event, { number, newest });
 }
 
 /** What the slider says.
@@ -24,22 +22,22 @@ export function eventWords(number, newest) {
  *  @param {number} newest
  *  @param {number} time  in milliseconds */
 export function sliderWords(number, newest, time) {
-  if (number === null) return "Now";
-  return `${eventWords(number, newest)}, ${clockTime(new Date(time))}`;
+  if (number === null) return TEXT.travel.now;
+  return say(TEXT.travel.eventAt, { event: eventWords(number, newest), time: clockTime(new Date(time)) });
 }
 
 /** @param {string} at */
 export function badNumberWords(at) {
-  return `“${at.slice(0, 40)}” is not the number of an event: they count from 1. ${INSTEAD}`;
+  return say(TEXT.travel.badNumber, { at: at.slice(0, 40), instead: TEXT.travel.instead });
 }
 
 /** @param {number} number */
 export function noEventWords(number) {
-  return `This session has no event ${number}. ${INSTEAD}`;
+  return say(TEXT.travel.noEvent, { number: String(number), instead: TEXT.travel.instead });
 }
 
 /** @param {number} number
  *  @param {string} why */
 export function unreadWords(number, why) {
-  return `The session as it was after event ${number} cannot be shown: ${why}`;
+  return say(TEXT.travel.unread, { number: String(number), why });
 }

@@ -4,10 +4,13 @@ import { isReply } from "../state/chat_state.js";
 import { callsCitedIn } from "../state/citations.js";
 import { standingOf } from "../state/repetition.js";
 import { argumentLine } from "./call_arguments.js";
-import { callName } from "./citation_words.js";
 import { outcomeFacts } from "./call_words.js";
+import { callName } from "./citation_words.js";
+import { factLine } from "./formats.js";
 import { labelOf } from "./item_words.js";
-import { statusWord } from "./wording.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
+import { sessionTitle, statusWord } from "./wording.js";
 
 /** @typedef {import("../state/session_state.js").Session} Session
  *  @typedef {import("../state/item_types.js").Item} Item
@@ -16,11 +19,10 @@ import { statusWord } from "./wording.js";
 /** @param {Session} session
  *  @param {Detail} detail */
 export function verdictText(session, detail) {
-  const title = detail?.title || detail?.alert_type || "Session";
-  const parts = [`# ${title}`];
-  if (session.error !== "") parts.push(`${statusWord(session.status ?? "")}: ${session.error}`);
-  if (session.executiveSummary !== "") parts.push(`## Executive summary\n\n${session.executiveSummary}`);
-  if (session.finalAnalysis !== "") parts.push(`## Final analysis\n\n${session.finalAnalysis}`);
+  const parts = [`# ${sessionTitle(detail)}`];
+  if (session.error !== "") parts.push(failureWords(session));
+  if (session.executiveSummary !== "") parts.push(`## ${TEXT.verdict.summary}\n\n${session.executiveSummary}`);
+  if (session.finalAnalysis !== "") parts.push(`## ${TEXT.verdict.analysis}\n\n${session.finalAnalysis}`);
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -30,7 +32,7 @@ export function verdictText(session, detail) {
 export function citedVerdictText(session, detail) {
   const cited = callsCitedIn(session, `${session.executiveSummary}\n${session.finalAnalysis}`);
   const lines = cited.map((item) => `- call ${item.metadata.number}: ${callName(item)}, ${item.time ?? ""}`);
-  const calls = lines.length === 0 ? "" : `\n## Calls\n\n${lines.join("\n")}\n`;
+  const calls = lines.length === 0 ? "" : `\n## ${TEXT.verdict.calls}\n\n${lines.join("\n")}\n`;
   return `${verdictText(session, detail)}${calls}`;
 }
 
@@ -40,7 +42,7 @@ export function citedVerdictText(session, detail) {
 export function sessionText(session, detail) {
   const items = [...session.items.values()].sort((one, other) => one.sequence - other.sequence);
   const lines = items.filter((item) => !standingOf(session, item).isHidden).map((item) => itemText(session, item));
-  return `${verdictText(session, detail)}\n## Timeline\n\n${lines.join("\n\n")}\n`;
+  return `${verdictText(session, detail)}\n## ${TEXT.story.title}\n\n${lines.join("\n\n")}\n`;
 }
 
 /** Everything that is known of it, as it is.
@@ -58,14 +60,19 @@ export function sessionJson(session, detail) {
   return `${JSON.stringify(whole, null, 2)}\n`;
 }
 
+/** @param {Session} session */
+function failureWords({ status, error }) {
+  return say(TEXT.page.failure, { what: statusWord(status ?? ""), why: error });
+}
+
 /** @param {Session} session
  *  @param {Item} item */
 function itemText(session, item) {
   const agent = session.executions.get(item.executionId ?? "");
   const stage = agent === undefined ? undefined : session.stages.get(agent.stage_id);
-  const where = isReply(stage) ? "chat" : [stage?.stage_name, agent?.agent_name].filter(Boolean).join(" / ");
+  const where = isReply(stage) ? TEXT.verdict.chat : [stage?.stage_name, agent?.agent_name].filter(Boolean).join(" / ");
   const what = labelOf(item, standingOf(session, item));
-  const head = `### ${[item.time, where, what].filter(Boolean).join(" · ")}`;
+  const head = `### ${factLine([item.time, where, what])}`;
   return item.type === "llm_tool_call" ? `${head}\n\n${callText(item)}` : `${head}\n\n${item.content}`;
 }
 

@@ -1,32 +1,38 @@
 // What the bars of a waterfall are called.
 
+import { SUMMARY } from "../state/waterfall.js";
+import { factLine } from "./formats.js";
+import { TEXT } from "./language.js";
+import { say } from "./say.js";
 import { duration } from "./wording.js";
 
 /** @typedef {import("../state/waterfall.js").Bar} Bar
  *  @typedef {import("../state/waterfall.js").Row} Row */
 
-/** @type {Record<import("../state/waterfall.js").Kind | "failure", string>} */
-export const KIND_WORDS = {
-  queue: "in the queue",
-  llm: "asks the model",
-  tool: "tool runs",
-  change: "tool that changes something",
-  person: "waits for a yes",
-  turn: "waits for its turn at a gateway",
-  pause: "waits before it asks again",
-  failure: "failed",
-};
+/** Those that belong to no agent, by id. @type {Record<string, string>} */
+const ROWS = TEXT.waterfall.rows;
+
+/** @param {import("../state/waterfall.js").Kind | "failure"} kind */
+export function kindWords(kind) {
+  return TEXT.waterfall.kinds[kind];
+}
 
 /** @param {Row} row */
-export function rowName({ stage, name }) {
-  return stage === "" ? name : `${stage} · ${name}`;
+export function rowName({ id, stage, name }) {
+  if (Object.hasOwn(ROWS, id)) return String(ROWS[id]);
+  return stage === "" ? name : say(TEXT.waterfall.rowOfStage, { stage, name });
 }
 
 /** @param {Row} row
  *  @param {Bar} bar
  *  @param {number} now */
 export function barWords(row, { kind, from, until, name, hasFailed }, now) {
-  const took = until === null ? `${duration(Math.max(0, now - from))} so far` : duration(until - from);
-  const parts = [rowName(row), KIND_WORDS[kind], name, took, hasFailed ? KIND_WORDS.failure : ""];
-  return parts.filter(Boolean).join(" · ");
+  const took = duration(Math.max(0, (until ?? now) - from));
+  return factLine([
+    rowName(row),
+    kindWords(kind),
+    name === SUMMARY ? TEXT.waterfall.summary : name,
+    until === null ? say(TEXT.waterfall.soFar, { duration: took }) : took,
+    hasFailed ? kindWords("failure") : "",
+  ]);
 }

@@ -1,6 +1,8 @@
 // How times, sizes and states are said.
 
+import { factLine } from "./formats.js";
 import { TEXT } from "./language.js";
+import { say } from "./say.js";
 
 /** @type {Record<string, string>} */
 const STATUS_WORDS = TEXT.status;
@@ -78,17 +80,17 @@ export function size(bytes) {
  *  @param {import("../state/session_state.js").Execution} agent */
 export function agentFacts(agent) {
   const { llm_provider: provider, original_llm_provider: first, iterations, forced_conclusion: forced } = agent;
-  const facts = [];
-  if (provider) facts.push(first && first !== provider ? `${provider} instead of ${first}` : provider);
-  if (iterations > 0) facts.push(counted(iterations, "iteration"));
-  if (forced === true) facts.push("made to conclude");
-  return facts.join(" · ");
+  return factLine([
+    first && provider && first !== provider ? say(TEXT.stages.fallback, { provider, first }) : provider,
+    iterations > 0 ? say(TEXT.stages.iterations, { count: iterations }) : "",
+    forced === true ? TEXT.stages.forced : "",
+  ]);
 }
 
 /** A stage may have the name of something else on the page.
  *  @param {{ stage_index: number, stage_name: string }} stage */
 export function stageLabel({ stage_index: index, stage_name: name }) {
-  return `Stage ${index}: ${name}`;
+  return say(TEXT.stages.label, { index, name });
 }
 
 /** Nothing of a stage of one agent.
@@ -96,22 +98,20 @@ export function stageLabel({ stage_index: index, stage_name: name }) {
 export function stageFacts(stage) {
   const count = stage.expected_agent_count ?? 1;
   if (count < 2) return "";
-  const who = stage.parallel_type === "replica" ? "replicas" : "agents";
-  const policy = stage.success_policy === "all" ? "each must complete" : "one must complete";
-  return `${count} ${who} in parallel, ${policy}`;
+  const policy = stage.success_policy === "all" ? TEXT.stages.eachMustComplete : TEXT.stages.oneMustComplete;
+  if (stage.parallel_type === "replica") return say(TEXT.stages.replicasInParallel, { count, policy });
+  return say(TEXT.stages.agentsInParallel, { count, policy });
 }
 
-/** @param {number} count
- *  @param {string} one */
-export function counted(count, one) {
-  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+/** What a session is called.
+ *  @param {{ title?: string | null, alert_type?: string | null } | null} detail */
+export function sessionTitle(detail) {
+  return detail?.title || detail?.alert_type || TEXT.session.unnamed;
 }
 
-const PLURALS = new Intl.PluralRules("en", { type: "ordinal" });
-/** @type {Record<string, string>} */
-const SUFFIXES = { one: "st", two: "nd", few: "rd", other: "th" };
-
-/** @param {number} number */
-export function ordinal(number) {
-  return `${number}${SUFFIXES[PLURALS.select(number)] ?? "th"}`;
+/** The beginning of a text that is longer than `most`.
+ *  @param {string} text
+ *  @param {number} most */
+export function shortened(text, most) {
+  return text.length > most ? say(TEXT.page.cut, { beginning: text.slice(0, most) }) : text;
 }

@@ -1,8 +1,10 @@
 // What a model was given with one question, and what it answered. The question before is read for the difference alone.
 
 import { html, useEffect, useSignal } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 import { messageOf } from "../../words/problems.js";
 import { requestFacts, verifiedWords } from "../../words/record_words.js";
+import { sayParts } from "../../words/say.js";
 import { Time } from "../clock.js";
 import { CopyButton } from "../copy.js";
 import { Messages } from "./messages.js";
@@ -18,7 +20,7 @@ import { OfferedTools } from "./offered_tools.js";
 export function CallContents({ store, call, before }) {
   /** @type {import("@preact/signals").Signal<Compared | null>} */
   const found = useSignal(null);
-  const notice = useSignal("Loading …");
+  const notice = useSignal(/** @type {string} */ (TEXT.page.loading));
   useEffect(() => {
     let isOpen = true;
     readBoth(store, call, before).then(
@@ -56,16 +58,16 @@ function Contents({ sessionId, contents, before }) {
   return html`
     <div class="record-contents">
       <p class="row">
-        ${step !== undefined && html`<a href=${`${session}#event-${step}`} data-view>In the story</a>`}
-        <${CopyButton} text=${() => JSON.stringify(contents, null, 2)} label="Copy as JSON" />
+        ${step !== undefined && html`<a href=${`${session}#event-${step}`} data-view>${TEXT.recordCall.toStory}</a>`}
+        <${CopyButton} text=${() => JSON.stringify(contents, null, 2)} label=${TEXT.recordCall.copy} />
       </p>
-      <p class="quiet">Asked <${Time} stamp=${asked} /> · ${requestFacts(contents)}</p>
+      <p class="quiet">${sayParts(TEXT.recordCall.asked, { time: html`<${Time} stamp=${asked} />`, facts: requestFacts(contents) })}</p>
       <p class="quiet">${conversation === null ? missing : verifiedWords(verified)}</p>
       ${conversation !== null && html`<${Messages} before=${before?.conversation ?? null} now=${conversation} />`}
       <${OfferedTools} tools=${tools} />
-      <h4>Answer</h4>
-      ${thinking !== null && html`<${MessageView} message=${{ ...NO_CALLS_OF_TOOLS, content: thinking }} title="Thinking" />`}
-      ${answer === null ? html`<p class="quiet">${contents.error_message ?? "There is none."}</p>` : html`<${MessageView} message=${answer} session=${session} isOpen=${true} />`}
+      <h4>${TEXT.recordCall.answer}</h4>
+      ${thinking !== null && html`<${MessageView} message=${{ ...NO_CALLS_OF_TOOLS, content: thinking }} title=${TEXT.recordCall.thinking} />`}
+      ${answer === null ? html`<p class="quiet">${contents.error_message ?? TEXT.recordCall.noAnswer}</p>` : html`<${MessageView} message=${answer} session=${session} isOpen=${true} />`}
     </div>
   `;
 }

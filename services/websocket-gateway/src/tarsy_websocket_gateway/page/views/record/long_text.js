@@ -1,7 +1,7 @@
 // A text that may be very long: its beginning, and more of it on request. A browser takes long to lay out megabytes.
 
 import { html, useSignal } from "../../ui.js";
-import { counted } from "../../words/wording.js";
+import { moreWords } from "../../words/record_words.js";
 
 const FIRST_CHARACTERS = 8_000;
 const MORE_CHARACTERS = 40_000;
@@ -17,6 +17,6 @@ export function LongText({ text }) {
 
   return html`
     <pre class="data" tabindex="0">${text.slice(0, count.value)}</pre>
-    ${left > 0 && html`<button type="button" onClick=${showMore}>Show more: ${counted(left, "character")} are left</button>`}
+    ${left > 0 && html`<button type="button" onClick=${showMore}>${moreWords(left)}</button>`}
   `;
 }

@@ -2,8 +2,9 @@
 
 import { html, useSignal } from "../../ui.js";
 import { argumentLines } from "../../words/call_arguments.js";
+import { TEXT } from "../../words/language.js";
 import { roleName } from "../../words/record_words.js";
-import { counted } from "../../words/wording.js";
+import { say } from "../../words/say.js";
 import { CopyButton } from "../copy.js";
 import { follow } from "../fold.js";
 import { LongText } from "./long_text.js";
@@ -21,8 +22,8 @@ export function MessageView({ message, title, session, isOpen: wasOpen = false }
     <details class="message" data-role=${message.role} open=${isOpen.value} onToggle=${follow(isOpen)}>
       <summary>
         <span class="name">${name}</span>${" "}
-        ${message.is_error && html`<span class="failure">error</span>${" "}`}
-        <span class="quiet">${counted(message.content.length, "character")}</span>${" "}
+        ${message.is_error && html`<span class="failure">${TEXT.messages.error}</span>${" "}`}
+        <span class="quiet">${say(TEXT.counts.characters, { count: message.content.length })}</span>${" "}
         ${!isOpen.value && html`<span class="quiet preview">${previewOf(message)}</span>`}
       </summary>
       ${isOpen.value && html`<${Inside} message=${message} name=${name} session=${session} />`}
@@ -40,12 +41,12 @@ function previewOf({ content, tool_calls: calls }) {
 function Inside({ message, name, session }) {
   const { content, tool_calls: calls } = message;
   return html`
-    <p class="row"><${CopyButton} text=${() => textOf(message)} title=${`Copy the message: ${name}`} /></p>
+    <p class="row"><${CopyButton} text=${() => textOf(message)} title=${say(TEXT.messages.copy, { name })} /></p>
     ${content !== "" && html`<${LongText} text=${content} />`}
     ${calls.map(
       ({ id, name: tool, arguments: given }) => html`
       <div key=${id} class="asked-call">
-        <p><code class="tool">${tool}</code>${" "}${session !== undefined && html`<a href=${`${session}?result=${id}`} data-view>Result</a>`}</p>
+        <p><code class="tool">${tool}</code>${" "}${session !== undefined && html`<a href=${`${session}?result=${id}`} data-view>${TEXT.messages.result}</a>`}</p>
         <pre class="data" tabindex="0">${argumentLines(given)}</pre>
       </div>
     `,

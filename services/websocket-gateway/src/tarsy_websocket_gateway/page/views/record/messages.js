@@ -2,7 +2,9 @@
 
 import { differenceOf, removedCount } from "../../state/record_difference.js";
 import { html, useMemo } from "../../ui.js";
-import { removedWords, runTitle } from "../../words/record_words.js";
+import { TEXT } from "../../words/language.js";
+import { runTitle } from "../../words/record_words.js";
+import { say } from "../../words/say.js";
 import { Fold } from "../fold.js";
 import { MessageView } from "./message.js";
 
@@ -14,9 +16,9 @@ export function Messages({ before, now }) {
   const runs = useMemo(() => differenceOf(before ?? [], now), [before, now]);
   const removed = removedCount(before ?? [], now);
   return html`
-    <h4>Messages</h4>
+    <h4>${TEXT.messages.title}</h4>
     ${runs.map((run) => html`<${RunOfMessages} key=${run.messages[0]?.place} run=${run} hasBefore=${before !== null} />`)}
-    ${removed > 0 && html`<p class="quiet">${removedWords(removed)}</p>`}
+    ${removed > 0 && html`<p class="quiet">${say(TEXT.messages.removed, { count: removed })}</p>`}
   `;
 }
 
@@ -30,7 +32,7 @@ function RunOfMessages({ run, hasBefore }) {
         ({ place, message, before }) => html`
         <li key=${place} data-kind=${hasBefore ? run.kind : undefined}>
           <${MessageView} message=${message} isOpen=${isNews} />
-          ${before !== null && html`<${MessageView} message=${before} title="As it was before" />`}
+          ${before !== null && html`<${MessageView} message=${before} title=${TEXT.messages.before} />`}
         </li>
       `,
       )}

@@ -1,7 +1,8 @@
 // The tools that a model was offered with one question.
 
 import { html } from "../../ui.js";
-import { counted } from "../../words/wording.js";
+import { TEXT } from "../../words/language.js";
+import { say } from "../../words/say.js";
 import { Fold } from "../fold.js";
 import { Gradually } from "../gradually.js";
 
@@ -9,9 +10,9 @@ import { Gradually } from "../gradually.js";
 
 /** @param {{ tools: readonly Tool[] }} props */
 export function OfferedTools({ tools }) {
-  if (tools.length === 0) return html`<p class="quiet">No tools were offered.</p>`;
+  if (tools.length === 0) return html`<p class="quiet">${TEXT.recordCall.noTools}</p>`;
   return html`
-    <${Fold} title=${`${counted(tools.length, "tool")} offered`}>
+    <${Fold} title=${say(TEXT.recordCall.tools, { count: tools.length })}>
       ${() => html`<ul class="offered"><${Gradually} items=${tools} draw=${draw} /></ul>`}
     <//>
   `;

@@ -2,7 +2,7 @@
 
 import { RecordStore } from "../../stores/record_store.js";
 import { html, useEffect, useMemo } from "../../ui.js";
-import { INCOMPLETE, NO_CALLS } from "../../words/record_words.js";
+import { TEXT } from "../../words/language.js";
 import { AgentCalls } from "./agent_calls.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]["SessionTrace"]} Trace */
@@ -11,7 +11,7 @@ import { AgentCalls } from "./agent_calls.js";
 export function RecordView({ id }) {
   const store = useMemo(() => new RecordStore(id), [id]);
   useEffect(() => {
-    document.title = "Record · TARSy";
+    document.title = TEXT.record.documentTitle;
     store.read();
     return () => store.close();
   }, [store]);
@@ -20,9 +20,9 @@ export function RecordView({ id }) {
   return html`
     <div class="record">
       <header class="row">
-        <h1>Record</h1>
-        <a href=${`/sessions/${encodeURIComponent(id)}`} data-view>To the session</a>
-        <button type="button" onClick=${() => store.read()}>Read again</button>
+        <h1>${TEXT.record.title}</h1>
+        <a href=${`/sessions/${encodeURIComponent(id)}`} data-view>${TEXT.record.toSession}</a>
+        <button type="button" onClick=${() => store.read()}>${TEXT.record.readAgain}</button>
       </header>
       ${notice !== "" && html`<p class="notice" role="status">${notice}</p>`}
       ${trace !== null && html`<${Stages} store=${store} trace=${trace} />`}
@@ -36,8 +36,8 @@ function Stages({ store, trace }) {
     executions.every(({ llm_interactions: calls }) => calls.length === 0),
   );
   return html`
-    ${!trace.complete && html`<p class="notice">${INCOMPLETE}</p>`}
-    ${isEmpty && html`<p class="notice">${NO_CALLS}</p>`}
+    ${!trace.complete && html`<p class="notice">${TEXT.record.incomplete}</p>`}
+    ${isEmpty && html`<p class="notice">${TEXT.record.empty}</p>`}
     ${trace.stages.map(
       (stage) => html`
       <section key=${stage.stage_id} aria-labelledby=${`record-${stage.stage_id}`}>

@@ -9,7 +9,10 @@ import { ResultSearch } from "../../stores/result_search.js";
 import { ResultStore } from "../../stores/result_store.js";
 import { isWide } from "../../stores/width.js";
 import { html, signal, useEffect, useLayoutEffect, useMemo, useRef, useSignal } from "../../ui.js";
-import { EMPTY_RESULT, extentWords } from "../../words/result_words.js";
+import { resultCommand } from "../../words/commands.js";
+import { TEXT } from "../../words/language.js";
+import { extentWords } from "../../words/result_words.js";
+import { sayParts } from "../../words/say.js";
 import { LongLine } from "./long_line.js";
 import { ResultLines } from "./lines.js";
 import { Quotations } from "./quotations.js";
@@ -37,16 +40,23 @@ export function ResultDrawer({ store, callId }) {
   return html`
     <dialog class="drawer" ref=${dialog} aria-labelledby="result-title" onClose=${leave}>
       <header class="row">
-        <h2 id="result-title">Result${call !== null && html` of <code>${call.metadata.server_name}.${call.metadata.tool_name}</code>`}</h2>
-        <label><input type="checkbox" checked=${wrap.isOn} onChange=${wrap.toggle} /> Wrap lines</label>
-        <a href=${resultDownload(store.id, callId)} download="">Download</a>
-        <button type="button" onClick=${leave}>Close</button>
+        <h2 id="result-title"><${Title} call=${call} /></h2>
+        <label><input type="checkbox" checked=${wrap.isOn} onChange=${wrap.toggle} /> ${TEXT.result.wrap}</label>
+        <a href=${resultDownload(store.id, callId)} download="">${TEXT.result.download}</a>
+        <button type="button" onClick=${leave}>${TEXT.result.close}</button>
       </header>
       <${SearchForm} search=${reading.search} show=${reading.show} />
       <${Quoted} reading=${reading} summary=${summaryOf(store.session, callId)} />
       <${Text} reading=${reading} sessionId=${store.id} callId=${callId} isWrapped=${wrap.isOn} />
     </dialog>
   `;
+}
+
+/** @param {{ call: import("../../state/item_types.js").Item | null }} props */
+function Title({ call }) {
+  if (call === null) return TEXT.result.title;
+  const tool = html`<code>${call.metadata.server_name}.${call.metadata.tool_name}</code>`;
+  return sayParts(TEXT.result.titleOf, { tool });
 }
 
 /** What is known of one result while its drawer is open. `place`: what is to be shown.
@@ -116,9 +126,9 @@ function Text({ reading, sessionId, callId, isWrapped }) {
     ${extent !== null && extent.total > 0 && html`<${ResultLines} reading=${reading} callId=${callId} extent=${extent} isWrapped=${isWrapped} long=${long} />`}
     ${long.value !== null && html`<${LongLine} key=${`${long.value.number}+${long.value.byte}`} sessionId=${sessionId} callId=${callId} place=${long.value} leave=${leave} />`}
     <footer>
-      ${lines.problem.value !== "" && html`<p class="failure" role="alert">${lines.problem.value} <button type="button" onClick=${() => lines.readAgain()}>Try again</button></p>`}
-      <p class="quiet">${extent === null ? "Reading …" : extent.total === 0 ? EMPTY_RESULT : extentWords(extent)}</p>
-      <p class="quiet">In a terminal: <code>tarsy result ${sessionId} ${callId.slice(0, 8)}</code></p>
+      ${lines.problem.value !== "" && html`<p class="failure" role="alert">${lines.problem.value} <button type="button" onClick=${() => lines.readAgain()}>${TEXT.result.again}</button></p>`}
+      <p class="quiet">${extent === null ? TEXT.result.reading : extent.total === 0 ? TEXT.result.empty : extentWords(extent)}</p>
+      <p class="quiet">${sayParts(TEXT.result.inTerminal, { command: html`<code>${resultCommand(sessionId, callId)}</code>` })}</p>
     </footer>
   `;
 }

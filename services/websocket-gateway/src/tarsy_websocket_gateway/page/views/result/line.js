@@ -2,7 +2,8 @@
 
 import { resultAddress } from "../../stores/result_choice.js";
 import { html } from "../../ui.js";
-import { lineName } from "../../words/result_words.js";
+import { TEXT } from "../../words/language.js";
+import { say } from "../../words/say.js";
 
 /** `line` is undefined until it was read. `marks`: which of them it has.
  *  @typedef {{ isCurrent: boolean, isHit: boolean, isQuoted: boolean }} Marks
@@ -21,10 +22,10 @@ export function ResultLine({ number, line, marks, callId, choose, readOn }) {
   const { isCurrent, isHit, isQuoted } = marks;
   return html`
     <div class="result-line" data-current=${isCurrent ? "" : undefined} data-hit=${isHit ? "" : undefined} data-quoted=${isQuoted ? "" : undefined}>
-      <a class="line-number" href=${resultAddress(callId, number)} tabindex="-1" aria-label=${`Line ${lineName(number)}`} onClick=${follow}>${number}</a>
+      <a class="line-number" href=${resultAddress(callId, number)} tabindex="-1" aria-label=${say(TEXT.result.line, { number })} onClick=${follow}>${number}</a>
       <span class="line-text">${isHit && line !== undefined ? html`<mark>${line.text}</mark>` : line?.text}</span>
-      ${isQuoted && html`<span class="unseen"> (the summary quotes this line)</span>`}
-      ${line?.isCut === true && html`<button type="button" class="read-on" onClick=${() => readOn(number)}>Read on in line ${lineName(number)}</button>`}
+      ${isQuoted && html`<span class="unseen"> ${TEXT.result.quoted}</span>`}
+      ${line?.isCut === true && html`<button type="button" class="read-on" onClick=${() => readOn(number)}>${say(TEXT.result.readOn, { number })}</button>`}
     </div>
   `;
 }

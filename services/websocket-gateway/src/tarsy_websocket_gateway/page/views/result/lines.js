@@ -4,6 +4,7 @@
 import { isTooFar, lineBelow, unitOf, windowAround } from "../../state/result_window.js";
 import { chooseLine, chosenLine } from "../../stores/result_choice.js";
 import { html, useEffect, useLayoutEffect, useRef, useSignal, useSignalEffect } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 import { ResultLine } from "./line.js";
 import { useRowHeight } from "./row_height.js";
 
@@ -106,7 +107,7 @@ export function ResultLines({ reading, callId, extent: { total }, isWrapped, lon
   const at = place.value?.number;
   const numbers = Array.from({ length: end - first }, (_, after) => first + after);
   return html`
-    <div class="result-lines" ref=${scroller} tabindex="0" role="region" aria-label="Lines of the result"
+    <div class="result-lines" ref=${scroller} tabindex="0" role="region" aria-label=${TEXT.result.lines}
          data-wrapped=${isWrapped ? "" : undefined} hidden=${long.value !== null} onScroll=${move} onKeyDown=${press}>
       <div style=${{ height: `${first * unit}px` }}></div>
       <div class="result-block" ref=${block}>

@@ -2,7 +2,8 @@
 
 import { LineParts } from "../../stores/line_parts.js";
 import { html, useEffect, useMemo } from "../../ui.js";
-import { partTitle } from "../../words/result_words.js";
+import { TEXT } from "../../words/language.js";
+import { say } from "../../words/say.js";
 import { useFocused } from "../focused.js";
 
 /** @param {{ sessionId: string, callId: string, place: import("../../stores/result_search.js").Place, leave: () => void }} props */
@@ -16,10 +17,10 @@ export function LongLine({ sessionId, callId, place, leave }) {
   return html`
     <section class="long-line" aria-labelledby="long-line">
       <div class="row">
-        <h3 id="long-line">${partTitle(place.number, part?.byte ?? place.byte)}</h3>
-        <button type="button" ref=${back} onClick=${leave}>Back to the lines</button>
-        <button type="button" disabled=${!parts.hasPrevious.value} onClick=${() => parts.previous()}>Previous part</button>
-        <button type="button" disabled=${!parts.hasNext.value} onClick=${() => parts.next()}>Next part</button>
+        <h3 id="long-line">${say(TEXT.result.part, { number: place.number, byte: part?.byte ?? place.byte })}</h3>
+        <button type="button" ref=${back} onClick=${leave}>${TEXT.result.backToLines}</button>
+        <button type="button" disabled=${!parts.hasPrevious.value} onClick=${() => parts.previous()}>${TEXT.result.partBefore}</button>
+        <button type="button" disabled=${!parts.hasNext.value} onClick=${() => parts.next()}>${TEXT.result.partAfter}</button>
       </div>
       <p class="quiet" role="status">${parts.notice.value}</p>
       <pre class="data" tabindex="0">${part?.text ?? ""}</pre>

@@ -1,7 +1,8 @@
 // The lines of a result that its summary quotes, as a list of ways to them.
 
 import { html } from "../../ui.js";
-import { lineName, quotationWords, quotedTitle } from "../../words/result_words.js";
+import { number as formatted } from "../../words/formats.js";
+import { quotationWords, quotedTitle } from "../../words/result_words.js";
 import { Fold } from "../fold.js";
 
 /** @typedef {import("../../stores/quoted_lines.js").QuotedLines} QuotedLines
@@ -24,7 +25,7 @@ export function Quotations({ quoted, show }) {
 function Quotation({ quotation, show }) {
   return html`
     <li>
-      ${quotation.lines.map((number) => html`<button key=${number} type="button" class="line-number" onClick=${() => show({ number, byte: 0 })}>${lineName(number)}</button>${" "}`)}
+      ${quotation.lines.map((number) => html`<button key=${number} type="button" class="line-number" onClick=${() => show({ number, byte: 0 })}>${formatted(number)}</button>${" "}`)}
       <span class="quiet">${quotationWords(quotation)}</span>
     </li>
   `;

@@ -1,6 +1,7 @@
 // The search in a result, from hit to hit; and the way to a line.
 
 import { html } from "../../ui.js";
+import { TEXT } from "../../words/language.js";
 
 /** @typedef {import("../../stores/result_search.js").ResultSearch} ResultSearch */
 
@@ -18,14 +19,14 @@ export function SearchForm({ search, show }) {
 
   return html`
     <form class="row" onSubmit=${submit}>
-      <input type="search" name="search" aria-label="Search in the result" placeholder="An expression of RE2: timeout|refused" />
-      <label><input type="checkbox" name="ignore_case" /> any case</label>
-      <button type="submit">Search</button>
-      <button type="button" disabled=${!search.hasPrevious.value} onClick=${() => search.previous()}>Previous hit</button>
-      <button type="button" disabled=${!search.hasNext.value} onClick=${() => search.next()}>Next hit</button>
+      <input type="search" name="search" aria-label=${TEXT.resultSearch.label} placeholder=${TEXT.resultSearch.hint} />
+      <label><input type="checkbox" name="ignore_case" /> ${TEXT.resultSearch.anyCase}</label>
+      <button type="submit">${TEXT.resultSearch.search}</button>
+      <button type="button" disabled=${!search.hasPrevious.value} onClick=${() => search.previous()}>${TEXT.resultSearch.before}</button>
+      <button type="button" disabled=${!search.hasNext.value} onClick=${() => search.next()}>${TEXT.resultSearch.next}</button>
       <span class="times">
-        <label><${TimeField} name="from" /> from</label>
-        <label><${TimeField} name="until" /> until</label>
+        <label><${TimeField} name="from" /> ${TEXT.resultSearch.from}</label>
+        <label><${TimeField} name="until" /> ${TEXT.resultSearch.until}</label>
       </span>
     </form>
     <div class="row">
@@ -53,8 +54,8 @@ function LineForm({ show }) {
 
   return html`
     <form class="to-line" onSubmit=${submit}>
-      <input name="line" size="8" inputmode="numeric" autocomplete="off" aria-label="Line" />${" "}
-      <button type="submit">Go to line</button>
+      <input name="line" size="8" inputmode="numeric" autocomplete="off" aria-label=${TEXT.resultSearch.lineLabel} />${" "}
+      <button type="submit">${TEXT.resultSearch.toLine}</button>
     </form>
   `;
 }

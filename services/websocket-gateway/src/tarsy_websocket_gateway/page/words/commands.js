@@ -1,4 +1,4 @@
-// Commands and configuration that send a first alert. `origin` is the address of this page.
+// Commands and configuration to be copied: they are the same in each language. `origin` is the address of this page.
 
 export function demoCommand() {
   return "make demo";
@@ -22,4 +22,10 @@ export function alertmanagerReceiver(origin) {
     `      - url: ${origin}/api/v1/alerts/alertmanager`,
     "        send_resolved: true",
   ].join("\n");
+}
+
+/** @param {string} sessionId
+ *  @param {string} callId */
+export function resultCommand(sessionId, callId) {
+  return `tarsy result ${sessionId} ${callId.slice(0, 8)}`;
 }

@@ -1,0 +1,80 @@
+// Texts of the frame of all views, and those that several views share, in English.
+
+import { frozen } from "../frozen.js";
+
+export const frameTexts = frozen({
+  page: {
+    name: "TARSy",
+    titleWhileRunning: "({count}) TARSy",
+    skip: "Skip to the content",
+    loading: "Loading …",
+    asking: "Asking …",
+    notLoaded: "This part of the page could not be loaded. Reload the page.",
+    unanswered: "The server did not answer ({why}).",
+    loginNeeded: "Log in to see this.",
+    failure: "{what}: {why}",
+    cut: "{beginning}…",
+  },
+  counts: {
+    lines: { one: "{count} line", other: "{count} lines" },
+    characters: { one: "{count} character", other: "{count} characters" },
+    tokens: { one: "{count} token", other: "{count} tokens" },
+    calls: { one: "{count} call", other: "{count} calls" },
+  },
+  copy: { label: "Copy", labelled: "Copy: {label}", code: "Copy the code", copied: "Copied", failed: "Not copied" },
+  status: {
+    pending: "Pending",
+    in_progress: "Running",
+    started: "Running",
+    active: "Running",
+    streaming: "Running",
+    cancelling: "Cancelling",
+    completed: "Completed",
+    failed: "Failed",
+    cancelled: "Cancelled",
+    timed_out: "Timed out",
+  },
+  connection: {
+    states: { connecting: "Connecting …", live: "Live", lost: "Connection lost, trying again" },
+    asOf: "As of {time}",
+    notLive: "Not live",
+  },
+  account: {
+    role: "Role: {role}",
+    logIn: "Log in",
+    logOut: "Log out",
+    notLoggedOut: "Not logged out",
+    renewedLater: "Your login has ended. The provider cannot renew it now; this is tried again.",
+  },
+  navigation: { list: "Sessions", submit: "Submit", system: "System", usage: "Usage" },
+  theme: { label: "Theme", names: { system: "Auto", light: "Light", dark: "Dark" } },
+  servers: {
+    count: { one: "{count} MCP server", other: "{count} MCP servers" },
+    countAndWarnings: {
+      one: "{servers}, {count} warning",
+      other: "{servers}, {count} warnings",
+    },
+  },
+  keys: {
+    title: "Keys",
+    close: "Close",
+    show: "Show the keys",
+    list: "List of sessions",
+    servers: "MCP servers",
+    search: "Search",
+    next: "Next session",
+    before: "Session before",
+    choose: "Choose the session",
+    askSelection: "Ask about the selected text",
+    eventBefore: "The session one event before",
+    eventAfter: "The session one event later",
+  },
+  confirmation: { no: "No", notDone: "Not done" },
+  cancelling: {
+    act: "Cancel",
+    question: "Cancel this investigation?",
+    yes: "Yes, cancel it",
+    no: "No, go on",
+    failed: "Not cancelled",
+  },
+});

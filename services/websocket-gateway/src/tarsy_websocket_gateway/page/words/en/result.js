@@ -1,0 +1,56 @@
+// Texts of the result of a call, in English.
+
+import { frozen } from "../frozen.js";
+
+export const resultTexts = frozen({
+  result: {
+    title: "Result",
+    titleOf: "Result of {tool}",
+    wrap: "Wrap lines",
+    download: "Download",
+    close: "Close",
+    again: "Try again",
+    reading: "Reading …",
+    empty: "The result is empty.",
+    extent: "{lines} (counted from 0), {size}, masked",
+    inTerminal: "In a terminal: {command}",
+    unread: "These lines could not be read.",
+    lines: "Lines of the result",
+    line: "Line {number}",
+    quoted: "(the summary quotes this line)",
+    readOn: "Read on in line {number}",
+    part: "Line {number}, from byte {byte} on",
+    backToLines: "Back to the lines",
+    partBefore: "Previous part",
+    partAfter: "Next part",
+    quotations: "Lines that the summary quotes: {count}",
+    quotationsRead: "Lines that the summary quotes …",
+    namedByNumber: "named by its number",
+    quotation: "{text} (in {lines})",
+  },
+  resultSearch: {
+    label: "Search in the result",
+    hint: "An expression of RE2: timeout|refused",
+    anyCase: "any case",
+    search: "Search",
+    before: "Previous hit",
+    next: "Next hit",
+    from: "from",
+    until: "until",
+    lineLabel: "Line",
+    toLine: "Go to line",
+    searching: "Searching …",
+    noHit: "No line matches.",
+    hit: {
+      one: "Line {number}: {rank} of {count} matching line.",
+      other: "Line {number}: {rank} of {count} matching lines.",
+    },
+    hitOfSome: {
+      one: "Line {number}: {rank} of at least {count} matching line.",
+      other: "Line {number}: {rank} of at least {count} matching lines.",
+    },
+    stopped: "{found} The search took too long and was stopped.",
+    noLineOfThen: "No line is of that time.",
+    lineOfThen: "Lines of that time begin with line {number}.",
+  },
+});
