@@ -48,6 +48,7 @@ SHORT_LIVED = {
     "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._start": "one history",
     "services/websocket-gateway/src/tarsy_websocket_gateway/endings.py Endings.run": "one end each, with a limit",
     "services/websocket-gateway/src/tarsy_websocket_gateway/history_desk.py HistoryDesk.run": "one request each",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/logins/renewal.py _answer": "one request, with a limit",
     # One session with an MCP server: `McpConnection` opens another one when it ends, however it does
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection.run": "sessions with one MCP server",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection._one_session": "one session",
