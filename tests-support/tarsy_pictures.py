@@ -70,6 +70,7 @@ VIEWS = (
         "/sessions/{completed}/record",
         QUESTION,
         clicked=(QUESTION,),
+        seen=".record-call[open] .message >> nth=0",
     ),
     View("travel", "The session as it was", "/sessions/{completed}?at=40", ".travel-bar strong"),
     View("chat", "Questions and replies", "/sessions/{completed}", ".turn strong", seen=".turn >> nth=-1"),

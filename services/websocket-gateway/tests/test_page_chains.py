@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 import tarsy_whole_chain as chain
+from tarsy_axe import violations
 from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
@@ -170,6 +171,19 @@ async def test_agents_of_a_parallel_stage_stand_side_by_side_and_on_a_phone_belo
     pods, metrics = await tab.page.evaluate(LANES)
     assert metrics["left"] == pods["left"]
     assert metrics["top"] > pods["top"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 900, 1500])
+async def test_axe_finds_nothing_in_lanes(tab: Tab, new_session: NewSession, scheme: Any, width: int) -> None:
+    await tab.page.emulate_media(color_scheme=scheme)
+    await tab.page.set_viewport_size({"width": width, "height": 900})
+    await show_with_styles(tab, live(told(new_session)))
+    await tab.page.evaluate("() => { document.documentElement.lang = 'en'; document.title = 'a'; }")
+
+    await expect(tab.page.locator(".lane")).to_have_count(2)
+    # Nobody gives the session its title here.
+    assert [one for one in await violations(tab.page) if not one.startswith("page-has-heading-one")] == []
 
 
 async def test_more_than_three_lanes_scroll_by_themselves(tab: Tab) -> None:
