@@ -214,6 +214,26 @@ async def test_a_call_that_waits_for_a_person_grows_as_a_wait(tab: Tab) -> None:
     assert found[1][2] == [["person", 9, None, False]]
 
 
+@pytest.mark.parametrize(
+    ("row", "bar", "words"),
+    [
+        (("queue", "", ""), ("queue", 0, 2000, "", False), "Queue · in the queue · 2 s"),
+        (("session", "", ""), ("tool", 0, 2000, "k8s.get", True), "Session · tool runs · k8s.get · 2 s · failed"),
+        (("x", "a", "Pods"), ("llm", 0, None, "summary", False), "a · Pods · asks the model · summary · 3 s so far"),
+    ],
+)  # fmt: skip
+async def test_a_bar_is_worded(tab: Tab, row: Sequence[str], bar: Sequence[object], words: str) -> None:
+    found = await tab.page.evaluate(
+        """async ([assets, [id, stage, name], [kind, from, until, what, hasFailed]]) => {
+            const { barWords } = await import(`${assets}/words/waterfall_words.js`);
+            return barWords({ id, stage, name, bars: [] }, { kind, from, until, name: what, hasFailed }, 3000);
+        }""",
+        [ASSETS, list(row), list(bar)],
+    )
+
+    assert found == words
+
+
 async def test_2000_bars_are_few_elements(tab: Tab) -> None:
     found = await tab.page.evaluate(
         """async (assets) => {
