@@ -93,3 +93,32 @@ async def test_it_ends_beside_a_client_that_closes_and_reads_nothing_any_more(po
         async with asyncio.timeout(60):
             await closed.wait()
     writer.transport.abort()
+
+
+def handshake(*headers: bytes, method: bytes = b"GET") -> bytes:
+    return UPGRADE.removesuffix(b"\r\n").replace(b"GET", method) + b"".join(one + b"\r\n" for one in headers) + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (handshake(b"Content-Length: 7") + b'{"a":1}', 400),
+        (handshake(b"Transfer-Encoding: chunked") + b"0\r\n\r\n", 400),
+        (handshake(b"Content-Length: 7", method=b"POST") + b'{"a":1}', 400),
+        (handshake(b"X-Long: " + b"a" * 9_000), 431),
+        (handshake(*(b"X-%d: a" % number for number in range(200))), 431),
+        (UPGRADE.replace(b"/ws", b"/" + b"w" * 9_000), 414),
+    ],
+    ids=["a body", "chunks", "a write", "a long header", "many headers", "a long address"],
+)
+async def test_a_handshake_that_nobody_understands_is_answered_and_its_connection_ends(
+    port: int, sent: bytes, status: int
+) -> None:
+    """Such a connection stayed for ever once, beyond all limits, and the stop of the whole service failed beside it."""
+    async with http_server.http_server(FastAPI(), HOST, port):
+        reader, writer = await asyncio.open_connection(HOST, port)
+        writer.write(sent)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            answer = await reader.read()
+        assert int(answer.split(b" ", 2)[1]) == status
+    writer.close()

@@ -27,6 +27,7 @@ DATE_SECONDS = 1.0
 """How often the header with the date is made."""
 DATE_IS_DUE = 0
 """The tick at which uvicorn makes it."""
+NO_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 DEFAULT_LIMITS = HttpLimits()
 
 
@@ -117,6 +118,14 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 class _WebSocket(WebSocketsSansIOProtocol):
+    @override
+    def data_received(self, data: bytes) -> None:
+        """uvicorn's answers nothing to a handshake that it cannot read, such as one with a body, and keeps it."""
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.handshake_initiated:
+            self.transport.write(b"".join(self.conn.data_to_send()) or NO_HANDSHAKE)
+            self.transport.close()
+
     @override
     def shutdown(self) -> None:
         """uvicorn's raises where the client has closed and does not read the rest: the whole stop would fail."""
