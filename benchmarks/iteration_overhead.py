@@ -29,7 +29,8 @@ TURNS = 15
 """Iterations of a session that ask for a tool: below the limit of iterations, where a session is told to conclude."""
 GIVE_UP_SECONDS = 120.0
 LOOK_SECONDS = 0.02
-WARM_UP_SESSIONS = 4
+WARM_UP_SESSIONS = 40
+"""Kafka's JVM compiles as it goes: the figures are those of a system that has run for a while."""
 
 
 @dataclass(frozen=True, slots=True)
