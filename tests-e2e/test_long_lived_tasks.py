@@ -52,6 +52,7 @@ TASKS = {
         "answers",
         "approvals",
         "catalog",
+        "deleted labels",
         "held sessions",
         "prices",
         "projector",
