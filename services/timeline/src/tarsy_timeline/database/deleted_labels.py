@@ -10,7 +10,8 @@ from tarsy_timeline.database.sql import QUERIES
 
 KEPT = timedelta(hours=1)
 """A gateway holds a message for a minute at most until it is judged."""
-LOOK_SECONDS = 60.0
+LOOK_SECONDS = 10.0
+"""A loop without a step for a minute counts as stuck."""
 
 
 class DeletedLabels:
