@@ -96,6 +96,14 @@ async def press_at_once(page: Page, keys: str) -> None:
     )
 
 
+async def test_no_key_is_lost_that_comes_before_the_row_of_the_last_one_is_drawn(show: Show) -> None:
+    async with show([session(number) for number in range(300)]) as (tab, _):
+        await press_at_once(tab.page, "j" * 101)
+        await expect(row_of(tab.page, 100).locator("a")).to_be_focused()
+        await press_at_once(tab.page, "k" * 50)
+        await expect(row_of(tab.page, 50).locator("a")).to_be_focused()
+
+
 async def test_keys_lead_through_the_list_and_do_nothing_while_somebody_types(show: Show) -> None:
     async with show([session(number) for number in range(300)]) as (tab, _):
         page = tab.page

@@ -35,7 +35,9 @@ export function ListSections({ store, chosen }) {
 
   /** @param {number} steps */
   function move(steps) {
-    const id = rowBeside(known.current.layout, focusedId(root.current) ?? current.value, steps);
+    // The row of the key before may not be drawn yet.
+    const from = known.current.toFocus ?? focusedId(root.current) ?? current.value;
+    const id = rowBeside(known.current.layout, from, steps);
     if (id === null || root.current === null) return;
     known.current.toFocus = id;
     current.value = id;
@@ -70,7 +72,8 @@ export function ListSections({ store, chosen }) {
     const shift = above > sizes.head ? shiftOf(known.current.layout, layout, above) : 0;
     known.current.layout = layout;
     if (shift !== 0) scrollBy(0, shift);
-    if (focused !== null && document.activeElement === document.body) focusRow(root.current, focused);
+    const isLost = focused !== null && document.activeElement === document.body;
+    if (isLost && known.current.toFocus === null) focusRow(root.current, focused);
     focusWanted();
     measure();
   });
@@ -80,6 +83,7 @@ export function ListSections({ store, chosen }) {
     <div class="sessions" ref=${root} style=${{ height: `${layout.height}px` }}
          onFocusIn=${(/** @type {FocusEvent} */ event) => {
            current.value = idOf(event.target);
+           known.current.toFocus = null;
          }}>
       ${shown.map(
         ({ box, rows }) => html`
