@@ -148,6 +148,51 @@ async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_concl
     ]
 
 
+async def test_the_outline_shows_one_part_of_the_story_alone_until_it_is_chosen_again(
+    tab: Tab, new_session: NewSession
+) -> None:
+    await show_with_styles(tab, live(told(new_session)))
+    outline = tab.page.get_by_role("navigation", name="Stages")
+    pods, metrics = tab.page.locator(".lane").nth(0), tab.page.locator(".lane").nth(1)
+    look, advise = tab.page.locator(".groups > .group").nth(0), tab.page.locator(".groups > .group").nth(1)
+    synthesis = look.locator(".under > .group")
+
+    await outline.get_by_role("link", name="Pods", exact=True).click()
+    await expect(tab.page.locator(".chosen-part")).to_contain_text("Only Pods is shown.")
+    await expect(pods).to_be_visible()
+    for other in (metrics, synthesis, advise):
+        await expect(other).to_be_hidden()
+
+    await outline.get_by_role("link", name="look", exact=True).click()
+    await expect(tab.page.locator(".chosen-part")).to_contain_text("Only look is shown.")
+    for shown in (pods, metrics, synthesis):
+        await expect(shown).to_be_visible()
+    await expect(advise).to_be_hidden()
+
+    await outline.get_by_role("link", name="look - Synthesis", exact=True).click()
+    await expect(synthesis).to_be_visible()
+    await expect(pods).to_be_hidden()
+    await expect(outline.locator("[aria-current]")).to_have_text("look - Synthesis")
+
+    await tab.page.get_by_role("button", name="Show all").click()
+    for shown in (pods, metrics, synthesis, advise):
+        await expect(shown).to_be_visible()
+    await expect(outline.locator("[aria-current]")).to_have_count(0)
+
+
+async def test_a_link_to_a_step_that_is_left_out_shows_all_again(tab: Tab, new_session: NewSession) -> None:
+    await show_with_styles(tab, live(told(new_session)))
+    step = tab.page.locator(".groups > .group").nth(1).locator(".item:visible").first
+    id = await step.get_attribute("id")
+    await tab.page.get_by_role("navigation", name="Stages").get_by_role("link", name="Pods", exact=True).click()
+    await expect(tab.page.locator(f'[id="{id}"]')).to_be_hidden()
+
+    await tab.page.evaluate("(id) => { location.hash = id; }", id)
+
+    await expect(tab.page.locator(f'[id="{id}"]')).to_be_visible()
+    await expect(tab.page.locator(".chosen-part")).to_have_count(0)
+
+
 LANES = """() => [...document.querySelectorAll(".lane")].map((one) => {
     const { left, top, width } = one.getBoundingClientRect();
     return { left, top, width };

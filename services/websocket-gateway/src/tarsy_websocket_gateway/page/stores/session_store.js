@@ -47,6 +47,8 @@ export class SessionStore {
   record = new TraceStore(this);
   /** What somebody selected to ask about it, until it stands in the field. */
   quotation = signal("");
+  /** The id of the stage or agent whose part of the story is shown alone; empty: all of it. */
+  chosenPart = signal("");
   /** The step that a citation led to, until it is shown; a new object each time.
    *  @type {import("@preact/signals").Signal<{ id: string } | null>} */
   followed = signal(null);
@@ -81,7 +83,13 @@ export class SessionStore {
     return this.#id;
   }
 
-  /** The same without delay, for who acts. */
+  /** Shows one part of the story alone; all of it when it is chosen once more.
+   *  @param {string} id */
+  choosePart(id) {
+    this.chosenPart.value = this.chosenPart.value === id ? "" : id;
+  }
+
+  /** The highest number without delay, for who acts. */
   get highest() {
     return this.#highest;
   }

@@ -46,6 +46,7 @@ function show(store, id) {
   const place = document.getElementById(`event-${id}`);
   if (item === undefined || place === null) return false;
   if (isOfReply(store.session, item)) openChat();
+  if (place.parentElement?.closest("[hidden]")) store.chosenPart.value = "";
   const isLeftOut =
     extent.value === "conclusions" ? place.dataset.level !== "conclusion" : place.dataset.level === "detail";
   if (extent.value !== "everything" && isLeftOut) chooseExtent("everything");

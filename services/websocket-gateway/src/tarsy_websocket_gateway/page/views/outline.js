@@ -1,5 +1,5 @@
 // The stages with their agents, each with its state; a synthesis under the stage whose analyses it joins; and how many
-// stages are to come. Each leads to its part of the story.
+// stages are to come. Each leads to its part of the story, and shows it alone.
 
 import { timesOf } from "../state/detail.js";
 import { agentsOf, inOrder, synthesesOf } from "../state/order_of_stages.js";
@@ -51,7 +51,7 @@ function StageLine({ store, stage }) {
   const syntheses = synthesesOf(store.session, stage);
   return html`
     <li>
-      <a class="name" href=${`#stage-${stage.stage_id}`}>${stage.stage_name}</a>
+      <${PartLink} store=${store} id=${stage.stage_id} href=${`#stage-${stage.stage_id}`} name=${stage.stage_name} />
       <${Status} status=${stage.status} />
       <span class="more quiet"><span class="about">${stageFacts(stage)}</span></span>
       <${Failure} store=${store} step=${stage} />
@@ -69,12 +69,21 @@ function AgentLine({ store, agent }) {
   const { execution_id: id } = agent;
   return html`
     <li>
-      <a class="name" href=${`#panel-${id}`}>${agent.agent_name}</a>
+      <${PartLink} store=${store} id=${id} href=${`#panel-${id}`} name=${agent.agent_name} />
       <${Status} status=${agent.status} />
       <span class="more quiet"><${Took} ...${timesOf(store.detail.value, agent)} /><span class="about">${agentFacts(agent)}</span></span>
       <${Failure} store=${store} step=${agent} />
     </li>
   `;
+}
+
+/** Leads to its part of the story, which is shown alone then.
+ *  @param {{ store: Store, id: string, href: string, name: string }} props */
+function PartLink({ store, id, href, name }) {
+  const isChosen = store.chosenPart.value === id;
+  return html`<a
+    class="name" href=${href} aria-current=${isChosen ? "true" : undefined} onClick=${() => store.choosePart(id)}
+  >${name}</a>`;
 }
 
 /** Why a session came to nothing stands above, once.

@@ -323,6 +323,8 @@ export const en = frozen({
     title: "Timeline",
     extent: "How much is shown",
     extents: { conclusions: "Conclusions", steps: "Steps", everything: "Everything" },
+    only: "Only {name} is shown.",
+    showAll: "Show all",
     arrivals: "{count} new",
     toRecord: "Record",
     thinking: "Thinking",
