@@ -105,9 +105,15 @@ async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIt
 
 
 async def text_of(page: Page) -> list[str]:
-    """The lines of a session, but for those of its waterfall, which is read later and again."""
+    """The lines of a session, but for those of its waterfall, which is read later and again. Items that are far from
+    the viewport count, too: a browser does not lay them out."""
     text: str = await page.locator("main").evaluate(
-        """(main) => [...main.querySelectorAll(".head, .stages, .verdict, .timeline, .chat, .side")]
-            .map((part) => part.innerText).join("\\n")"""
+        """(main) => {
+            const all = new CSSStyleSheet();
+            all.replaceSync("* { content-visibility: visible !important; }");
+            document.adoptedStyleSheets = [all];
+            return [...main.querySelectorAll(".head, .stages, .verdict, .timeline, .chat, .side")]
+                .map((part) => part.innerText).join("\\n");
+        }"""
     )
     return text.splitlines()
