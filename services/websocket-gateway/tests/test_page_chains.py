@@ -138,7 +138,7 @@ async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_concl
     assert lines == [
         ["look", "2 agents in parallel, one must complete", None],
         ["Pods", "gemini · 1 iteration", "look"],
-        ["Metrics", "claude instead of gemini · 20 iterations · made to conclude", "look"],
+        ["Metrics", "claude instead of gemini · 20 iterations · hit the iteration limit", "look"],
         ["look - Synthesis", "", "look"],
         ["Synthesis", "gemini · 1 iteration", "look - Synthesis"],
         ["advise", "", None],

@@ -226,7 +226,7 @@ export const en = frozen({
     oneMustComplete: "one must complete",
     fallback: "{provider} instead of {first}",
     iterations: { one: "{count} iteration", other: "{count} iterations" },
-    forced: "made to conclude",
+    forced: "hit the iteration limit",
   },
   verdict: {
     none: "There is no verdict yet.",
