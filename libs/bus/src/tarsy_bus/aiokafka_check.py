@@ -1,6 +1,7 @@
 """Check that the installed aiokafka has the private parts that aiokafka_internals.py uses: a test runs it."""
 
 from collections.abc import Iterator
+from inspect import unwrap
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
@@ -47,7 +48,8 @@ def missing_parts() -> Iterator[str]:
         if found is None:
             yield f"aiokafka's {owner.__name__} has no {name} any more: see tarsy_bus/aiokafka_internals.py"
             continue
-        code = getattr(found, "__code__", None)
+        # We replace some of them.
+        code = getattr(unwrap(found) if callable(found) else found, "__code__", None)
         known = () if code is None else (*code.co_names, *code.co_varnames)
         yield from (
             f"aiokafka's {owner.__name__}.{name} knows no {one} any more: see tarsy_bus/aiokafka_internals.py"

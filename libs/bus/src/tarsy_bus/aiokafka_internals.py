@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+from functools import partial, wraps
 from itertools import chain
 from types import FunctionType, MethodType
 
@@ -202,9 +202,13 @@ class _RefusalNoticing(OAuthAuthenticator):  # type: ignore[misc]
         return answer
 
 
+_AUTHENTICATOR = AIOKafkaConnection.authenticator_oauth
+
+
 def notice_refused_tokens() -> None:
     """From now on, connections of this process raise SaslAuthenticationFailed when their token is refused."""
 
+    @wraps(_AUTHENTICATOR)
     def authenticator(connection: AIOKafkaConnection) -> OAuthAuthenticator:
         return _RefusalNoticing(sasl_oauth_token_provider=connection._sasl_oauth_token_provider)
 
