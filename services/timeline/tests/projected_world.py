@@ -95,7 +95,7 @@ class World:
             pass
 
     async def forget_labels(self, now: datetime) -> None:
-        """Of sessions that were deleted long before."""
+        """Forgets the labels of sessions that were deleted long before."""
         await DeletedLabels(self._database, lambda: now).forget()
 
     async def get(self, path: str) -> Json:

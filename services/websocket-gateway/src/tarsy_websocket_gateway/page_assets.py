@@ -1,7 +1,7 @@
 """The page's files, as they are served: read once, at the start, so that no path of a request reaches the disk."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -16,6 +16,7 @@ VERSION_PLACE = b"{version}"
 PRELOADS_PLACE = b"{preloads}"
 STYLES_PLACE = b"{styles}"
 STYLES = "styles/"
+SCRIPTS = (".js", ".mjs")
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -54,11 +55,14 @@ def load_page() -> Page:
         digest.update(f"{path}\n{len(asset.body)}\n".encode() + asset.body)
     version = digest.hexdigest()[:16]
     body = index.body.replace(STYLES_PLACE, _styles(found))
-    indexes = {
-        view: body.replace(PRELOADS_PLACE, _preloads(view, found)).replace(VERSION_PLACE, version.encode())
-        for view in VIEWS.values()
-    }
-    return Page(version, {view: _asset(one, index.media_type) for view, one in indexes.items()}, found)
+    sources = {path: asset.body.decode() for path, asset in found.items() if path.endswith(SCRIPTS)}
+    frame = imported_modules(FIRST_MODULE, sources)
+    indexes = {}
+    for view in set(VIEWS.values()):
+        preloads = _preloads([*frame, view, *imported_modules(view, sources)])
+        whole = body.replace(PRELOADS_PLACE, preloads).replace(VERSION_PLACE, version.encode())
+        indexes[view] = _asset(whole, index.media_type)
+    return Page(version, indexes, found)
 
 
 def _styles(assets: Mapping[str, Asset]) -> bytes:
@@ -67,13 +71,11 @@ def _styles(assets: Mapping[str, Asset]) -> bytes:
     return "\n".join(f'<link rel="stylesheet" href="/assets/{{version}}/{path}">' for path in paths).encode()
 
 
-def _preloads(view: str, assets: Mapping[str, Asset]) -> bytes:
+def _preloads(modules: Iterable[str]) -> bytes:
     """A browser asks for all modules of the frame and the view at once, instead of one after the other as it finds
-    them."""
-    sources = {path: asset.body.decode() for path, asset in assets.items()}
-    of_view = [view, *imported_modules(view, sources)]
-    modules = dict.fromkeys([*imported_modules(FIRST_MODULE, sources), *of_view])
-    return "\n".join(f'<link rel="modulepreload" href="/assets/{{version}}/{path}">' for path in modules).encode()
+    them. The view shares some with the frame."""
+    once = dict.fromkeys(modules)
+    return "\n".join(f'<link rel="modulepreload" href="/assets/{{version}}/{path}">' for path in once).encode()
 
 
 def _asset(body: bytes, media_type: str) -> Asset:

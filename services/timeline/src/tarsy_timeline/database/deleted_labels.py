@@ -1,11 +1,10 @@
 """Labels of deleted sessions, kept for KEPT: gateways ask by them who is told of the deletion."""
 
-import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime, timedelta
 
-from tarsy_timeline.database.pool import UNREACHABLE, Database
+from tarsy_timeline.database.periodic import run_periodically
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
 
 KEPT = timedelta(hours=1)
@@ -24,11 +23,7 @@ class DeletedLabels:
 
     async def run(self, stepped: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, the labels stay."""
-        while True:
-            with suppress(*UNREACHABLE):
-                await self.forget()
-                stepped()
-            await asyncio.sleep(self._look_seconds)
+        await run_periodically(self.forget, stepped, self._look_seconds)
 
     async def forget(self) -> None:
         async with self._database.connection() as connection:

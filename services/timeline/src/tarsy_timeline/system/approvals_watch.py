@@ -1,12 +1,11 @@
 """The number of calls that wait for a person, as the table has them: for the metrics."""
 
-import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_timeline.database.pool import UNREACHABLE, Database
+from tarsy_timeline.database.periodic import run_periodically
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
 
 LOOK_SECONDS = 10.0
@@ -31,11 +30,10 @@ class ApprovalsWatch:
 
     async def run(self, stepped: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, what was seen last stays."""
-        while True:
-            with suppress(*UNREACHABLE):
-                self.seen = await self.look()
-                stepped()
-            await asyncio.sleep(self._look_seconds)
+        await run_periodically(self._see, stepped, self._look_seconds)
+
+    async def _see(self) -> None:
+        self.seen = await self.look()
 
     async def look(self) -> Waiting:
         async with self._database.connection() as connection:

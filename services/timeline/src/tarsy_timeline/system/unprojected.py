@@ -1,12 +1,11 @@
 """The records that could not be projected, as the table has them: for the API's warnings and the metrics."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_timeline.database.pool import UNREACHABLE, Database
+from tarsy_timeline.database.periodic import run_periodically
+from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.rows.session_rows import Row
 from tarsy_timeline.system.server_warnings import MOST_CHARACTERS, Category, ServerWarning
@@ -35,11 +34,10 @@ class UnprojectedWatch:
 
     async def run(self, stepped: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, what was seen last stays."""
-        while True:
-            with suppress(*UNREACHABLE):
-                self.seen = await self._look()
-                stepped()
-            await asyncio.sleep(self._look_seconds)
+        await run_periodically(self._see, stepped, self._look_seconds)
+
+    async def _see(self) -> None:
+        self.seen = await self._look()
 
     def warnings(self) -> list[ServerWarning]:
         """One, for all records together."""
