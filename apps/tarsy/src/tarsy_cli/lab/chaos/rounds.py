@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,11 +74,12 @@ async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog
         lives = SessionLives(setup.home, follower, session_id, strike.service if strike is not None else "")
         deaths = [await lives.until_at_rest(strike.investigation if strike is not None else None)]
         if setup.ask is not None:
-            await until_healthy(setup.home)
+            await until_healthy(setup.home, deaths)
             asking = asyncio.to_thread(setup.ask, instance.api, session_id)
             replied = lives.until_at_rest(strike.reply if strike is not None else None)
             death, _ = await asyncio.gather(replied, asking)
             deaths.append(death)
+    await until_healthy(setup.home, deaths)
     seconds = time.monotonic() - began
     log = await _log_of(setup.bus, session_id, beginning)
     shown = await asyncio.to_thread(_shown, instance.api, session_id, len(log.accepted))
@@ -87,14 +88,16 @@ async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog
     return Round(strike, session_id, tuple(deaths), seconds, log, faults)
 
 
-async def until_healthy(home: Home) -> Instance:
-    """Until every process works. Raises ChaosError."""
+async def until_healthy(home: Home, deaths: Iterable[ProcessDeath] = ()) -> Instance:
+    """Until every process works, and those that were killed are replaced. Raises ChaosError."""
+    killed = {death.pid for death in deaths}
     limit = time.monotonic() + HEALTHY_SECONDS
     while True:
         instance = home.running()
         if instance is None:
             raise ChaosError(f"No TARSy runs in {home.folder}.")
-        late = [process.service for process in instance.processes if process.state != "ready"]
+        # TARSy may not have noticed yet that a process it calls ready is dead.
+        late = [one.service for one in instance.processes if one.state != "ready" or one.pid in killed]
         if instance.state == "ready" and not late:
             return instance
         if time.monotonic() > limit:
