@@ -11,31 +11,38 @@ from tarsy_session.prompts.sources import compose_alert, compose_findings, compo
 from tarsy_session.prompts.transcript import compose_transcript
 from tarsy_session.text import fence, remove_marks, render_time, to_one_line
 
-INVESTIGATE = """\
+CONFIDENCE = """\
+Last, a line of its own: `Confidence: high`, `Confidence: medium` or `Confidence: low`, and after a dash the reason in
+one sentence. High: results show the cause, and you looked for what would disprove it. Medium: results fit the cause,
+and another one is not ruled out. Low: the cause is supposed."""
+
+INVESTIGATE = f"""\
 ## Your task
 
 Find out why this alert fires. End with an analysis that says:
 
-1. **Cause**: the root cause, how sure you are of it, and which evidence carries it; or the causes that remain, and what
-   would tell them apart.
+1. **Cause**: the root cause and which evidence carries it; or the causes that remain, and what would tell them apart.
 2. **State**: what is affected now, since when, and whether it gets worse.
 3. **What to do now**: steps in their order, each exact enough to be carried out, with its risk where it has one.
 4. **What keeps it from coming back.**
-5. **Open**: what you could not see or check."""
+5. **Open**: what you could not see or check.
 
-JOIN = """\
+{CONFIDENCE}"""
+
+JOIN = f"""\
 ## Your task
 
 Make one analysis of these investigations. It says:
 
-1. **Cause**: the root cause, how sure one can be of it, and which evidence carries it, with the
-   agent and the step that found it.
+1. **Cause**: the root cause and which evidence carries it, with the agent and the step that found it.
 2. **Agreement and contradiction**: what they found by different ways, where they differ, and how you
    decided and why.
 3. **State**: what is affected now, since when, and whether it gets worse.
 4. **What to do now**: steps in their order, each with its risk where it has one.
 5. **What keeps it from coming back.**
-6. **Open**: what rests on weak evidence, and what nobody could see or check."""
+6. **Open**: what rests on weak evidence, and what nobody could see or check.
+
+{CONFIDENCE}"""
 
 TOGETHER = Template("""\
 ## The investigations of stage "$stage"

@@ -1,5 +1,6 @@
 // What came of the investigation, before all else: in short and whole; or where it stopped, and what is known so far.
 
+import { confidenceOf } from "../state/confidence.js";
 import { foundSoFar, stoppedIn } from "../state/outcome.js";
 import { shownMoment } from "../stores/connection.js";
 import { html, useLayoutEffect, useRef } from "../ui.js";
@@ -13,9 +14,11 @@ import { Markdown } from "./markdown.js";
 import { Retry } from "./retry.js";
 
 /** @typedef {import("../stores/session_store.js").SessionStore} Store
- *  @typedef {import("../state/session_state.js").Session} Session */
+ *  @typedef {import("../state/session_state.js").Session} Session
+ *  @typedef {import("../state/confidence.js").Confidence} Confidence */
 
 const STOPPED = new Set(["failed", "timed_out", "cancelled"]);
+const TONES = { high: "good", medium: "warning", low: "bad" };
 
 /** @param {{ store: Store }} props */
 export function Verdict({ store }) {
@@ -26,12 +29,14 @@ export function Verdict({ store }) {
   const isNone =
     !isStopped && [session.finalAnalysis, session.executiveSummary, session.executiveSummaryError].every(isEmpty);
   if (isNone && shownMoment.value === null) return null;
+  const confidence = confidenceOf(session.finalAnalysis);
   return html`
     <div class="verdict" ref=${place}>
       ${isNone && html`<p class="quiet">${TEXT.verdict.none}</p>`}
       ${isStopped && html`<${Stopped} store=${store} />`}
       <${Summary} session=${session} />
-      ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} />`}
+      ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} />`}
+      ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} shown=${confidence?.rest ?? session.finalAnalysis} />`}
     </div>
   `;
 }
@@ -75,13 +80,25 @@ function Summary({ session: { executiveSummary: summary, executiveSummaryError: 
   `;
 }
 
-/** @param {{ store: Store }} props */
-function Analysis({ store }) {
+/** @param {{ confidence: Confidence | null }} props */
+function ConfidenceLine({ confidence }) {
+  if (confidence === null) return html`<p class="quiet">${TEXT.verdict.noConfidence}</p>`;
+  const { level, why } = confidence;
+  return html`
+    <section class="confidence" data-tone=${TONES[level]} aria-labelledby="confidence">
+      <h2 id="confidence">${TEXT.verdict.confidence[level]}</h2>
+      ${why !== "" && html`<${Markdown} text=${why} />`}
+    </section>
+  `;
+}
+
+/** @param {{ store: Store, shown: string }} props  `shown`: what of it does not stand elsewhere */
+function Analysis({ store, shown }) {
   const text = () => citedVerdictText(store.session, store.detail.value);
   return html`
     <section class="analysis" aria-labelledby="analysis">
       <div class="analysis-head"><h2 id="analysis">${TEXT.verdict.analysis}</h2><${CopyButton} text=${text} label=${TEXT.verdict.copy} /></div>
-      <${Markdown} text=${store.session.finalAnalysis} />
+      <${Markdown} text=${shown} />
     </section>
   `;
 }

@@ -232,6 +232,8 @@ export const en = frozen({
     none: "There is no verdict yet.",
     summary: "Executive summary",
     noSummary: "There is no executive summary: {why}",
+    confidence: { high: "High confidence", medium: "Medium confidence", low: "Low confidence" },
+    noConfidence: "The analysis does not say how sure it is.",
     analysis: "Final analysis",
     copy: "Copy as Markdown",
     stopped: "It stopped in {stages}.",

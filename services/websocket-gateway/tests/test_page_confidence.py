@@ -1,0 +1,106 @@
+"""How sure an analysis is, on the page, in Chromium: what of its text counts, and how it is shown."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+
+from tarsy_browser import Tab
+from tarsy_chat_page import Scene
+from tarsy_contracts import events as e
+from tarsy_styled_page import add_styles
+from tarsy_websocket_gateway.page_assets import load_page
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+MODULE = f"/assets/{load_page().version}/state/confidence.js"
+
+type NewSession = Callable[[], Any]
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def told(tab: Tab, story: NewSession, new_session: NewSession) -> Callable[[str], Scene]:
+    """The story with another analysis."""
+
+    def tell(analysis: str) -> Scene:
+        whole, session = story(), new_session()
+        session.id = whole.id
+        recorded = [whole.recorded(number).event for number in range(1, len(whole.records) + 1)]
+        return Scene(tab, session.add(*(concluding(event, analysis) for event in recorded)))
+
+    return tell
+
+
+def concluding(event: e.Event, analysis: str) -> e.Event:
+    if isinstance(event, e.SessionCompleted):
+        return event.model_copy(update={"final_analysis": analysis, "executive_summary": "DNS."})
+    return event
+
+
+async def confidence_of(tab: Tab, analysis: str) -> dict[str, str] | None:
+    script = "async ([path, text]) => (await import(path)).confidenceOf(text)"
+    found: dict[str, str] | None = await tab.page.evaluate(script, [MODULE, analysis])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "level", "why"),
+    [
+        ("Confidence: high", "high", ""),
+        ("Confidence: low - nobody saw the node.", "low", "nobody saw the node."),
+        ("**Confidence: medium** \u2014 another cause fits", "medium", "another cause fits"),
+        ("- **Confidence:** High. It was *seen* [call 3].", "high", "It was *seen* [call 3]."),
+        ("6. __Confidence__: HIGH, as [call 3] shows", "high", "as [call 3] shows"),
+        ("> confidence : low", "low", ""),
+    ],
+)
+async def test_the_line_is_found_as_models_write_it(tab: Tab, line: str, level: str, why: str) -> None:
+    assert await confidence_of(tab, f"It was DNS.\n\n{line}") == {"level": level, "why": why, "rest": "It was DNS."}
+
+
+@pytest.mark.parametrize(
+    "analysis",
+    [
+        "",
+        "It was DNS, I say with confidence: high load.",
+        "Confidence: highest",
+        "Confidence: 90 %",
+        "```\nConfidence: high\n```",
+        "My confidence is low.",
+    ],
+)
+async def test_other_words_are_no_such_line(tab: Tab, analysis: str) -> None:
+    assert await confidence_of(tab, analysis) is None
+
+
+async def test_the_first_line_counts_and_the_rest_stays(tab: Tab) -> None:
+    found = await confidence_of(tab, "Cause\nConfidence: low\nState\nConfidence: high")
+    assert found == {"level": "low", "why": "", "rest": "Cause\nState\nConfidence: high"}
+
+
+@pytest.mark.parametrize(
+    ("level", "tone", "title"),
+    [
+        ("high", "good", "High confidence"),
+        ("medium", "warning", "Medium confidence"),
+        ("low", "bad", "Low confidence"),
+    ],
+)
+async def test_it_stands_above_the_analysis_with_its_reason_and_its_citation(
+    tab: Tab, told: Callable[[str], Scene], level: str, tone: str, title: str
+) -> None:
+    await add_styles(tab.page)
+    await told(f"It was **DNS**.\n\nConfidence: {level} - seen twice [call 1].").show()
+    shown = tab.page.get_by_role("region", name=title)
+    await expect(shown).to_have_attribute("data-tone", tone)
+    await expect(shown.locator(".markdown")).to_have_text("seen twice [call 1].")
+    await expect(tab.page.locator(".analysis .markdown")).to_have_text("It was DNS.")
+
+
+async def test_an_analysis_that_does_not_say_it_is_said_to_be_so(tab: Tab, told: Callable[[str], Scene]) -> None:
+    await add_styles(tab.page)
+    await told("It was **DNS**.").show()
+    await expect(tab.page.locator(".verdict")).to_contain_text("The analysis does not say how sure it is.")
+    await expect(tab.page.locator(".confidence")).to_have_count(0)
