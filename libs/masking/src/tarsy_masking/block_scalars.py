@@ -19,7 +19,7 @@ class BlockScalars:
         )
 
     def __call__(self, text: bytes) -> Regions:
-        if b"|" not in text and b">" not in text and b"<<" not in text and b'"""' not in text and b"'''" not in text:
+        if not _may_open(text):
             return NO_REGIONS
         edits: list[Edit] = []
         position, open_since = 0, None
@@ -31,6 +31,17 @@ class BlockScalars:
                 edits.append(Edit(start, stop, b"[MASKED_SECRET]", secret, RULE))
             position = max(stop, head.end())
         return Regions(edits, open_since)
+
+
+def _may_open(text: bytes) -> bool:
+    """One sign is found in a thirtieth of the time of several: those come last, and only where their first is there."""
+    return (
+        b"|" in text
+        or b">" in text
+        or (b"<" in text and b"<<" in text)
+        or (b"'" in text and b"'''" in text)
+        or b'"""' in text
+    )
 
 
 def _content(text: bytes, head: Any) -> tuple[int, int, bool]:

@@ -20,7 +20,7 @@ _WIDE = r"\xef\xbc[\x81-\xbf]|\xef\xbd[\x80-\x9e]"
 _CURLY = r"\xe2\x80[\x98-\x9f]"
 _FOLDED = compile_regex(f"({_REMOVED})|({_SPACES})|({_WIDE})|({_CURLY})")
 _UNFINISHED = compile_regex(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b\n]*)?\z")
-_ESCAPE = compile_regex(r"\x1b|(?:u001[bB]|x1[bB]|033|\\e)\[")
+_ESCAPE = compile_regex(r"(?:u001[bB]|x1[bB]|033|\\e)\[")
 _DOUBLE_QUOTES_FROM = 0x9C
 
 
@@ -48,7 +48,7 @@ class FoldedText:
 
 def fold(text: bytes) -> FoldedText | None:
     """None where there is nothing to fold."""
-    if text.isascii() and _ESCAPE.search(text) is None:
+    if text.isascii() and not _may_escape(text):
         return None
     pieces: list[bytes] = []
     starts, originals, widths = [0], [0], [0]
@@ -71,6 +71,10 @@ def fold(text: bytes) -> FoldedText | None:
         return None
     pieces.append(text[end:])
     return FoldedText(b"".join(pieces), starts, originals, widths)
+
+
+def _may_escape(text: bytes) -> bool:
+    return b"\x1b" in text or (b"\\" in text and _ESCAPE.search(text) is not None)
 
 
 def ends_in_escape(text: bytes) -> bool:

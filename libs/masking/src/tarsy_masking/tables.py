@@ -54,7 +54,7 @@ class Tables:
 
     def __call__(self, text: bytes) -> Regions:
         found = [self._tables(text)]
-        if _STATEMENT.search(text) is not None:
+        if b"(" in text and _STATEMENT.search(text) is not None:
             found += (self._statements(text, self._insert, _tuples), self._statements(text, self._copy, _copied))
         edits = sorted(edit for each in found for edit in each.edits)
         return Regions(

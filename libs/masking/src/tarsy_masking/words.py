@@ -5,15 +5,18 @@ from collections.abc import Iterable
 
 from tarsy_masking.patterns import compile_set
 
+_FEW = 3
+
 
 class Words:
-    """Looks for all of its words in one pass. A pass per word, by `in`, costs as much each as this costs for all."""
+    """Looks for all of its words in one pass. By `in` a few are found sooner, but each costs a pass of its own."""
 
     def __init__(self, words: Iterable[bytes]) -> None:
         self._words = tuple(dict.fromkeys(words))
         self._set = compile_set(tuple(re.escape(word.decode("ascii")) for word in self._words))
+        self._are_few = len(self._words) <= _FEW
 
     def present_in(self, text: bytes) -> frozenset[bytes]:
-        if not self._words:
-            return frozenset()
+        if self._are_few:
+            return frozenset(word for word in self._words if word in text)
         return frozenset(self._words[index] for index in self._set.Match(text) or ())
