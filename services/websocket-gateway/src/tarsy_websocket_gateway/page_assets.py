@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -47,7 +48,9 @@ class Page:
     assets: Mapping[str, Asset]
 
 
+@cache
 def load_page() -> Page:
+    """Compresses all assets: once in a process."""
     found = dict(_assets(files("tarsy_websocket_gateway") / "page"))
     index = found.pop(INDEX)
     digest = hashlib.sha256()
