@@ -173,3 +173,5 @@ async def test_only_post_is_taken_and_a_body_that_is_no_message_is_answered(clie
     assert (await client.get("/mcp", headers=accepts)).status_code == 405
     assert (await client.post("/mcp", headers=accepts, content=b"{")).status_code == 400
     assert (await client.post("/mcp", headers=accepts, content=b"[" * (4 * 2**20 + 1))).status_code == 413
+    other = {**accepts, "Content-Type": "text/plain"}
+    assert (await client.post("/mcp", headers=other, content=b"{}")).status_code == 415

@@ -7,8 +7,10 @@ from fastapi import APIRouter
 from mcp.server import MCPServer
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from tarsy_service.bounded_body import require_json
 from tarsy_service.problems import problem_response
 
 PATH = "/mcp"
@@ -44,6 +46,8 @@ class McpEndpoint:
         if self._manager is None:
             await problem_response(503, "Service unavailable", NOT_NOW)(scope, receive, send)
         else:
+            # The SDK would answer 400.
+            require_json(Request(scope))
             await self._manager.handle_request(scope, receive, send)
 
 
