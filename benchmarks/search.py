@@ -2,14 +2,15 @@
 
 The sessions are made: alerts, tool results and analyses out of the evidence of examples/incidents, each with a pod of
 its own. Timed are the API's answers (its app in this process, PostgreSQL beside it), the indexing of sessions, and the
-projection of whole chains with and without the note that each leaves for the index. Needs no Kafka.
+projection of whole chains with and without the note that each leaves for the index; and the same lists for people who
+see a half of the sessions, a tenth, or one in 5,000. Needs no Kafka.
 """
 
 import argparse
 import random
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,11 +22,13 @@ import uvloop
 from fastapi import FastAPI
 from saying import load_told, say, tail
 
+from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_processes.ports import free_port
 from tarsy_service.problems import install_problem_handlers
+from tarsy_timeline.api.caller_groups import groups_of
 from tarsy_timeline.api.session_routes import session_routes
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import Database
@@ -49,6 +52,14 @@ PROJECTED = 300
 AT_ONCE = 200
 ROUNDS = 50
 GIVE_UP_SECONDS = 1_200.0
+ONE_IN = 5_000
+LIMITS: dict[str, GroupLabels] = {
+    "half of all": [{"team": ["half"]}],
+    "a tenth": [{"team": ["team-3"]}],
+    f"one in {ONE_IN:,}": [{"team": ["rare"]}],
+    "two groups": [{"team": ["team-3"]}, {"team": ["half"], "alert_type": ["pod-crash"]}],
+}
+"""What a caller may see."""
 QUEUE = """
 insert into search_queue (session_id)
 select session_id from (select session_id from sessions order by created_at desc limit $1 offset $2) s
@@ -150,6 +161,12 @@ class Texts:
         return f"pod {pod}\n" + "\n".join(self._lines[at : at + lines])
 
 
+def team(number: int) -> str:
+    if number % ONE_IN == 0:
+        return "rare"
+    return "half" if number % 2 == 0 else f"team-{number % 10}"
+
+
 async def make_sessions(owner: "asyncpg.Connection[asyncpg.Record]", count: int) -> list[str]:
     chance = random.Random(7)
     texts = Texts(chance)
@@ -169,7 +186,7 @@ async def make_sessions(owner: "asyncpg.Connection[asyncpg.Record]", count: int)
             size += len(alert) + len(result) + 2 * len(analysis)
             rows.append(
                 (session, number % 12, 30, session, "completed", "pod-crash", f"Pod {pod} crashes", "api", "ann",
-                 "default", alert, at, at, at + timedelta(minutes=3), analysis, 1)
+                 "default", alert, at, at, at + timedelta(minutes=3), analysis, 1, [f"team={team(number)}"])
             )  # fmt: skip
             stages.append((f"{session}/s", session, "look", 1, "completed", at, at, 30))
             executions.append((f"{session}/e", session, f"{session}/s", "looker", 1, "completed", at, at, 30, 5, 4))
@@ -180,7 +197,7 @@ async def make_sessions(owner: "asyncpg.Connection[asyncpg.Record]", count: int)
                 events.append((id, session, f"{session}/e", kind, "completed", content, "{}", order, at, at, order + 5))
         for table, columns, values in (
             ("sessions", "session_id partition last_number last_event_id status alert_type title source author "
-             "chain_id alert_data created_at started_at completed_at final_analysis total_stages", rows),
+             "chain_id alert_data created_at started_at completed_at final_analysis total_stages labels", rows),
             ("stages", "stage_id session_id stage_name stage_index status started_at completed_at number", stages),
             ("agent_executions", "execution_id session_id stage_id agent_name agent_index status started_at "
              "completed_at number llm_interaction_count mcp_interaction_count", executions),
@@ -243,17 +260,37 @@ async def ask(database: Database, owner: "asyncpg.Connection[asyncpg.Record]", p
             ("search, a word in all", lambda: "/api/v1/sessions?search=pod", ROUNDS // 5),
             ("the same by time", lambda: "/api/v1/sessions?search=pod&sort_by=created_at", ROUNDS // 5),
         ):
-            milliseconds = []
-            for _ in range(rounds):
-                began = time.perf_counter()
-                answer = await client.get(address())
-                milliseconds.append((time.perf_counter() - began) * 1_000)
-                assert answer.status_code == 200, answer.text
-            found = answer.json().get("pagination", {}).get("total_items", 1)
-            say(f"{name}: {tail(milliseconds)}; {found:,} found at last")
+            await measure(client, name, address, rounds)
+        for seen, groups in LIMITS.items():
+            app.dependency_overrides[groups_of] = always(groups)
+            for name, address, rounds in (
+                ("list", "/api/v1/sessions", ROUNDS),
+                ("the tenth page", "/api/v1/sessions?page=10", ROUNDS),
+                ("running ones", "/api/v1/sessions?status=in_progress", ROUNDS),
+                ("search, a word in a tenth", f"/api/v1/sessions?search={SERVICES[0]}", ROUNDS // 5),
+            ):
+                await measure(client, f"who sees {seen}: {name}", lambda address=address: address, rounds)
     began = time.perf_counter()
     await owner.fetchval(BEFORE, f"%{pods[0]}%")
     say(f"a whole pod without the index (as it was): {time.perf_counter() - began:.1f} s")
+
+
+async def measure(client: httpx2.AsyncClient, name: str, address: Callable[[], str], rounds: int) -> None:
+    milliseconds = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        answer = await client.get(address())
+        milliseconds.append((time.perf_counter() - began) * 1_000)
+        assert answer.status_code == 200, answer.text
+    found = answer.json().get("pagination", {}).get("total_items", 1)
+    say(f"{name}: {tail(milliseconds)}; {found:,} found at last")
+
+
+def always(groups: GroupLabels) -> Callable[[], Awaitable[GroupLabels]]:
+    async def answer() -> GroupLabels:
+        return groups
+
+    return answer
 
 
 if __name__ == "__main__":
