@@ -21,7 +21,7 @@ from tarsy_system import System
 from tarsy_testing import eventually
 
 ANSWER = "So the answer is the release."
-INSPECTOR_SECONDS = 90.0
+INSPECTOR_SECONDS = 300.0
 
 
 def address(system: System) -> str:
