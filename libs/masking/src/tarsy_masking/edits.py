@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tarsy_masking.placeholders import Placeholder
 
 _PLACEHOLDER = b"[MASKED_"
-_AROUND = 1_024
+_AROUND = 512
 
 
 class Edit(NamedTuple):

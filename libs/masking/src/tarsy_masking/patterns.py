@@ -23,7 +23,8 @@ _FEW = 4
 _COMPILED = 1024
 # Checks of patterns that have no form but their length.
 _WITHOUT_FORM = ("random", "base64")
-_COUNT = re.compile(r"(?<!\\)\{(?:[5-9]|[0-9]{2,})(?:,[0-9]*)?\}")
+# Shorter exact counts stay: they tell UUIDs from longer hexadecimal runs.
+_COUNT = re.compile(r"(?<!\\)\{(?:(?:[5-9]|[0-9]{2,}),|(?:1[6-9]|[2-9][0-9]|[0-9]{3,})(?:,[0-9]+)?)\}")
 
 
 @dataclass(frozen=True)
