@@ -75,6 +75,13 @@ async def test_other_words_are_no_such_line(tab: Tab, analysis: str) -> None:
     assert await confidence_of(tab, analysis) is None
 
 
+@pytest.mark.parametrize("long", [" " * 500_000, "* " * 250_000, f"Confidence: low {' ' * 500_000}x"])
+async def test_a_long_line_takes_no_longer_than_its_length(tab: Tab, long: str) -> None:
+    found = await confidence_of(tab, f"{long}\nConfidence: low")
+    assert found is not None
+    assert found["level"] == "low"
+
+
 async def test_the_first_line_counts_and_the_rest_stays(tab: Tab) -> None:
     found = await confidence_of(tab, "Cause\nConfidence: low\nState\nConfidence: high")
     assert found == {"level": "low", "why": "", "rest": "Cause\nState\nConfidence: high"}

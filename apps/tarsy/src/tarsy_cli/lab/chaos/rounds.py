@@ -79,8 +79,8 @@ async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog
             replied = lives.until_at_rest(strike.reply if strike is not None else None)
             death, _ = await asyncio.gather(replied, asking)
             deaths.append(death)
-    await until_healthy(setup.home, deaths)
     seconds = time.monotonic() - began
+    await until_healthy(setup.home, deaths)
     log = await _log_of(setup.bus, session_id, beginning)
     shown = await asyncio.to_thread(_shown, instance.api, session_id, len(log.accepted))
     ending = _ending(log, replies=len(deaths) - 1)

@@ -3,10 +3,11 @@
 /** @typedef {"high" | "medium" | "low"} Level
  *  @typedef {{ level: Level, why: string, rest: string }} Confidence  `rest`: the analysis without the line */
 
-const LINE = /^[ \t>]*(?:[-+*]|\d{1,3}[.)])?[ \t*_]*confidence[*_]*[ \t]*:[ \t*_]*(high|medium|low)\b(.*)$/i;
+// No two parts that repeat can take the same character: a long line of blanks would take the square of its length.
+const LINE = /^[ \t>*_+-]*(?:\d{1,3}[.)][ \t*_]*)?confidence[*_]*[ \t]*:[ \t*_]*(high|medium|low)\b(.*)$/i;
 const FENCE = /^[ \t]*(?:```|~~~)/;
 const BEFORE_REASON = /^[\s*_.,;:\u2013\u2014-]+/;
-const AFTER_REASON = /[\s*_]+$/;
+const AFTER_REASON = /[\s*_]/;
 
 /** @param {string} analysis
  *  @returns {Confidence | null}  null where it does not say so */
@@ -25,5 +26,7 @@ export function confidenceOf(analysis) {
 
 /** @param {string} reason */
 function bare(reason) {
-  return reason.replace(BEFORE_REASON, "").replace(AFTER_REASON, "");
+  let end = reason.length;
+  while (end > 0 && AFTER_REASON.test(reason.charAt(end - 1))) end -= 1;
+  return reason.slice(0, end).replace(BEFORE_REASON, "");
 }
