@@ -1,6 +1,7 @@
 """The chat of the page in a tab: its views, fed with what the gateway sends."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -33,6 +34,12 @@ READ = """() => {
         })),
     };
 }"""
+
+
+def retold(story: Any, session: Any, change: Callable[[e.Event], e.Event]) -> Any:
+    """The new session, with the story's id and each of its events as `change` returns it."""
+    session.id = story.id
+    return session.add(*(change(story.recorded(number).event) for number in range(1, len(story.records) + 1)))
 
 
 class Scene:

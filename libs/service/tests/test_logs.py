@@ -3,7 +3,7 @@
 import io
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 import structlog
@@ -29,10 +29,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def lines(clock: Clock) -> Iterator[Lines]:
+def lines(clock: Clock) -> Lines:
     """What was written since the last time."""
-    root = logging.getLogger()
-    before, level = root.handlers, root.level
     to = io.StringIO()
     configure_logs("INFO", to, monotonic=clock)
 
@@ -42,10 +40,7 @@ def lines(clock: Clock) -> Iterator[Lines]:
         to.truncate()
         return written
 
-    yield take
-    root.handlers = before
-    root.setLevel(level)
-    structlog.reset_defaults()
+    return take
 
 
 def test_a_line_of_a_library_is_written_five_times_then_once_a_minute_with_a_count(clock: Clock, lines: Lines) -> None:
@@ -107,12 +102,9 @@ def test_lines_without_a_template_are_all_written_and_few_are_remembered(lines: 
 
 def test_at_debug_the_headers_of_a_websocket_are_not_written_for_they_hold_credentials(lines: Lines) -> None:
     configure_logs("DEBUG")
-    try:
-        loggers = [logging.getLogger(name) for name in ("uvicorn.error", "websockets.client", "websockets.server")]
-        assert [logger.isEnabledFor(logging.DEBUG) for logger in loggers] == [False] * 3
-        assert logging.getLogger("tarsy_service").isEnabledFor(logging.DEBUG)
-    finally:
-        configure_logs("INFO")
+    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "websockets.client", "websockets.server")]
+    assert [logger.isEnabledFor(logging.DEBUG) for logger in loggers] == [False] * 3
+    assert logging.getLogger("tarsy_service").isEnabledFor(logging.DEBUG)
 
 
 @pytest.mark.parametrize("name", ["uvicorn.error", "uvicorn.access"])

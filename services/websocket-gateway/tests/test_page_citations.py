@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tarsy_browser import Tab
-from tarsy_chat_page import Scene
+from tarsy_chat_page import Scene, retold
 from tarsy_contracts import events as e
 from tarsy_reply import Exchange
 from tarsy_styled_page import add_styles
@@ -27,16 +27,11 @@ type NewSession = Callable[[], Any]
 @pytest_asyncio.fixture(loop_scope="module")
 async def scene(tab: Tab, story: NewSession, new_session: NewSession) -> Scene:
     await add_styles(tab.page)
-    return Scene(tab, cited(story(), new_session()))
-
-
-def cited(told: Any, session: Any) -> Any:
-    """The story, with a call that has a number, and an analysis that cites it."""
-    session.id = told.id
-    return session.add(*(with_citations(told.recorded(number).event) for number in range(1, len(told.records) + 1)))
+    return Scene(tab, retold(story(), new_session(), with_citations))
 
 
 def with_citations(event: e.Event) -> e.Event:
+    """A call that has a number, and an analysis that cites it."""
     match event:
         case e.ToolCallRequested():
             return event.model_copy(update={"number": 1, "arguments": {"namespace": "shop"}})

@@ -1,14 +1,14 @@
 """How sure an analysis is, on the page, in Chromium: what of its text counts, and how it is shown."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import expect
 
 from tarsy_browser import Tab
-from tarsy_chat_page import Scene
+from tarsy_chat_page import Scene, retold
 from tarsy_contracts import events as e
 from tarsy_styled_page import add_styles
 from tarsy_websocket_gateway.page_assets import load_page
@@ -20,23 +20,16 @@ MODULE = f"/assets/{load_page().version}/state/confidence.js"
 type NewSession = Callable[[], Any]
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def told(tab: Tab, story: NewSession, new_session: NewSession) -> Callable[[str], Scene]:
+@pytest.fixture
+def scene_of(tab: Tab, story: NewSession, new_session: NewSession) -> Callable[[str], Scene]:
     """The story with another analysis."""
 
-    def tell(analysis: str) -> Scene:
-        whole, session = story(), new_session()
-        session.id = whole.id
-        recorded = [whole.recorded(number).event for number in range(1, len(whole.records) + 1)]
-        return Scene(tab, session.add(*(concluding(event, analysis) for event in recorded)))
+    def concluding(event: e.Event, analysis: str) -> e.Event:
+        if isinstance(event, e.SessionCompleted):
+            return event.model_copy(update={"final_analysis": analysis, "executive_summary": "DNS."})
+        return event
 
-    return tell
-
-
-def concluding(event: e.Event, analysis: str) -> e.Event:
-    if isinstance(event, e.SessionCompleted):
-        return event.model_copy(update={"final_analysis": analysis, "executive_summary": "DNS."})
-    return event
+    return lambda analysis: Scene(tab, retold(story(), new_session(), partial(concluding, analysis=analysis)))
 
 
 async def confidence_of(tab: Tab, analysis: str) -> dict[str, str] | None:
@@ -96,18 +89,18 @@ async def test_the_first_line_counts_and_the_rest_stays(tab: Tab) -> None:
     ],
 )
 async def test_it_stands_above_the_analysis_with_its_reason_and_its_citation(
-    tab: Tab, told: Callable[[str], Scene], level: str, tone: str, title: str
+    tab: Tab, scene_of: Callable[[str], Scene], level: str, tone: str, title: str
 ) -> None:
     await add_styles(tab.page)
-    await told(f"It was **DNS**.\n\nConfidence: {level} - seen twice [call 1].").show()
+    await scene_of(f"It was **DNS**.\n\nConfidence: {level} - seen twice [call 1].").show()
     shown = tab.page.get_by_role("region", name=title)
     await expect(shown).to_have_attribute("data-tone", tone)
     await expect(shown.locator(".markdown")).to_have_text("seen twice [call 1].")
     await expect(tab.page.locator(".analysis .markdown")).to_have_text("It was DNS.")
 
 
-async def test_an_analysis_that_does_not_say_it_is_said_to_be_so(tab: Tab, told: Callable[[str], Scene]) -> None:
+async def test_an_analysis_that_does_not_say_it_is_said_to_be_so(tab: Tab, scene_of: Callable[[str], Scene]) -> None:
     await add_styles(tab.page)
-    await told("It was **DNS**.").show()
+    await scene_of("It was **DNS**.").show()
     await expect(tab.page.locator(".verdict")).to_contain_text("The analysis does not say how sure it is.")
     await expect(tab.page.locator(".confidence")).to_have_count(0)
