@@ -15,9 +15,10 @@ import pytest
 import pytest_asyncio
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_local.composition import all_services
+from tarsy_local.composition import BUILDERS
 from tarsy_processes.ports import free_port
 from tarsy_service import supervision
 from tarsy_service.runner import run_services
@@ -129,8 +130,7 @@ def settings(prefix: str, kafka: str, database: str, config: Path, port: int) ->
 
 def built(name: str) -> tuple[Service, CollectorRegistry]:
     registry = CollectorRegistry()
-    (service,) = [one for one in all_services(registry) if one.name == name]
-    return service, registry
+    return BUILDERS[name](registry, BrokerConnections()), registry
 
 
 @asynccontextmanager

@@ -1,5 +1,7 @@
 """All services in one process, each by its own `build`."""
 
+from collections.abc import Callable, Mapping
+
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.broker_connections import BrokerConnections
@@ -20,22 +22,30 @@ from tarsy_tool_gateway.settings import ToolGatewaySettings
 from tarsy_websocket_gateway.app import build as build_websocket_gateway
 from tarsy_websocket_gateway.settings import GatewaySettings
 
+type Builder = Callable[[CollectorRegistry, BrokerConnections], Service]
+
+BUILDERS: Mapping[str, Builder] = {
+    "timeline": lambda registry, connections: build_timeline(_settings(TimelineSettings), registry, connections),
+    "websocket-gateway": lambda registry, connections: build_websocket_gateway(
+        _settings(GatewaySettings), registry, connections
+    ),
+    "orchestrator": lambda registry, connections: build_orchestrator(
+        _settings(OrchestratorSettings), registry, connections
+    ),
+    "tool-gateway": lambda registry, connections: build_tool_gateway(
+        _settings(ToolGatewaySettings), registry, connections
+    ),
+    "summarizer": lambda registry, connections: build_summarizer(_settings(SummarizerSettings), registry, connections),
+    "notifier": lambda registry, connections: build_notifier(_settings(NotifierSettings), registry, connections),
+    "ingest": lambda registry, connections: build_ingest(_settings(IngestSettings), registry, connections),
+}
+"""By a service's name. Its settings come from the environment, as it would have them in a process of its own."""
+
 
 def all_services(registry: CollectorRegistry) -> list[Service]:
-    """Each with its settings from the environment, as it would have them in a process of its own.
-
-    All share their attempts to connect to Kafka.
-    """
+    """All share their attempts to connect to Kafka."""
     connections = BrokerConnections()
-    return [
-        build_timeline(_settings(TimelineSettings), registry, connections),
-        build_websocket_gateway(_settings(GatewaySettings), registry, connections),
-        build_orchestrator(_settings(OrchestratorSettings), registry, connections),
-        build_tool_gateway(_settings(ToolGatewaySettings), registry, connections),
-        build_summarizer(_settings(SummarizerSettings), registry, connections),
-        build_notifier(_settings(NotifierSettings), registry, connections),
-        build_ingest(_settings(IngestSettings), registry, connections),
-    ]
+    return [build(registry, connections) for build in BUILDERS.values()]
 
 
 def _settings[S: ServiceSettings](kind: type[S]) -> S:
