@@ -80,10 +80,14 @@ async def test_a_request_with_too_many_alerts_for_its_limit_shuts_the_gate_for_n
 ) -> None:
     monkeypatch.setattr(write_gate, "ANSWER_SECONDS", 0.0)
     world = World()
+
+    async def write_some_and_wait() -> None:
+        world.writes(fails=False)
+        await asyncio.Event().wait()
+
     with pytest.raises(NotWrittenError):
         async with world.gate.admitted("api"):
-            world.writes(fails=False)
-            await asyncio.Event().wait()
+            await write_some_and_wait()
     assert await world.admits()
 
 
