@@ -157,6 +157,12 @@ async def test_a_mistake_is_pointed_to(
     assert answer.json()["errors"][0]["pointer"] == pointer
 
 
+@pytest.mark.parametrize("path", ["", "/text", "/alertmanager"])
+async def test_a_door_says_which_method_it_takes(unconnected: httpx2.AsyncClient, path: str) -> None:
+    answer = await unconnected.get(f"{ALERTS}{path}")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
 @pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "application/octet-stream"])
 @pytest.mark.parametrize("path", ["", *(f"/{form.source}" for form in FORMATS if form.source != "text")])
 async def test_json_says_that_it_is_json(unconnected: httpx2.AsyncClient, path: str, kind: str | None) -> None:
