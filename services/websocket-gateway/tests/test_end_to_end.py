@@ -194,6 +194,7 @@ async def test_who_resumes_alone_is_told_that_the_text_begins_again(
         await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}", "last_event_id": 4}))
         resumed = await read_until(client, text_ends("nk"))
         await append(session.records[4:])
+        await read_until(client, lambda one: one["type"] == "session.status" and one["status"] == "completed")
     about = [one for one in resumed if one.get("event_id") == llm_timeline_event_id(call, "text")]
     assert [one["type"] for one in about[:2]] == ["timeline_event.created", "stream.reset"]
     assert "".join(one["delta"] for one in about[2:]) == "I think"
