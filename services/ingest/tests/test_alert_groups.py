@@ -7,8 +7,12 @@ import pytest
 
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import GROUP_BYTES, read_webhook
+from tarsy_ingest.masking import AlertMaskers, mask_alert
 from tarsy_ingest.raw_alert import AlertResolution, Fingerprint, RawAlert
+from tarsy_masking.masker import Masker
 
+BUILT_IN = Masker.default(bytes(range(32)))
+MASKING = AlertMaskers(BUILT_IN, BUILT_IN)
 TYPES = AlertTypes({"pods": "grouped", "nodes": "grouped", "disks": "single"}, "disks", grouped=frozenset({"grouped"}))
 
 
@@ -44,6 +48,19 @@ def test_a_group_is_one_alert_with_all_its_alerts() -> None:
     assert found.title == "namespace=shop, alertname=PodDown"
     assert found.severity == "critical"
     assert len(found.members) == 2, "one that is over is no news"
+
+
+def test_a_group_is_found_by_the_labels_that_all_its_alerts_share() -> None:
+    more = {"cluster": "eu-1", "namespace": "shop", "team": "checkout"}
+    ours = [alert(pod) for pod in ("cart-7d9f8b6c54-x2x4z", "cart-7d9f8b6c54-b5k2q")]
+    for one in ours:
+        one["labels"] |= more
+    group = read(*ours, alert("d", "disks"), commonLabels={"alertname": "PodDown"})[-1]
+    assert isinstance(group, RawAlert)
+    shown = mask_alert(group, MASKING)
+    assert (shown.cluster, shown.namespace, shown.severity) == ("eu-1", "shop", "critical")
+    assert (shown.labels["team"], "pod" in shown.labels) == ("checkout", False)
+    assert mask_alert(raw(ours[0]), MASKING).workload == "cart"
 
 
 def test_a_title_that_all_share_comes_first() -> None:

@@ -107,6 +107,13 @@ async def test_text_is_taken_where_json_is(ingest: Ingest, bus: Bus, records: Re
     assert other.status_code == 422
 
 
+async def test_a_byte_order_mark_before_json_is_read_over(ingest: Ingest, bus: Bus, records: Records) -> None:
+    body = "\N{ZERO WIDTH NO-BREAK SPACE}".encode() + b'{"data": "disk full", "title": "db-1"}'
+    assert (await ingest.client.post(ALERTS, content=body, headers=JSON)).status_code == 202
+    (record,) = await records(bus.topics.inbox)
+    assert alert_in(record).title == "db-1"
+
+
 async def test_the_door_for_text_knows_a_repeat_by_its_key(ingest: Ingest) -> None:
     async def send(text: bytes) -> httpx2.Response:
         return await ingest.client.post(f"{ALERTS}/text", content=text, headers={"Idempotency-Key": "k"})
@@ -148,6 +155,12 @@ async def test_a_mistake_is_pointed_to(
     answer = await unconnected.post(f"{ALERTS}/{path}".rstrip("/"), content=body, headers={"Content-Type": kind})
     assert answer.status_code == 400, answer.text
     assert answer.json()["errors"][0]["pointer"] == pointer
+
+
+@pytest.mark.parametrize("path", ["", "/text", "/alertmanager"])
+async def test_a_door_says_which_method_it_takes(unconnected: httpx2.AsyncClient, path: str) -> None:
+    answer = await unconnected.get(f"{ALERTS}{path}")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "application/octet-stream"])

@@ -172,6 +172,20 @@ def test_events_over_http_have_attributes_in_headers_or_stand_whole_or_in_a_batc
         read(cloud_event.FORMAT, [event, {"specversion": "1.0", "source": "/m", "data": 1}])
 
 
+@pytest.mark.parametrize(
+    ("header", "title"),
+    [
+        ('"Disk full"', "Disk full"),
+        (r'"the \"db\" is \\ full%21"', r'the "db" is \ full!'),
+        ('"db" is full', '"db" is full'),
+        ('"', '"'),
+    ],
+)
+def test_an_attribute_in_a_header_may_be_quoted(read: ReadBody, header: str, title: str) -> None:
+    headers = {"ce-id": "e-1", "ce-source": "/m", "ce-subject": header}
+    assert raw(read(cloud_event.FORMAT, {"a": 1}, headers=headers)[0]).title == title
+
+
 def test_an_event_that_stands_whole_is_not_taken_for_data_because_of_a_header(read: ReadBody) -> None:
     event = {"specversion": "1.0", "id": "e-1", "source": "/m", "data": "x"}
     headers = {"ce-id": "other", "content-type": "application/cloudevents+json; charset=utf-8"}

@@ -228,6 +228,14 @@ def test_what_the_content_type_says_comes_before_what_a_record_looks_like(
     assert "is not JSON" in reason(b"disk full", rules, structured)
 
 
+def test_a_byte_order_mark_is_no_part_of_an_alert(rules: AlertRules) -> None:
+    mark = "\N{ZERO WIDTH NO-BREAK SPACE}".encode()
+    assert read(mark + b"disk full", rules)[0].data == "disk full"
+    assert read(mark + b'{"data": "disk full", "title": "db-1"}', rules)[0].title == "db-1"
+    event = mark + b'{"id": "1", "source": "/m", "data": "disk full"}'
+    assert read(event, rules, [("content-type", b"application/cloudevents+json")])[0].source == "cloudevent"
+
+
 def test_no_alert_is_lost_for_a_content_type_that_is_no_text(rules: AlertRules) -> None:
     assert len(read(b"disk full", rules, [("content-type", b"\xff")])) == 1
 

@@ -35,8 +35,10 @@ def title_of(data: Any, given: str = "") -> str:
         (json.dumps({"message": "disk\nfull"}), "disk full"),
         ([{"title": "Disk full"}], "Disk full"),
         ({"host": "db-1", "free": 0}, '{ "host": "db-1", "free": 0 }'),
-        ("[]", ""),
-        ("...", ""),
+        ("[]", "[]"),
+        ("...", "..."),
+        ("\n \n\N{FIRE} \N{FIRE}\n!!!", "\N{FIRE} \N{FIRE}"),
+        ("[" * 5_000 + "]" * 5_000, "[" * 119 + "…"),
     ],
 )
 def test_an_alert_without_a_title_is_headed_by_what_it_says(data: Any, title: str) -> None:

@@ -75,6 +75,22 @@ async def test_a_request_has_its_limit_and_a_slow_one_shuts_the_gate(monkeypatch
     assert not await world.admits()
 
 
+async def test_a_request_with_too_many_alerts_for_its_limit_shuts_the_gate_for_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(write_gate, "ANSWER_SECONDS", 0.0)
+    world = World()
+
+    async def write_some_and_wait() -> None:
+        world.writes(fails=False)
+        await asyncio.Event().wait()
+
+    with pytest.raises(NotWrittenError):
+        async with world.gate.admitted("api"):
+            await write_some_and_wait()
+    assert await world.admits()
+
+
 async def test_what_fails_for_another_reason_does_not_shut_it() -> None:
     world = World()
     with pytest.raises(ValueError, match="other"):

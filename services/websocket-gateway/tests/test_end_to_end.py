@@ -172,6 +172,41 @@ async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replac
     assert shown["tarsy_process_ready"] == 1
 
 
+async def test_who_resumes_alone_is_told_that_the_text_begins_again(
+    gateway: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+) -> None:
+    """Nobody watched meanwhile: the gateway reads the stream anew."""
+    session = story()
+    call = f"{session.id}/l"
+
+    def chunk(index: int, text: str) -> LlmChunk:
+        return LlmChunk(call_id=call, execution_id=f"{session.id}/e", run=1, index=index, part="text", text=text)
+
+    await append(session.records[:4])
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        await read_until(client, lambda one: one["type"] == "session.status")
+        await stream(session.id, chunk(0, "I "), chunk(1, "thi"))
+        await read_until(client, text_ends("thi"))
+    await until_nobody_watches(gateway)
+    await stream(session.id, chunk(2, "nk"))
+    async with connect(gateway) as client:
+        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}", "last_event_id": 4}))
+        resumed = await read_until(client, text_ends("nk"))
+        await append(session.records[4:])
+        await read_until(client, lambda one: one["type"] == "session.status" and one["status"] == "completed")
+    about = [one for one in resumed if one.get("event_id") == llm_timeline_event_id(call, "text")]
+    assert [one["type"] for one in about[:2]] == ["timeline_event.created", "stream.reset"]
+    assert "".join(one["delta"] for one in about[2:]) == "I think"
+
+
+async def until_nobody_watches(gateway: str) -> None:
+    async def is_alone() -> bool:
+        return (await metrics(gateway))["tarsy_websocket_gateway_subscriptions"] == 0
+
+    await eventually(is_alone, "the gateway has noticed that its last client left", seconds=WAIT_SECONDS)
+
+
 async def metrics(gateway: str) -> dict[str, float]:
     """Those without labels, and of the others the last."""
     address = gateway.replace("ws://", "http://").replace("/api/v1/ws", "/metrics")

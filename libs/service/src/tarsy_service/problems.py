@@ -59,7 +59,10 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, problem: HTTPException) -> JSONResponse:
-        return problem_response(problem.status_code, str(problem.detail), str(problem.detail))
+        answer = problem_response(problem.status_code, str(problem.detail), str(problem.detail))
+        # `Allow` of a 405.
+        answer.headers.update(problem.headers or {})
+        return answer
 
 
 def _pointer(place: tuple[str | int, ...]) -> str:

@@ -1,7 +1,6 @@
 """A door for each alert format: `POST /api/v1/alerts/NAME`."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -9,10 +8,9 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Request
 
-from tarsy_bus.publisher import TooLargeError
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
-from tarsy_contracts.api.alerts import JOINED, WebhookAccepted, WebhookAlertAccepted
+from tarsy_contracts.api.alerts import WebhookAccepted
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.ids import session_of_idempotency_key
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
@@ -22,8 +20,9 @@ from tarsy_ingest.http_body import read_body
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.media_types import media_type_of
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, Payload, RawAlert
-from tarsy_ingest.sender_rates import SenderRates, TooManyAlertsError, sender_of
+from tarsy_ingest.notice_intake import accept_notices, refusals_counted
+from tarsy_ingest.raw_alert import Payload, RawAlert
+from tarsy_ingest.sender_rates import SenderRates, sender_of
 from tarsy_ingest.write_gate import WriteGate
 from tarsy_service.caller import Caller, KeyedBodies, caller_of
 
@@ -95,7 +94,7 @@ def _door(
         delivery_id = caller.key or str(uuid4())
         cause = request.headers.get(HEADER)
         async with gate.admitted(form.source):
-            answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in notices]
+            answers = await accept_notices(intake, metrics, notices, delivery_id, cause)
         return form.answer.of(WebhookAccepted(alerts=tuple(answers), truncated_alerts=found.truncated_alerts))
 
     return take
@@ -117,44 +116,6 @@ def _named_by_key(notice: Notice, session_id: str) -> Notice:
 
 def _is_of(notice: Notice, session_id: str) -> bool:
     return isinstance(notice.alert, RawAlert) and notice.alert.session_id == session_id
-
-
-async def _accept_notice(
-    intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
-) -> WebhookAlertAccepted:
-    told = (notice.fingerprint, notice.message)
-    match notice.alert:
-        case None:
-            metrics.count(notice.source, "ignored")
-            return WebhookAlertAccepted(fingerprint=told[0], status="ignored", message=told[1])
-        case AlertResolution():
-            session_id = await intake.report_resolution(notice.alert)
-            metrics.count(notice.source, "resolved")
-            message = f"The alert is resolved: its session ({session_id}) is told, if there is one."
-            return WebhookAlertAccepted(fingerprint=told[0], status="resolved", message=message)
-        case RawAlert():
-            with refusals_counted(metrics, notice.source):
-                taken = await intake.accept(notice.alert, delivery_id=delivery_id, cause=cause)
-            message = JOINED if taken.status == "joined" else told[1]
-            return WebhookAlertAccepted(
-                fingerprint=told[0],
-                status=taken.status,
-                session_id=taken.session_id,
-                session_status=taken.session_status,
-                message=message,
-            )
-
-
-@contextmanager
-def refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
-    try:
-        yield
-    except (AlertRejectedError, TooLargeError):
-        metrics.count(source, "refused")
-        raise
-    except TooManyAlertsError:
-        metrics.count(source, "rate_limited")
-        raise
 
 
 def document_body(media_types: tuple[str, ...], form: type[Payload] | None) -> dict[str, object]:

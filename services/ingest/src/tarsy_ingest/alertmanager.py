@@ -4,6 +4,7 @@ It is told when the alert, or the whole group, is resolved.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -119,6 +120,11 @@ class AlertGroup:
     def firing(self) -> list[WebhookAlert]:
         return [alert for alert in self.alerts if alert.status == "firing"]
 
+    def shared_labels(self) -> dict[str, str]:
+        """Those that all its alerts have: `commonLabels` of the webhook are those of the alerts of all chains."""
+        first, *others = (alert.labels for alert in self.alerts)
+        return {name: value for name, value in first.items() if all(one.get(name) == value for one in others)}
+
 
 def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
     """The group fires while one of its alerts does, and is over when none does any more."""
@@ -138,13 +144,13 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
             whole_group=True,
         )
         return Notice(SOURCE, over, fingerprint=name)
-    labels, annotations = webhook.commonLabels, webhook.commonAnnotations
+    annotations, labels = webhook.commonAnnotations, group.shared_labels()
     named = ", ".join(f"{label}={value}" for label, value in webhook.groupLabels.items())
     first = group.firing[0]
     raw_alert = RawAlert(
         session_id=session_id,
         alert_type=group.alert_type,
-        data=_group_data(webhook, group),
+        data=_group_data(webhook, group, labels),
         source=SOURCE,
         author=author,
         title=annotations.get("summary") or named or first.labels.get("alertname", ""),
@@ -180,8 +186,11 @@ def _member(alert: WebhookAlert) -> dict[str, JsonValue]:
     }
 
 
-def _group_data(webhook: Webhook, group: AlertGroup) -> dict[str, JsonValue]:
-    """Those that fire come first; what would be too much for an alert is only counted."""
+def _group_data(webhook: Webhook, group: AlertGroup, shared: Mapping[str, str]) -> dict[str, JsonValue]:
+    """Those that fire come first; what would be too much for an alert is only counted.
+
+    Labels that all have stand above them: the facets and labels of the session are read there.
+    """
     alerts: list[JsonValue] = []
     size = 0
     for alert in sorted(group.alerts, key=lambda one: one.status):
@@ -190,7 +199,12 @@ def _group_data(webhook: Webhook, group: AlertGroup) -> dict[str, JsonValue]:
             break
         alerts.append(_member(alert))
     left_out = len(group.alerts) - len(alerts) + webhook.truncatedAlerts
-    return {"groupLabels": dict(webhook.groupLabels), "alerts": alerts, "alerts_left_out": left_out}
+    return {
+        "groupLabels": dict(webhook.groupLabels),
+        "commonLabels": dict(shared),
+        "alerts": alerts,
+        "alerts_left_out": left_out,
+    }
 
 
 def _episode_of(alert: WebhookAlert) -> str:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from urllib.parse import unquote
 
@@ -22,6 +23,7 @@ BATCH = f"{CLOUD_EVENTS}-batch+json"
 HTTP_HEADER = "ce-"
 RECORD_HEADER = "ce_"
 IDENTITY = ("id", "source")
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 class CloudEventAttributes(Payload):
@@ -69,11 +71,17 @@ def read_binary(headers: Mapping[str, str], value: JsonValue, types: AlertTypes,
     attributes: dict[str, JsonValue] = {}
     for name, text in headers.items():
         if name.startswith(HTTP_HEADER):
-            # Characters beyond ASCII are written in percents.
-            attributes[name.removeprefix(HTTP_HEADER)] = unquote(text)
+            attributes[name.removeprefix(HTTP_HEADER)] = _of_http(text)
         elif name.startswith(RECORD_HEADER):
             attributes[name.removeprefix(RECORD_HEADER)] = text
     return _notice(validate(CloudEventAttributes, attributes), value, types, asked)
+
+
+def _of_http(text: str) -> str:
+    """In the HTTP binding, characters beyond ASCII are written in percents, and the whole may stand in quotes."""
+    if QUOTED.fullmatch(text):
+        text = re.sub(r"\\(.)", r"\1", text[1:-1])
+    return unquote(text)
 
 
 def _batched(index: int, event: JsonValue, body: AlertBody, types: AlertTypes) -> Notice:

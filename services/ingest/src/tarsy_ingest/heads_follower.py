@@ -21,8 +21,11 @@ log = structlog.get_logger(__name__)
 
 OFFSETS_AT_START = 2_000
 """In each partition. Older heads are left out: the sessions that alerts join are mostly among the newest."""
-GATHER_SECONDS = 0.25
-"""Heads gather between two reads: nobody sees it in an answer."""
+GATHER_SECONDS = 0.05
+"""Heads gather between two reads: nobody sees it in an answer.
+
+Less than the client's `prefetch_backoff` (0.1 s): after that it asks the broker for more without the partitions whose
+records nobody has taken yet, and their next heads wait until it is answered, which takes seconds on a quiet topic."""
 MARKED = b'"alerts":{'
 """Part of a head whose session alerts may join. The others are not decoded."""
 SCHEMA = ("ce_dataschema", SessionHead.dataschema().encode())

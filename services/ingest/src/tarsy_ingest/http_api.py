@@ -9,15 +9,16 @@ from fastapi import APIRouter, Request
 from tarsy_audit.trail import AuditTrail
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
-from tarsy_ingest.alert_doors import Secrets, add_doors, document_body, refusals_counted, session_of
+from tarsy_ingest.alert_doors import Secrets, add_doors, document_body, session_of
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import alert_route
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.media_types import UNSAID, MediaTypes, media_type_of
 from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.notice_intake import refusals_counted
 from tarsy_ingest.plain_text import text_alert, text_of
-from tarsy_ingest.raw_alert import RawAlert, parse_json
+from tarsy_ingest.raw_alert import BYTE_ORDER_MARK, RawAlert, parse_json
 from tarsy_ingest.sender_rates import SenderRates, sender_of
 from tarsy_ingest.submission import Submission, read_submission
 from tarsy_ingest.write_gate import WriteGate
@@ -84,5 +85,5 @@ def _read(
 def _is_text(media_type: str, raw: bytes) -> bool:
     """`curl -d` names a type that says nothing: what does not begin as JSON is text then. JSON says that it is."""
     if media_type in UNTYPED and media_type:
-        return raw.lstrip()[:1] not in (b"", b"{", b"[")
+        return raw.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] not in (b"", b"{", b"[")
     return media_type.startswith("text/")

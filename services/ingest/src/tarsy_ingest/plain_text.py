@@ -5,7 +5,7 @@ from pydantic import JsonValue
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.media_types import TEXT
-from tarsy_ingest.raw_alert import AlertRejectedError, RawAlert, check_size
+from tarsy_ingest.raw_alert import BYTE_ORDER_MARK, AlertRejectedError, RawAlert, check_size
 from tarsy_service.caller import NOBODY
 
 SOURCE = "text"
@@ -14,7 +14,7 @@ SOURCE = "text"
 def text_of(raw: bytes) -> str:
     """Raises AlertRejectedError unless it is UTF-8 text that an alert can hold."""
     try:
-        return check_size(raw.decode(), ())
+        return check_size(raw.removeprefix(BYTE_ORDER_MARK).decode(), ())
     except UnicodeDecodeError:
         raise AlertRejectedError(((), "is not UTF-8 text")) from None
 

@@ -12,6 +12,8 @@ from tarsy_contracts.inputs import Deduplication
 from tarsy_ingest.errors import IngestError
 
 UNKNOWN_UNTIL_YEAR = 1970
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""Some editors begin UTF-8 text with it. It says nothing."""
 
 type FieldPath = tuple[str | int, ...]
 type FieldError = tuple[FieldPath, str]
@@ -105,7 +107,7 @@ class AlertResolution:
 def parse_json(text: bytes | str) -> JsonValue:
     """Raises AlertRejectedError when it is not JSON."""
     try:
-        value: JsonValue = from_json(text)
+        value: JsonValue = from_json(text.removeprefix(BYTE_ORDER_MARK) if isinstance(text, bytes) else text)
     except ValueError as problem:
         raise AlertRejectedError(((), f"is not JSON: {problem}")) from None
     return value

@@ -16,7 +16,7 @@ MARKUP = re.compile(r"^[\s#>*=\-]+")
 
 
 def derive_title(text: str, objects: Sequence[Fields]) -> str:
-    """In one line, not cut yet: a secret that was cut is not recognised. Empty where nothing can be read."""
+    """In one line, not cut yet: a secret that was cut is not recognised. Empty where the text is blank."""
     named = next((found for name in NAMES if (found := first_named(objects, (name,)))), None)
     if named is not None:
         return " ".join(named[:LOOKED_AT].split())
@@ -34,7 +34,7 @@ def cut_at_word(text: str, most: int) -> str:
 
 
 def _first_line(text: str) -> str:
-    """The first line with a letter or a digit, without the marks of a heading."""
+    """The first line with a letter or a digit, without the marks of a heading; else the first that is not blank."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
@@ -43,4 +43,4 @@ def _first_line(text: str) -> str:
         if any(character.isalnum() for character in line):
             return " ".join(MARKUP.sub("", line).split())
         start = end + 1
-    return ""
+    return " ".join(text.lstrip()[:LOOKED_AT].partition("\n")[0].split())

@@ -25,6 +25,7 @@ class WriteGate:
         self._metrics = metrics
         self._now = now
         self._next_probe: float | None = None
+        self._acknowledged = 0
 
     def observing(self, wrote: Wrote) -> Wrote:
         """An observer of writes that this gate learns from, too."""
@@ -34,6 +35,7 @@ class WriteGate:
             match outcome:
                 case "ok":
                     self._next_probe = None
+                    self._acknowledged += 1
                 case "not_written" | "uncertain":
                     self._shut()
                 case "too_large":
@@ -43,17 +45,22 @@ class WriteGate:
 
     @asynccontextmanager
     async def admitted(self, source: AlertSource) -> AsyncIterator[None]:
-        """For what a request writes. Raises NotWrittenError at once while the gate is shut, and after the limit."""
+        """For what a request writes. Raises NotWrittenError at once while the gate is shut, and after the limit.
+
+        A request that has too many alerts for the limit shuts it for nobody: Kafka acknowledged some of them.
+        """
         if self._next_probe is not None:
             if self._now() < self._next_probe:
                 self._metrics.count(source, "turned_away")
                 raise NotWrittenError("the last write failed")
             self._shut()
+        before = self._acknowledged
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 yield
         except TimeoutError:
-            self._shut()
+            if self._acknowledged == before:
+                self._shut()
             self._metrics.count(source, "not_written")
             raise NotWrittenError(f"not acknowledged within {ANSWER_SECONDS} s") from None
 

@@ -32,8 +32,8 @@ class DatabaseSettings(SettingsWithSecretFiles):
 class TimelineSettings(DatabaseSettings, AskingSettings, MaskingSettings):
     raw_dead_letters: Literal["off", "on"] = Field(
         "off",
-        description="`on` shows the raw, unmasked bytes of dead letters to whoever reaches the API; `tarsy up` sets it "
-        "where it listens on this machine alone",
+        description="`on` shows the raw, unmasked bytes of dead letters to operators, and to whoever reaches the API "
+        "without `TARSY_AUTH_FILE`; `tarsy up` sets it where it listens on this machine alone",
     )
     publish_events: Literal["off", "on"] = Field(
         "on",

@@ -165,7 +165,9 @@ class Connection:
         """`after`: the last number that the client has. `first`: what it is sent before the history."""
         known = channel in self._followed
         if (not known and len(self._followed) >= MOST_CHANNELS) or len(self._asking) >= MOST_ASKING:
-            raise InvalidMessageError(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
+            raise InvalidMessageError(
+                f"too many subscriptions for {channel}: {MOST_CHANNELS} in all, {MOST_ASKING} at a time"
+            )
         if channel == SESSIONS:
             status: Subscriber = self._limited or StatusSubscription()
             self._followed[channel] = channel

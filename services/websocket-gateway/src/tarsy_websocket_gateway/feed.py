@@ -36,10 +36,13 @@ class Feed:
             stages[record.event.execution_id] = record.event.stage_id
         return _messages(record, stages, self._streams.end(self._ended(record)), self._announced(record))
 
-    def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing | TextDelta]:
+    def chunk(
+        self, session_id: str, chunk: Chunk, time: datetime, last_number: int, *, replayed: bool = False
+    ) -> list[Outgoing | TextDelta]:
+        """`replayed`: it streamed before somebody watched the session."""
         execution_id = "" if isinstance(chunk, Progress) else chunk.execution_id
         stage_id = self._stages[session_id].get(execution_id)
-        return self._streams.take(session_id, chunk, time, last_number, stage_id)
+        return self._streams.take(session_id, chunk, time, last_number, stage_id, replayed=replayed)
 
     def running(self, session_id: str) -> list[Call]:
         """Calls that stream at the moment, for a client that comes now."""

@@ -9,6 +9,7 @@ from tarsy_websocket_gateway.errors import WebsocketGatewayError
 from tarsy_websocket_gateway.hub import SESSIONS
 
 MOST_CHARACTERS = 4_096
+NO_OBJECT = "a message is one JSON object in a text frame"
 CHANNEL = re.compile(r"session:[A-Za-z0-9._-]{1,200}")
 
 
@@ -24,7 +25,8 @@ def read_action(text: str) -> ClientAction:
         action = ClientAction.model_validate_json(text)
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
-        raise InvalidMessageError("/".join(["", *map(str, first["loc"])]) + f": {first['msg']}") from None
+        place = "".join(f"/{part}" for part in first["loc"])
+        raise InvalidMessageError(f"{place or NO_OBJECT}: {first['msg']}") from None
     if action.action != "ping" and action.channel != SESSIONS and CHANNEL.fullmatch(action.channel) is None:
         raise InvalidMessageError("channel must be 'sessions' or 'session:ID'")
     if action.action == "catchup" and action.last_event_id is None:

@@ -40,6 +40,8 @@ class StreamReader:
         self._last_number: LastNumber = lambda session_id: 0
         self._watched: dict[str, int] = {}
         self._since: dict[int, datetime] = {}
+        self._live_from: dict[int, int] = {}
+        """The end of each partition when somebody needed it last: what lies before it had streamed already."""
         self._wanted = asyncio.Event()
 
     def watch(self, session_id: str, since: datetime | None) -> None:
@@ -94,6 +96,7 @@ class StreamReader:
         topic = self._bus.topics.stream
         times = {TopicPartition(topic, number): int(at.timestamp() * 1000) for number, at in since.items()}
         ends = await follower.ends(since)
+        self._live_from |= ends
         found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(times))
         return ends | {place.partition: found[place].offset for place in times if found[place]}
 
@@ -109,5 +112,7 @@ class StreamReader:
         except (UnknownTypeError, UnreadableValueError):
             return
         self._metrics.chunks.inc()
-        parts = self._feed.chunk(session_id, chunk, delivery.envelope.time, self._last_number(session_id))
+        replayed = record.offset < self._live_from.get(record.partition, 0)
+        number = self._last_number(session_id)
+        parts = self._feed.chunk(session_id, chunk, delivery.envelope.time, number, replayed=replayed)
         found.setdefault(session_id, []).extend(parts)

@@ -60,9 +60,19 @@ class Streams:
         return [self._calls[call_id] for call_id in sorted(self._of_session.get(session_id, ()))]
 
     def take(
-        self, session_id: str, chunk: Chunk, time: datetime, last_number: int, stage_id: str | None = None
+        self,
+        session_id: str,
+        chunk: Chunk,
+        time: datetime,
+        last_number: int,
+        stage_id: str | None = None,
+        *,
+        replayed: bool = False,
     ) -> list[Outgoing | TextDelta]:
-        """Returns what clients of the session get for a chunk. `stage_id` is that of its execution."""
+        """Returns what clients of the session get for a chunk. `stage_id` is that of its execution.
+
+        `replayed`: it streamed before somebody watched the session; who has resumed may have some of its text.
+        """
         if chunk.call_id in self._ended:
             return []
         if isinstance(chunk, Progress):
@@ -80,6 +90,8 @@ class Streams:
         if part.event_id not in call.parts:
             call.parts[part.event_id] = part
             messages.append(created(call, part, last_number))
+            if replayed:
+                messages.append(reset(call, part))
         part = call.parts[part.event_id]
         if call.size + len(chunk.text) <= CALL_BYTES:
             call.size += len(chunk.text)

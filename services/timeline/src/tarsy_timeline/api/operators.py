@@ -15,8 +15,8 @@ from tarsy_service.problems import ProblemError
 type RawAccess = Literal["off", "on"]
 
 RAW_IS_OFF = (
-    "Raw bytes are unmasked, and this TARSy does not show them: TARSY_RAW_DEAD_LETTERS=on allows it to whoever reaches "
-    "its API."
+    "Raw bytes are unmasked, and this TARSy does not show them: TARSY_RAW_DEAD_LETTERS=on allows it to operators, or, "
+    "without TARSY_AUTH_FILE, to whoever reaches its API."
 )
 
 

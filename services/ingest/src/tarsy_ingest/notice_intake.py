@@ -1,0 +1,77 @@
+"""Intake of all alerts of a request: they wait for Kafka side by side, and are answered in their order."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tarsy_bus.publisher import TooLargeError
+from tarsy_contracts.alert import AlertSource
+from tarsy_contracts.api.alerts import JOINED, WebhookAlertAccepted
+from tarsy_ingest.alert_format import Notice
+from tarsy_ingest.intake import Intake
+from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, RawAlert
+from tarsy_ingest.sender_rates import TooManyAlertsError
+
+MOST_AT_ONCE = 32
+"""Alerts of one request that wait for Kafka. One after the other, a thousand took longer than an answer may."""
+
+
+async def accept_notices(
+    intake: Intake, metrics: Metrics, notices: Sequence[Notice], delivery_id: str, cause: str | None
+) -> list[WebhookAlertAccepted]:
+    """Returns when Kafka acknowledged all of them. Raises what `Intake` raises, of the first that failed."""
+    if len(notices) == 1:
+        return [await _accept_notice(intake, metrics, notices[0], delivery_id, cause)]
+    room = asyncio.Semaphore(MOST_AT_ONCE)
+    tasks: list[asyncio.Task[WebhookAlertAccepted]] = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            for notice in notices:
+                await room.acquire()
+                task = group.create_task(_accept_notice(intake, metrics, notice, delivery_id, cause))
+                task.add_done_callback(lambda _: room.release())
+                tasks.append(task)
+                # Each is masked in a turn of its own: together they would hold the loop too long.
+                await asyncio.sleep(0)
+    except ExceptionGroup as problems:
+        raise problems.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+async def _accept_notice(
+    intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
+) -> WebhookAlertAccepted:
+    told = (notice.fingerprint, notice.message)
+    match notice.alert:
+        case None:
+            metrics.count(notice.source, "ignored")
+            return WebhookAlertAccepted(fingerprint=told[0], status="ignored", message=told[1])
+        case AlertResolution():
+            session_id = await intake.report_resolution(notice.alert)
+            metrics.count(notice.source, "resolved")
+            message = f"The alert is resolved: its session ({session_id}) is told, if there is one."
+            return WebhookAlertAccepted(fingerprint=told[0], status="resolved", message=message)
+        case RawAlert():
+            with refusals_counted(metrics, notice.source):
+                taken = await intake.accept(notice.alert, delivery_id=delivery_id, cause=cause)
+            message = JOINED if taken.status == "joined" else told[1]
+            return WebhookAlertAccepted(
+                fingerprint=told[0],
+                status=taken.status,
+                session_id=taken.session_id,
+                session_status=taken.session_status,
+                message=message,
+            )
+
+
+@contextmanager
+def refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
+    try:
+        yield
+    except (AlertRejectedError, TooLargeError):
+        metrics.count(source, "refused")
+        raise
+    except TooManyAlertsError:
+        metrics.count(source, "rate_limited")
+        raise
