@@ -9,6 +9,7 @@ from tarsy_notifier.app import build as build_notifier
 from tarsy_notifier.settings import NotifierSettings
 from tarsy_orchestrator.app import build as build_orchestrator
 from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.service import Service
 from tarsy_service.settings import ServiceSettings
 from tarsy_summarizer.app import build as build_summarizer
@@ -24,17 +25,17 @@ from tarsy_websocket_gateway.settings import GatewaySettings
 def all_services(registry: CollectorRegistry) -> list[Service]:
     """Each with its settings from the environment, as it would have them in a process of its own.
 
-    All share their attempts to connect to Kafka.
+    All share their attempts to connect to Kafka. Alerts that are accepted go before their investigations.
     """
-    connections = BrokerConnections()
+    connections, alerts = BrokerConnections(), AlertsUnderWay()
     return [
         build_timeline(_settings(TimelineSettings), registry, connections),
         build_websocket_gateway(_settings(GatewaySettings), registry, connections),
-        build_orchestrator(_settings(OrchestratorSettings), registry, connections),
+        build_orchestrator(_settings(OrchestratorSettings), registry, connections, alerts),
         build_tool_gateway(_settings(ToolGatewaySettings), registry, connections),
         build_summarizer(_settings(SummarizerSettings), registry, connections),
         build_notifier(_settings(NotifierSettings), registry, connections),
-        build_ingest(_settings(IngestSettings), registry, connections),
+        build_ingest(_settings(IngestSettings), registry, connections, alerts),
     ]
 
 
