@@ -21,6 +21,8 @@ def test_many_at_once_are_a_flood_until_it_has_been_calm() -> None:
         assert not alerts.are_flood
         accepted.enter_context(alerts.one())
         assert alerts.are_flood
+        now += 2 * CALM_SECONDS
+        assert alerts.are_flood
     now += CALM_SECONDS / 2
     assert alerts.are_flood
     now += CALM_SECONDS / 2

@@ -4,13 +4,17 @@ Kafka's clients take the number that the topic has today, so that a topic that s
 elsewhere.
 """
 
+from functools import lru_cache
 from struct import unpack_from
 
 SEED = 0x9747B28C
 MULTIPLIER, SHIFT = 0x5BD1E995, 24
 WORD = 0xFFFFFFFF
+KNOWN_KEYS = 4_096
+"""Keys whose partition is kept: those of sessions that run come with every message of theirs."""
 
 
+@lru_cache(KNOWN_KEYS)
 def partition_of(key: bytes, partitions: int) -> int:
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 

@@ -25,15 +25,15 @@ class AlertsUnderWay:
 
     @property
     def are_flood(self) -> bool:
-        return self._monotonic() - self._many_at < CALM_SECONDS
+        return self._count >= MANY or self._monotonic() - self._many_at < CALM_SECONDS
 
     @contextmanager
     def one(self) -> Iterator[None]:
         """Around the accepting of one alert."""
         self._count += 1
-        if self._count >= MANY:
-            self._many_at = self._monotonic()
         try:
             yield
         finally:
+            if self._count >= MANY:
+                self._many_at = self._monotonic()
             self._count -= 1
