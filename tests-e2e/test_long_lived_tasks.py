@@ -15,10 +15,9 @@ import pytest
 import pytest_asyncio
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_local.composition import BUILDERS
+from tarsy_local.composition import BUILDERS, Shared
 from tarsy_processes.ports import free_port
 from tarsy_service import supervision
 from tarsy_service.runner import run_services
@@ -130,7 +129,7 @@ def settings(prefix: str, kafka: str, database: str, config: Path, port: int) ->
 
 def built(name: str) -> tuple[Service, CollectorRegistry]:
     registry = CollectorRegistry()
-    return BUILDERS[name](registry, BrokerConnections()), registry
+    return BUILDERS[name](Shared(registry)), registry
 
 
 @asynccontextmanager

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
+SHOWN = ("_srcfile", "logThreads", "logProcesses", "logMultiprocessing", "logAsyncioTasks")
+"""What of logging says whether lines know where they were written."""
+
 
 @pytest.fixture(autouse=True)
 def logs_as_they_were() -> Iterator[None]:
@@ -14,6 +17,7 @@ def logs_as_they_were() -> Iterator[None]:
     root = logging.getLogger()
     handlers, level, levels = root.handlers, root.level, _levels()
     configured, configuration = structlog.is_configured(), structlog.get_config()
+    shown = {name: getattr(logging, name) for name in SHOWN}
     yield
     if structlog.get_config() == configuration:
         return
@@ -21,6 +25,8 @@ def logs_as_they_were() -> Iterator[None]:
     root.setLevel(level)
     for name in _levels():
         logging.getLogger(name).setLevel(levels.get(name, logging.NOTSET))
+    for name, value in shown.items():
+        setattr(logging, name, value)
     structlog.reset_defaults()
     if configured:
         structlog.configure(**configuration)

@@ -80,7 +80,7 @@ async def test_who_asks_by_which_key_and_from_where_is_on_record_before_the_act(
         {
             "act": "POST /api/v1/sessions/{session_id}/calls/{call_id}/cancel",
             "name": "alice ***", "door": "api_key", "credential": "alice-laptop", "role": "operator",
-            "address": "10.1.2.3", "session_id": "s1", "target": {"call_id": "c1"},
+            "address": "10.1.2.3", "session_id": "s1", "target": {"call_id": "c1"}, "times": 1,
         }
     ]  # fmt: skip
 

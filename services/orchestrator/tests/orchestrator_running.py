@@ -39,6 +39,7 @@ from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
+from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_testing import eventually
 
@@ -111,6 +112,7 @@ class RunningOwner:
         self.writer = WatchedWriter(bus)
         self.consumer = member(bus, f"{bus.topics.prefix}.orchestrator")
         self.ready = asyncio.Event()
+        self.alerts = AlertsUnderWay()
         self.clock_ahead = 0.0
         self.live: LiveConfig[Plans] | None = None
         self._fixed_config = config
@@ -148,6 +150,7 @@ class RunningOwner:
             now=_now,
             monotonic=lambda: time.monotonic() + self.clock_ahead,
             tools_patience=ToolsPatience(10.0, 10.0),
+            alerts=self.alerts,
         )
 
     async def _run(self) -> None:

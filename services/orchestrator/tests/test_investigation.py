@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import ExitStack
 from functools import partial
 from uuid import uuid4
 
@@ -12,8 +13,10 @@ from orchestrator_world import World, calling, new_session, words
 from tarsy_bus.chunk_sender import MOST_UNSENT
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.events import SessionCompleted
+from tarsy_contracts.events import SessionCompleted, SessionStarted
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
+from tarsy_orchestrator.partition.owner import FLOOD_INPUTS
+from tarsy_service.alerts_under_way import MANY
 from tarsy_story import DELETE
 from tarsy_testing import eventually
 
@@ -53,6 +56,23 @@ async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysi
     assert owner.counted("inputs_decided_total", type="alert.received") == 1
     assert owner.counted("partitions_owned") == 12
     assert owner.counted("recovery_duration_seconds_count") >= 1
+
+
+async def test_investigations_go_on_while_the_process_accepts_a_flood_of_alerts(world: World) -> None:
+    world.turns[:] = [calling(DELETE), words("the cause is X")]
+    owner = await world.owner()
+    with ExitStack() as flood:
+        for _ in range(MANY):
+            flood.enter_context(owner.alerts.one())
+        sessions = [new_session() for _ in range(FLOOD_INPUTS + 1)]
+        for session in sessions:
+            await world.alert(session)
+        request = await world.request(sessions[0])
+        assert owner.alerts.are_flood
+    await world.claim(request)
+    await world.result(request)
+    for session in sessions[1:]:
+        await world.until(session, SessionStarted.type)
 
 
 async def test_an_owner_that_goes_on_counts_what_it_decides_and_not_what_it_reads_again(world: World) -> None:

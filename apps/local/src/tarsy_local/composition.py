@@ -1,6 +1,7 @@
 """All services in one process, each by its own `build`."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
 
@@ -11,6 +12,7 @@ from tarsy_notifier.app import build as build_notifier
 from tarsy_notifier.settings import NotifierSettings
 from tarsy_orchestrator.app import build as build_orchestrator
 from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.service import Service
 from tarsy_service.settings import ServiceSettings
 from tarsy_summarizer.app import build as build_summarizer
@@ -22,31 +24,63 @@ from tarsy_tool_gateway.settings import ToolGatewaySettings
 from tarsy_websocket_gateway.app import build as build_websocket_gateway
 from tarsy_websocket_gateway.settings import GatewaySettings
 
-type Builder = Callable[[CollectorRegistry, BrokerConnections], Service]
 
-BUILDERS: Mapping[str, Builder] = {
-    "timeline": lambda registry, connections: build_timeline(_settings(TimelineSettings), registry, connections),
-    "websocket-gateway": lambda registry, connections: build_websocket_gateway(
-        _settings(GatewaySettings), registry, connections
-    ),
-    "orchestrator": lambda registry, connections: build_orchestrator(
-        _settings(OrchestratorSettings), registry, connections
-    ),
-    "tool-gateway": lambda registry, connections: build_tool_gateway(
-        _settings(ToolGatewaySettings), registry, connections
-    ),
-    "summarizer": lambda registry, connections: build_summarizer(_settings(SummarizerSettings), registry, connections),
-    "notifier": lambda registry, connections: build_notifier(_settings(NotifierSettings), registry, connections),
-    "ingest": lambda registry, connections: build_ingest(_settings(IngestSettings), registry, connections),
-}
-"""By a service's name. Its settings come from the environment, as it would have them in a process of its own."""
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the services of a process share: metrics, and attempts to connect to Kafka.
+
+    Alerts that are accepted go before their investigations.
+    """
+
+    registry: CollectorRegistry
+    connections: BrokerConnections = field(default_factory=BrokerConnections)
+    alerts: AlertsUnderWay = field(default_factory=AlertsUnderWay)
 
 
 def all_services(registry: CollectorRegistry) -> list[Service]:
-    """All share their attempts to connect to Kafka."""
-    connections = BrokerConnections()
-    return [build(registry, connections) for build in BUILDERS.values()]
+    """Each with its settings from the environment, as it would have them in a process of its own."""
+    shared = Shared(registry)
+    return [build(shared) for build in BUILDERS.values()]
+
+
+def _timeline(shared: Shared) -> Service:
+    return build_timeline(_settings(TimelineSettings), shared.registry, shared.connections)
+
+
+def _websocket_gateway(shared: Shared) -> Service:
+    return build_websocket_gateway(_settings(GatewaySettings), shared.registry, shared.connections)
+
+
+def _orchestrator(shared: Shared) -> Service:
+    return build_orchestrator(_settings(OrchestratorSettings), shared.registry, shared.connections, shared.alerts)
+
+
+def _tool_gateway(shared: Shared) -> Service:
+    return build_tool_gateway(_settings(ToolGatewaySettings), shared.registry, shared.connections)
+
+
+def _summarizer(shared: Shared) -> Service:
+    return build_summarizer(_settings(SummarizerSettings), shared.registry, shared.connections)
+
+
+def _notifier(shared: Shared) -> Service:
+    return build_notifier(_settings(NotifierSettings), shared.registry, shared.connections)
+
+
+def _ingest(shared: Shared) -> Service:
+    return build_ingest(_settings(IngestSettings), shared.registry, shared.connections, shared.alerts)
 
 
 def _settings[S: ServiceSettings](kind: type[S]) -> S:
     return kind()
+
+
+BUILDERS: Mapping[str, Callable[[Shared], Service]] = {
+    "timeline": _timeline,
+    "websocket-gateway": _websocket_gateway,
+    "orchestrator": _orchestrator,
+    "tool-gateway": _tool_gateway,
+    "summarizer": _summarizer,
+    "notifier": _notifier,
+    "ingest": _ingest,
+}

@@ -52,5 +52,6 @@ def _print_act(act: "RecordedAct") -> None:
     by = f" by {one_line(act.credential)}" if act.credential else ""
     about = [act.session_id, *(f"{key}={value}" for key, value in act.target.items())]
     console = get_console()
-    console.print(Text(f"{act.time.astimezone():%m-%d %H:%M:%S}  {one_line(act.name)}  {act.act}", style="bold"))
+    times = f"  {act.times} times" if act.times > 1 else ""
+    console.print(Text(f"{act.time.astimezone():%m-%d %H:%M:%S}  {one_line(act.name)}  {act.act}{times}", style="bold"))
     console.print(Text(f"  {act.door}{by} from {act.address or '?'}  {one_line(' '.join(about))}".rstrip()))

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from fastapi import Request
 
 from tarsy_audit.requested_act import requested_act
+from tarsy_audit.shared_records import SharedRecords
 from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_contracts.audit import ActRequested
 from tarsy_contracts.ids import session_traceparent
 from tarsy_service.problems import ProblemError
 
@@ -20,6 +22,7 @@ class AuditTrail:
         self._publisher = publisher
         self._mask = mask
         self._new_id = new_id
+        self._records = SharedRecords(self._write)
 
     async def require(self, request: Request) -> None:
         """A dependency of routes, which looks at requests that change something. Raises ProblemError."""
@@ -32,7 +35,9 @@ class AuditTrail:
 
     async def record(self, request: Request) -> None:
         """Returns when it is on record. Raises NotWrittenError."""
-        act = requested_act(request, self._mask)
+        await self._records.write(requested_act(request, self._mask))
+
+    async def _write(self, act: ActRequested) -> None:
         if not self._publisher.is_running:
             raise NotWrittenError("the service is not running")
         session = act.session_id

@@ -24,9 +24,8 @@ type Attributes = Mapping[str, str | int | float | bool]
 
 def current_traceparent() -> str | None:
     """The `traceparent` of the span that this task is in."""
-    carrier: dict[str, str] = {}
-    W3C.inject(carrier)
-    return carrier.get(HEADER)
+    span = trace.get_current_span().get_span_context()
+    return f"00-{span.trace_id:032x}-{span.span_id:016x}-{span.trace_flags:02x}" if span.is_valid else None
 
 
 def traceparent_of(session_id: str) -> str:

@@ -15,7 +15,8 @@ class ActRequested(Message):
 
     `act` is the method and the route, with the names of its parameters; `target` has their values. The session of an
     alert is not known yet. `credential` names the key, the provider of the token, or the webhook; `address` is where
-    the request came from, as far as proxies tell it.
+    the request came from, as far as proxies tell it. `times`: so many requests with all of this came while the record
+    before them was written.
     """
 
     type: ClassVar[str] = "act.requested"
@@ -27,3 +28,4 @@ class ActRequested(Message):
     address: str = ""
     session_id: str = ""
     target: dict[str, str] = Field(default_factory=dict)
+    times: int = Field(1, ge=1)

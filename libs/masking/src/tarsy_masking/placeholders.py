@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable
+from functools import cache
 from urllib.parse import unquote_to_bytes
 
 DIGITS = 8
@@ -23,10 +24,13 @@ def plain(label: bytes, secret: bytes) -> bytes:
 
 def keyed(key: bytes, session_id: str) -> Placeholder:
     """`[MASKED_TOKEN_1a2b3c4d]`: nobody without the key can try out secrets, or compare those of two sessions."""
-    of_session = hmac.digest(key, session_id.encode(), hashlib.sha256)
+
+    @cache
+    def of_session() -> bytes:
+        return hmac.digest(key, session_id.encode(), hashlib.sha256)
 
     def placeholder(label: bytes, secret: bytes) -> bytes:
-        digits = hmac.digest(of_session, _value(secret), hashlib.sha256).hex()[:DIGITS].encode()
+        digits = hmac.digest(of_session(), _value(secret), hashlib.sha256).hex()[:DIGITS].encode()
         return _LABEL.sub(lambda found: found[1] + b"_" + digits + b"]", label, count=1)
 
     return placeholder

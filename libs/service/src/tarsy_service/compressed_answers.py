@@ -2,7 +2,7 @@
 
 import gzip
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tarsy_service.accepted_encodings import best_encoding
@@ -23,7 +23,7 @@ class CompressedAnswers:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith(PUBLIC) and _takes_gzip(Headers(scope=scope)):
+        if scope["type"] == "http" and scope["path"].startswith(PUBLIC) and _takes_gzip(scope):
             await self._app(scope, receive, Compressing(send).send)
         else:
             await self._app(scope, receive, send)
@@ -47,8 +47,9 @@ class Compressing:
         await self._send(message)
 
 
-def _takes_gzip(headers: Headers) -> bool:
-    return best_encoding(headers.get("accept-encoding", ""), ("gzip",)) is not None
+def _takes_gzip(scope: Scope) -> bool:
+    accepted = next((value for name, value in scope["headers"] if name == b"accept-encoding"), b"")
+    return accepted != b"" and best_encoding(accepted.decode("latin-1"), ("gzip",)) is not None
 
 
 def _compressed(start: Message, message: Message) -> Message:

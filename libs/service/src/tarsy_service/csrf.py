@@ -44,15 +44,15 @@ class CsrfProtection:
         is_socket = scope["type"] == "websocket"
         if not is_socket and (scope["type"] != "http" or scope["method"] in SAFE_METHODS):
             return False
-        origins, asked = [], None
+        origins, host = [], ""
         for name, value in scope["headers"]:
             if name == b"origin":
                 origins.append(value.decode("latin-1"))
             elif name == b"host":
-                asked = authority_of(value.decode("latin-1"))
+                host = value.decode("latin-1")
             elif name == b"sec-fetch-site" and not is_socket and value in OTHER_SITES:
                 return True
-        return any(not self._is_ours(origin, asked, is_socket) for origin in origins)
+        return any(not self._is_ours(origin, authority_of(host), is_socket) for origin in origins)
 
     def _is_ours(self, origin: str, asked: Authority | None, is_socket: bool) -> bool:
         if is_socket and origin in self._origins:

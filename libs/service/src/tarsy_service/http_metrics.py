@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -67,6 +68,7 @@ class HttpMetrics:
             buckets=SECONDS,
             registry=registry,
         )
+        self._requests_of, self._duration_of = cache(self._requests.labels), cache(self._duration.labels)
 
     def count_refused(self, why: Refusal) -> None:
         self._refused.labels(why).inc()
@@ -76,8 +78,8 @@ class HttpMetrics:
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in METHODS else OTHER
-        self._requests.labels(method, route, str(status)).inc()
-        self._duration.labels(method, route).observe(seconds)
+        self._requests_of(method, route, status).inc()
+        self._duration_of(method, route).observe(seconds)
 
 
 class CountRequests:

@@ -1,6 +1,7 @@
 """Metrics of writes to Kafka and of records that cannot be parsed: each once for all services of a process."""
 
 from collections.abc import Callable, Iterable
+from functools import cache, partial
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
@@ -32,9 +33,11 @@ def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
     # From zero: an increase from nothing to one is none for Prometheus, and these are what one waits for.
     records.labels(service, "dead-letters", "ok")
 
+    records_of, duration_of = cache(partial(records.labels, service)), cache(partial(duration.labels, service))
+
     def wrote(topic: str, outcome: str, count: int, seconds: float) -> None:
-        records.labels(service, topic, outcome).inc(count)
-        duration.labels(service, topic).observe(seconds)
+        records_of(topic, outcome).inc(count)
+        duration_of(topic).observe(seconds)
 
     return wrote
 

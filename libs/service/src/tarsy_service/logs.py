@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import TextIO, override
 
 import structlog
 from opentelemetry import trace
@@ -17,6 +17,8 @@ TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 WRITE_HEADERS = ("uvicorn.error", "websockets")
 """Loggers that write the headers of each WebSocket at DEBUG, and with them credentials. uvicorn has one for all."""
 
+_render = structlog.processors.JSONRenderer()
+
 
 def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
     """Adds the span that the line is written in; without one, a session's trace still has the session's id."""
@@ -28,6 +30,26 @@ def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog
     elif isinstance(session_id, str):
         line["trace_id"] = session_id.replace("-", "")
     return line
+
+
+class _JsonLines(structlog.stdlib.ProcessorFormatter):
+    """Our own lines went through all processors already; its copy of their record would cost more than they do."""
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        if isinstance(record.msg, dict) and hasattr(record, "_name"):
+            return str(_render(None, "", record.msg))
+        return super().format(record)
+
+
+def _leave_out_callers() -> None:
+    """No line shows where in the code, or in which thread or task, it was written; logging looks each time.
+
+    https://docs.python.org/3/howto/logging.html#optimization
+    """
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging.logAsyncioTasks = False  # type: ignore[attr-defined] # typeshed does not have it
 
 
 def configure_logs(
@@ -50,16 +72,14 @@ def configure_logs(
     )
     handler = to if isinstance(to, logging.Handler) else logging.StreamHandler(to)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
+        _JsonLines(
             foreign_pre_chain=shared,
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.JSONRenderer(),
-            ],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _render],
         )
     )
     handler.addFilter(QueriesLeftOut())
     handler.addFilter(RepeatedLines(monotonic))
+    _leave_out_callers()
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)

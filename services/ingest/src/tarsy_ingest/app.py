@@ -38,6 +38,7 @@ from tarsy_ingest.sender_rates import SenderRates
 from tarsy_ingest.settings import IngestSettings
 from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
 from tarsy_masking.masker import Masker
+from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
@@ -68,14 +69,17 @@ def _prepare(masker: Masker, config: Config, before: Ruling | None) -> Ruling:
 
 
 def build(
-    settings: IngestSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+    settings: IngestSettings,
+    registry: CollectorRegistry,
+    connections: BrokerConnections | None = None,
+    under_way: AlertsUnderWay | None = None,
 ) -> Service:
-    """Raises InvalidConfigError."""
+    """`under_way`: of a process that investigates, too. Raises InvalidConfigError."""
     masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     source = ConfigSource(settings.config_dir, os.environ)
     config = LiveConfig(source, partial(_prepare, masker), judged=config_judged(registry, NAME))
     metrics = Metrics(registry)
-    gate = WriteGate(metrics)
+    gate = WriteGate(metrics, under_way=under_way)
     bus = bus_of(
         settings,
         gate.observing(kafka_writes(registry, NAME)),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fastapi import APIRouter, Request
+from pydantic import JsonValue
 
 from tarsy_audit.trail import AuditTrail
 from tarsy_bus.tracing import HEADER
@@ -54,7 +55,7 @@ def alerts_router(
             raw = await read_body(request)
             raw_alert, body = _read(media_type_of(request.headers), raw, rules(), caller, session_id, alert_type)
             if caller.key:
-                bodies.check(session_id, body)
+                bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
                 # A key names the request: whoever takes another one wants another investigation.
                 raw_alert = replace(raw_alert, same=None)
             intake.require_room("api")
@@ -71,15 +72,14 @@ def alerts_router(
 
 def _read(
     media_type: str, raw: bytes, rules: AlertRules, caller: Caller, session_id: str, alert_type: str | None
-) -> tuple[RawAlert, bytes]:
+) -> tuple[RawAlert, JsonValue]:
     """The alert, and what another body under the same key is compared with. Raises ProblemError, AlertRejectedError."""
     if _is_text(media_type, raw):
         text = text_of(raw)
-        return text_alert(text, rules.types, session_id=session_id, author=caller.name, alert_type=alert_type), raw
+        return text_alert(text, rules.types, session_id=session_id, author=caller.name, alert_type=alert_type), text
     SUBMISSION.require(media_type)
     body = parse_json(raw)
-    alert = read_submission(body, rules, session_id=session_id, author=caller.name)
-    return alert, json.dumps(body, sort_keys=True).encode()
+    return read_submission(body, rules, session_id=session_id, author=caller.name), body
 
 
 def _is_text(media_type: str, raw: bytes) -> bool:

@@ -72,5 +72,5 @@ class AlertIdentities:
         provider = [] if alert.llm_provider is None else [alert.llm_provider]
         said = json.dumps([alert.alert_type, alert.data, alert.runbook_url, mcp, *provider], sort_keys=True)
         if self._key is not None:
-            return hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()
+            return hmac.digest(self._key, said.encode(), hashlib.sha256).hex()
         return hashlib.sha256(self._mask(said).encode()).hexdigest()

@@ -1,6 +1,7 @@
 """Masking of a raw alert: every text of a stranger goes through a mask before it may be written."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -8,7 +9,7 @@ from pydantic import JsonValue
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
 from tarsy_contracts.inputs import GroupMember
 from tarsy_ingest.facets import facets_of
-from tarsy_ingest.json_fields import objects_in
+from tarsy_ingest.json_fields import Fields, objects_in
 from tarsy_ingest.labels import labels_of
 from tarsy_ingest.raw_alert import RawAlert
 from tarsy_ingest.title import LENGTH, cut_at_word, derive_title
@@ -59,8 +60,12 @@ def is_small(raw_alert: RawAlert) -> bool:
 
 
 def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
-    """A megabyte takes a while. Cut after masking: half a secret is not recognised."""
-    masking = masking.for_session(raw_alert.session_id)
+    """A megabyte takes a while."""
+    return _mask_alert(raw_alert, masking.for_session(raw_alert.session_id))
+
+
+def _mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
+    """Cut after masking: half a secret is not recognised. `masking`: that of its session."""
     data = _storable(_data(raw_alert, masking.alert))
     named = objects_in(data)
     objects = [found.fields for found in named]
@@ -70,8 +75,7 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         data=data,
         source=raw_alert.source,
         author=_line(masking.sender, raw_alert.author, SHORT),
-        title=_title(masking.alert, raw_alert.title, SHORT)
-        or _title(masking.alert, derive_title(data, objects), LENGTH),
+        title=_title(masking.alert, raw_alert.title, SHORT) or _derived_title(masking.alert, data, objects),
         severity=_line(masking.alert, raw_alert.severity, SHORT) if raw_alert.severity else facets.severity,
         cluster=facets.cluster,
         namespace=facets.namespace,
@@ -91,12 +95,12 @@ MEMBER_LIMIT = 2_000
 
 def mask_with_members(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:
     """The members' texts are masked like the alert's data, which has them too."""
-    masker = masking.for_session(raw_alert.session_id).alert
+    masking = masking.for_session(raw_alert.session_id)
     members = tuple(
-        GroupMember(id=member.id, text=_storable(masker.mask(member.text))[:MEMBER_LIMIT])
+        GroupMember(id=member.id, text=_storable(masking.alert.mask(member.text))[:MEMBER_LIMIT])
         for member in raw_alert.members
     )
-    return mask_alert(raw_alert, masking), members
+    return _mask_alert(raw_alert, masking), members
 
 
 def _data(raw_alert: RawAlert, masker: Masker) -> str:
@@ -119,6 +123,12 @@ def _selection(masker: Masker, selection: McpSelection) -> McpSelection:
 
 def _title(masker: Masker, text: str, most: int) -> str:
     return cut_at_word(_one_line(masker, text), most)
+
+
+def _derived_title(masker: Masker, data: str, objects: Sequence[Fields]) -> str:
+    """`data` is masked: a title that stands in it as it is shows nothing that the data does not."""
+    title = derive_title(data, objects)
+    return cut_at_word(title, LENGTH) if title in data else _title(masker, title, LENGTH)
 
 
 def _line(masker: Masker, text: str, most: int) -> str:

@@ -1,6 +1,7 @@
 """Prometheus metrics of the ingest."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -62,6 +63,7 @@ class Metrics:
             "`queue.max_pending` alerts are sent away",
             registry=registry,
         )
+        self._alerts_of = cache(self._alerts.labels)
         # From zero: an increase from nothing to one is none for Prometheus.
         for source in dict.fromkeys((*ALERT_SOURCES, *(form.source for form in FORMATS))):
             for outcome in get_args(AlertOutcome.__value__):
@@ -73,7 +75,7 @@ class Metrics:
         self._pending.set_function(pending)
 
     def count(self, source: AlertSource, outcome: AlertOutcome) -> None:
-        self._alerts.labels(source, outcome).inc()
+        self._alerts_of(source, outcome).inc()
 
     def buried(self, reason: BurialReason) -> None:
         self._dead_letters.labels(reason).inc()

@@ -9,6 +9,7 @@ from tarsy_bus.metrics import WriteOutcome, Wrote
 from tarsy_bus.publisher import NotWrittenError
 from tarsy_contracts.alert import AlertSource
 from tarsy_ingest.metrics import Metrics
+from tarsy_service.alerts_under_way import AlertsUnderWay
 
 ANSWER_SECONDS = 5.0
 """Alertmanager gives up after ten."""
@@ -21,8 +22,14 @@ PROBE_SECONDS = 1.0
 class WriteGate:
     """Knows how the last write of this process ended. It decides nothing: a request that is sent away comes again."""
 
-    def __init__(self, metrics: Metrics, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        metrics: Metrics,
+        now: Callable[[], float] = time.monotonic,
+        under_way: AlertsUnderWay | None = None,
+    ) -> None:
         self._metrics = metrics
+        self._under_way = under_way or AlertsUnderWay()
         self._now = now
         self._next_probe: float | None = None
         self._acknowledged = 0
@@ -56,8 +63,9 @@ class WriteGate:
             self._shut()
         before = self._acknowledged
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                yield
+            with self._under_way.one():
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    yield
         except TimeoutError:
             if self._acknowledged == before:
                 self._shut()

@@ -33,6 +33,7 @@ from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.model_metrics import ModelCallMetrics
@@ -44,9 +45,12 @@ NAME = "orchestrator"
 
 
 def build(
-    settings: OrchestratorSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+    settings: OrchestratorSettings,
+    registry: CollectorRegistry,
+    connections: BrokerConnections | None = None,
+    under_way: AlertsUnderWay | None = None,
 ) -> Service:
-    """Raises InvalidConfigError or InvalidScriptError."""
+    """`under_way`: of a process that accepts alerts, too. Raises InvalidConfigError or InvalidScriptError."""
     source_of_config = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
     live = LiveConfig(source_of_config, prepare_plans, judged=config_judged(registry, NAME))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
@@ -79,6 +83,7 @@ def build(
         monotonic=time.monotonic,
         tools_patience=ToolsPatience(settings.tools_wait_seconds, settings.tools_starting_seconds),
         supervisor=supervisor,
+        alerts=under_way or AlertsUnderWay(),
     )
 
     def switched() -> None:

@@ -15,6 +15,7 @@ from tarsy_orchestrator.effects.request_composer import RequestComposer
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
+from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.supervision import Supervisor
 from tarsy_session.downtime import NEVER, Downtime
@@ -25,7 +26,7 @@ class Dependencies:
     """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
 
     `admission` bounds how many sessions run at once in this process, `llm_slots` how many LLM calls. `masker` is not
-    that of a session: each use makes it one.
+    that of a session: each use makes it one. `alerts`: those that this process accepts, which go first.
     """
 
     publisher: Publisher
@@ -43,6 +44,7 @@ class Dependencies:
     monotonic: Callable[[], float]
     tools_patience: ToolsPatience
     supervisor: Supervisor = field(default_factory=Supervisor)
+    alerts: AlertsUnderWay = field(default_factory=AlertsUnderWay)
     requests: RequestComposer = field(default_factory=RequestComposer)
 
     @property

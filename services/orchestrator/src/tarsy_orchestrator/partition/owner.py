@@ -1,7 +1,7 @@
 """Ownership of partitions: acquire, follow the log, hand out inputs, commit, release."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -42,6 +42,8 @@ log = structlog.get_logger(__name__)
 COMMIT_SECONDS = 1.0
 POLL_MS = 200
 INPUTS_AT_ONCE = 500
+FLOOD_INPUTS, FLOOD_SECONDS = 25, 0.25
+"""While this process accepts a flood of alerts, it takes so many inputs, and so often."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
 
@@ -230,12 +232,12 @@ class Owner:
     async def _hand_out(self, stepped: Callable[[], None]) -> None:
         while True:
             # Polled also while all is paused for a recovery: the group expels a member that does not poll for long.
-            found = await wait_out("inputs", self._next_inputs)
+            limit = await self._limit()
+            found = await wait_out("inputs", partial(self._next_inputs, limit))
             # Read only now: a call that began before a rebalance may return what came after it.
             generation = self._membership.generation
-            for number in self._membership.handing_out:
-                if TopicPartition(self._bus.topics.inbox, number) not in found:
-                    self._owned[number].partition.mark_drained()
+            if sum(map(len, found.values())) < limit:
+                self._mark_drained(found)
             pacer = Pacer()
             for place, records in found.items():
                 for record in records:
@@ -248,8 +250,20 @@ class Owner:
             self._apply_backpressure()
             await self._resume_admission()
 
-    async def _next_inputs(self) -> dict[TopicPartition, list[Record]]:
-        return await poll(self._consumer, timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
+    async def _limit(self) -> int:
+        """How many inputs are taken next."""
+        if not self._deps.alerts.are_flood:
+            return INPUTS_AT_ONCE
+        await asyncio.sleep(FLOOD_SECONDS)
+        return FLOOD_INPUTS
+
+    async def _next_inputs(self, limit: int) -> dict[TopicPartition, list[Record]]:
+        return await poll(self._consumer, timeout_ms=POLL_MS, max_records=limit)
+
+    def _mark_drained(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
+        for number in self._membership.handing_out:
+            if TopicPartition(self._bus.topics.inbox, number) not in found:
+                self._owned[number].partition.mark_drained()
 
     async def _resume_admission(self) -> None:
         """Lets waiting sessions begin as soon as every partition is recovered."""

@@ -1,0 +1,118 @@
+"""Equal acts share a record while one is written, and none is done before the record that counts it is there."""
+
+import asyncio
+
+import pytest
+
+from tarsy_audit.shared_records import SharedRecords
+from tarsy_bus.publisher import NotWrittenError
+from tarsy_contracts.audit import ActRequested
+
+ACT = ActRequested(act="POST /api/v1/alerts", name="alice", door="forwarded_user")
+
+
+class Kafka:
+    """Acknowledges, or fails, when it is told to."""
+
+    def __init__(self) -> None:
+        self.written: list[ActRequested] = []
+        self._answers: list[asyncio.Future[None]] = []
+
+    async def write(self, act: ActRequested) -> None:
+        self.written.append(act)
+        answer = asyncio.get_running_loop().create_future()
+        self._answers.append(answer)
+        await answer
+
+    def acknowledge(self) -> None:
+        self._answers.pop(0).set_result(None)
+
+    def fail(self) -> None:
+        self._answers.pop(0).set_exception(NotWrittenError("told to"))
+
+
+async def until_idle() -> None:
+    """Lets every task take all steps that it can."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def asked(records: SharedRecords, *acts: ActRequested) -> "list[asyncio.Task[None]]":
+    tasks = [asyncio.create_task(records.write(act)) for act in acts]
+    await until_idle()
+    return tasks
+
+
+async def test_a_request_alone_has_a_record_of_its_own_at_once() -> None:
+    kafka = Kafka()
+    (task,) = await asked(SharedRecords(kafka.write), ACT)
+    assert kafka.written == [ACT]
+    assert not task.done()
+    kafka.acknowledge()
+    await task
+
+
+async def test_requests_that_come_while_one_is_written_share_the_next_which_counts_them() -> None:
+    kafka = Kafka()
+    records = SharedRecords(kafka.write)
+    (first,) = await asked(records, ACT)
+    others = await asked(records, ACT, ACT, ACT)
+    assert len(kafka.written) == 1
+    kafka.acknowledge()
+    await until_idle()
+    assert first.done()
+    assert [task.done() for task in others] == [False] * 3
+    assert [act.times for act in kafka.written] == [1, 3]
+    kafka.acknowledge()
+    await asyncio.gather(*others)
+
+
+async def test_a_request_that_comes_while_the_shared_record_is_written_is_not_counted_by_it() -> None:
+    kafka = Kafka()
+    records = SharedRecords(kafka.write)
+    tasks = [*await asked(records, ACT), *await asked(records, ACT, ACT)]
+    kafka.acknowledge()
+    await until_idle()
+    tasks += await asked(records, ACT)
+    kafka.acknowledge()
+    await until_idle()
+    assert [task.done() for task in tasks] == [True, True, True, False]
+    kafka.acknowledge()
+    await asyncio.gather(*tasks)
+    assert [act.times for act in kafka.written] == [1, 2, 1]
+
+
+async def test_other_acts_and_other_callers_share_nothing() -> None:
+    kafka = Kafka()
+    bob = ACT.model_copy(update={"name": "bob"})
+    tasks = await asked(SharedRecords(kafka.write), ACT, bob)
+    assert kafka.written == [ACT, bob]
+    kafka.acknowledge()
+    kafka.acknowledge()
+    await asyncio.gather(*tasks)
+
+
+async def test_nothing_is_done_by_a_shared_record_that_was_not_written() -> None:
+    kafka = Kafka()
+    records = SharedRecords(kafka.write)
+    tasks = [*await asked(records, ACT), *await asked(records, ACT, ACT)]
+    kafka.fail()
+    await until_idle()
+    kafka.fail()
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [NotWrittenError] * 3
+    (later,) = await asked(records, ACT)
+    kafka.acknowledge()
+    await later
+
+
+async def test_who_shares_the_record_of_a_request_that_was_given_up_tries_again() -> None:
+    kafka = Kafka()
+    records = SharedRecords(kafka.write)
+    (first,) = await asked(records, ACT)
+    second, third = await asked(records, ACT, ACT)
+    second.cancel()
+    with pytest.raises(NotWrittenError):
+        await third
+    kafka.acknowledge()
+    await first
