@@ -2,7 +2,7 @@
 
 They take frames apart by hand and look for the stamps of tokens: a client library costs more for a message than the
 gateway that sends it, and on the same cores. All are connected before the first subscribes. It writes a line when they
-are, reads the time of subscribing from a line, and prints what they found.
+are, reads the time of subscribing from a line, and prints what they found: after a time, or when its input ends.
 """
 
 import asyncio
@@ -154,7 +154,8 @@ async def watch(plan: Plan) -> Found:
     began = time.process_time()
     for client, session_id in zip(clients, plan.sessions, strict=True):
         client.subscribe(session_id, at)
-    await asyncio.sleep(plan.seconds + at - time.time())
+    ended = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
+    await asyncio.wait([ended], timeout=plan.seconds + at - time.time())
     found.cpu_seconds = time.process_time() - began
     return found
 

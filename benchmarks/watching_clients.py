@@ -110,10 +110,9 @@ async def measure(
         before, began, own = {name: used(pid) for name, pid in pids.items()}, time.monotonic(), time.process_time()
         written = sum(one.chunks for one in sessions)
         at = time.time() + BEGIN_SECONDS
-        told = f"{at}\n".encode()
         found = [
             Found(**json.loads(out))
-            for out, _ in await asyncio.gather(*(asyncio.to_thread(one.communicate, told) for one in processes))
+            for out in await asyncio.gather(*(asyncio.to_thread(subscribed, one, at) for one in processes))
         ]
         took = time.monotonic() - began
         after = {name: used(pid) for name, pid in pids.items()}
@@ -140,6 +139,15 @@ def clients(plan: Plan) -> subprocess.Popen[bytes]:
     """Says when all are connected, is told when to subscribe, and prints what they found."""
     program = [sys.executable, str(Path(__file__).with_name("clients_process.py")), json.dumps(asdict(plan))]
     return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def subscribed(process: subprocess.Popen[bytes], at: float) -> bytes:
+    """What the clients found that subscribed at this time."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{at}\n".encode())
+    process.stdin.flush()
+    return process.stdout.read()
 
 
 class Session:

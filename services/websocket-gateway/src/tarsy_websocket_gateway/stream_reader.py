@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 from aiokafka import TopicPartition
@@ -66,15 +66,20 @@ class StreamReader:
             await partitions.begin(await follower.partitions())
             group.start("positions", self._position(follower, partitions))
             while True:
-                records, began, pacer = await partitions.next(), time.monotonic(), Pacer()
-                found: dict[str, list[Outgoing | TextDelta]] = {}
-                for record in records:
-                    self._take(record, found)
-                    await pacer.let_others_run()
-                for session_id, parts in found.items():
-                    self._publish(session_id, encoded(parts))
+                records, began = await partitions.next(), time.monotonic()
+                await self.show(records)
                 if records:
                     await pause_after(began)
+
+    async def show(self, records: Iterable[Record]) -> None:
+        """Publishes what clients get for these records: one message for text of one timeline event."""
+        found: dict[str, list[Outgoing | TextDelta]] = {}
+        pacer = Pacer()
+        for record in records:
+            self._take(record, found)
+            await pacer.let_others_run()
+        for session_id, parts in found.items():
+            self._publish(session_id, encoded(parts))
 
     async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
         while True:
