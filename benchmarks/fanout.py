@@ -32,6 +32,7 @@ from tarsy_contracts.topics import Topics
 from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
+from tarsy_service.websocket_frames import frame_writer
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.feed import Feed
@@ -82,10 +83,13 @@ class Gateway:
         sessions = NoHistory(self.feed)
         self._router = websocket_routes(
             self.hub,
-            lambda websocket: Connection(websocket, Client(QUEUE), self.hub, sessions, self.metrics, time.time),
+            lambda websocket: Connection(
+                websocket, Client(frame_writer(websocket), QUEUE, sent=self.metrics.sent.inc), self.hub, sessions,
+                self.metrics, time.time,
+            ),
             self.metrics,
             ClientLimit(100_000),
-        )
+        )  # fmt: skip
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -129,8 +133,8 @@ async def run(given: argparse.Namespace) -> None:
                 gateway.stream.watch(session_id, None)
             began = time.process_time()
             await asyncio.to_thread(told, process)
-            while gateway.metrics.sent._value.get() < 2 * given.clients:
-                await asyncio.sleep(0.01)  # noqa: ASYNC110
+            while gateway.metrics.sent._value.get() < 2 * given.clients:  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.01)
             say(f"to subscribe: {1e6 * (time.process_time() - began) / given.clients:.0f} us a client")
             for number in range(given.rounds):
                 await measure(gateway, sessions, given, number * given.tokens)
