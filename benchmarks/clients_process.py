@@ -160,8 +160,11 @@ async def watch(plan: Plan) -> Found:
     return found
 
 
-if __name__ == "__main__":
-    result = uvloop.run(watch(Plan(**json.loads(sys.argv[1]))))
-    sys.stdout.write(json.dumps(asdict(result)))
+async def main() -> None:
+    sys.stdout.write(json.dumps(asdict(await watch(Plan(**json.loads(sys.argv[1]))))))
     sys.stdout.flush()
-    os._exit(0)
+    os._exit(0)  # a thread may wait for the input still
+
+
+if __name__ == "__main__":
+    uvloop.run(main())
