@@ -28,7 +28,7 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
 from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
@@ -131,6 +131,7 @@ async def run(given: argparse.Namespace) -> None:
             await asyncio.to_thread(process.stdout.readline)
             for session_id in sessions:
                 gateway.stream.watch(session_id, None)
+            gateway.stream._offsets.place(set(sessions), dict.fromkeys(range(QUEUE_PARTITIONS), 0))
             began = time.process_time()
             await asyncio.to_thread(told, process)
             while gateway.metrics.sent._value.get() < 2 * given.clients:  # noqa: ASYNC110 - nobody tells
