@@ -19,16 +19,16 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
 import uvloop
 from aiokafka import AIOKafkaProducer
+from clients_process import Found, Plan
 from processes import used
 from saying import load_told, say
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
 from whole_system import ROOT, servers
 
 from tarsy_bus.connection import Bus, producer
@@ -45,7 +45,6 @@ from tarsy_contracts.topics import Topics
 from tarsy_processes.ports import free_port
 
 WAIT_SECONDS = 120.0
-OPENING_AT_ONCE = 50
 ITERATIONS = 4
 SETTLE_SECONDS = 2.0
 BEGIN_SECONDS = 1.0
@@ -64,11 +63,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--processes", type=int, default=2, help="of clients")
     parser.add_argument("--gateway", type=Path, default=ROOT, help="a checkout that was set up")
-    parser.add_argument("--watch", help="used by itself: a process of clients")
     given = parser.parse_args()
-    if given.watch is not None:
-        uvloop.run(watch(json.loads(given.watch)))
-        return
     with (
         load_told(),
         tempfile.TemporaryDirectory(prefix="tarsy-bench-", ignore_cleanup_errors=True) as name,
@@ -106,26 +101,26 @@ async def measure(
     async with streaming(bus, sessions, given.rate):
         await asyncio.sleep(SETTLE_SECONDS)
         watched = [sessions[place % len(sessions)].id for place in range(given.clients)]
-        plans = [
-            {"port": port, "seconds": given.seconds,
-             "sessions": watched[number::given.processes],
-             "stalled": given.stalled if number == 0 else 0}
-            for number in range(given.processes)
-        ]  # fmt: skip
-        processes = [clients(plan) for plan in plans]
+        processes = [
+            clients(Plan(port, given.seconds, watched[one :: given.processes], given.stalled if one == 0 else 0))
+            for one in range(given.processes)
+        ]
         for one in processes:
             await asyncio.to_thread(one.stdout.readline)
-        before, began = {name: used(pid) for name, pid in pids.items()}, time.monotonic()
+        before, began, own = {name: used(pid) for name, pid in pids.items()}, time.monotonic(), time.process_time()
+        written = sum(one.chunks for one in sessions)
         at = time.time() + BEGIN_SECONDS
-        told = f"{at}\n".encode()
         found = [
-            json.loads(out)
-            for out, _ in await asyncio.gather(*(asyncio.to_thread(one.communicate, told) for one in processes))
+            Found(**json.loads(out))
+            for out in await asyncio.gather(*(asyncio.to_thread(subscribed, one, at) for one in processes))
         ]
         took = time.monotonic() - began
         after = {name: used(pid) for name, pid in pids.items()}
-    confirmed = sorted(second for one in found for second in one["confirmed"])
-    late = sorted(milliseconds for one in found for milliseconds in one["late"])
+        own = time.process_time() - own
+        written = sum(one.chunks for one in sessions) - written
+    confirmed = sorted(second for one in found for second in one.confirmed)
+    late = sorted(milliseconds for one in found for milliseconds in one.late)
+    messages, closed = sum(one.messages for one in found), sum(one.closed for one in found)
     say(f"{given.sessions} sessions x {given.rate:g} tokens/s, {given.clients} clients, {given.stalled} stalled")
     say(f"subscribed: {len(confirmed)} of {given.clients}, half after {statistics.median(confirmed):.2f} s, "
         f"all after {confirmed[-1]:.2f} s")  # fmt: skip
@@ -134,62 +129,25 @@ async def measure(
     for name, end in after.items():
         cpu = end.cpu_seconds - before[name].cpu_seconds
         say(f"{name}: {cpu:.2f} s of CPU in {took:.1f} s, {end.memory_mb:.0f} MB")
+    each = 1e6 * (after["gateway"].cpu_seconds - before["gateway"].cpu_seconds) / messages
+    say(f"{messages} messages, {each:.1f} us of the gateway's CPU each; {closed} clients closed")
+    shares = " and ".join(f"{one.cpu_seconds:.2f}" for one in found)
+    say(f"CPU of clients {shares} s, of who writes {written} tokens {own:.2f} s")
 
 
-def clients(plan: dict[str, object]) -> subprocess.Popen[bytes]:
+def clients(plan: Plan) -> subprocess.Popen[bytes]:
     """Says when all are connected, is told when to subscribe, and prints what they found."""
-    program = [sys.executable, __file__, "--watch", json.dumps(plan)]
+    program = [sys.executable, str(Path(__file__).with_name("clients_process.py")), json.dumps(asdict(plan))]
     return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-async def watch(plan: dict) -> None:  # type: ignore[type-arg]
-    """A process of clients. All are connected before the first subscribes."""
-    url = f"ws://127.0.0.1:{plan['port']}/api/v1/ws"
-    opening, found = asyncio.Semaphore(OPENING_AT_ONCE), {"confirmed": [], "late": []}  # type: ignore[var-annotated]
-
-    async def open_one() -> ClientConnection:
-        async with opening:
-            client = await connect(url, compression=None, max_size=None, open_timeout=60, ping_interval=None)
-        await client.recv()
-        return client
-
-    connected = await asyncio.gather(*(open_one() for _ in plan["sessions"]))
-    sys.stdout.write("connected\n")
-    sys.stdout.flush()
-    at = float(await asyncio.to_thread(sys.stdin.readline))
-    await asyncio.sleep(at - time.time())
-    tasks = []
-    for place, (client, session_id) in enumerate(zip(connected, plan["sessions"], strict=True)):
-        tasks.append(asyncio.create_task(one(client, session_id, at, found, stalls=place < plan["stalled"])))
-    await asyncio.sleep(plan["seconds"] + at - time.time())
-    for task in tasks:
-        task.cancel()
-    sys.stdout.write(json.dumps(found))
-    sys.stdout.flush()
-    os._exit(0)
-
-
-async def one(client: ClientConnection, session_id: str, at: float, found: dict, *, stalls: bool) -> None:  # type: ignore[type-arg]
-    await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
-    live = False
-    try:
-        while True:
-            text = str(await client.recv())
-            now = time.time()
-            if '"type":"subscription.confirmed"' in text:
-                found["confirmed"].append(now - at)
-                live = False
-            elif '"type":"stream.chunk"' in text:
-                sent = float(json.loads(text)["delta"].split()[-1])
-                # The first text of a client is what had streamed before.
-                if live:
-                    found["late"].append((now - sent) * 1000)
-                live = True
-                if stalls:
-                    client.transport.pause_reading()
-                    await asyncio.Event().wait()
-    except ConnectionClosed as problem:
-        sys.stderr.write(f"a client was closed: {problem}\n")
+def subscribed(process: subprocess.Popen[bytes], at: float) -> bytes:
+    """What the clients found that subscribed at this time."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{at}\n".encode())
+    process.stdin.flush()
+    return process.stdout.read()
 
 
 class Session:
@@ -277,6 +235,8 @@ async def streaming(bus: Bus, sessions: Sequence[Session], rate: float) -> Async
         task.cancel()
         await asyncio.wait([task])
         await client.stop()
+    if not task.cancelled():
+        task.result()  # a writer that failed makes every figure wrong
 
 
 async def stream(bus: Bus, client: AIOKafkaProducer, sessions: Sequence[Session], rate: float) -> None:

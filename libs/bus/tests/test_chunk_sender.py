@@ -9,7 +9,15 @@ from typing import cast
 
 import pytest
 
-from tarsy_bus.chunk_sender import INTERVAL_SECONDS, MOST_UNSENT, ChunkFeed, ChunkSender, MaskText, masked_before
+from tarsy_bus.chunk_sender import (
+    LEAST_INTERVAL_SECONDS,
+    LONGEST_INTERVAL_SECONDS,
+    MOST_UNSENT,
+    ChunkFeed,
+    ChunkSender,
+    MaskText,
+    masked_before,
+)
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.chunks import LlmChunk
 
@@ -23,9 +31,10 @@ class Written:
 
 @dataclass
 class World:
-    """A clock that only pauses move, and a Kafka that takes its time or fails when it is told to."""
+    """A clock that only pauses and writes move, and a Kafka that takes its time or fails when it is told to."""
 
     now: float = 100.0
+    write_seconds: float = 0.0
     written: list[Written] = field(default_factory=list)
     may_write: asyncio.Event = field(default_factory=asyncio.Event)
     failing: dict[str, Exception] = field(default_factory=dict)
@@ -36,6 +45,7 @@ class World:
         if key in self.failing:
             raise self.failing[key]
         self.written.append(Written(self.now, key, chunk))
+        self.now += self.write_seconds
 
     async def sleep(self, seconds: float) -> None:
         self.now += seconds
@@ -77,8 +87,23 @@ async def test_the_first_chunk_goes_at_once_and_what_follows_one_interval_later_
         await sender.until_sent(feed)
     assert [(one.at, one.chunk.text) for one in world.written] == [
         (100.0, "one "),
-        (100.0 + INTERVAL_SECONDS, "two three "),
+        (100.0 + LEAST_INTERVAL_SECONDS, "two three "),
     ]
+
+
+@pytest.mark.parametrize(
+    ("write_seconds", "interval"), [(0.001, LEAST_INTERVAL_SECONDS), (0.006, 0.012), (0.015, LONGEST_INTERVAL_SECONDS)]
+)
+async def test_the_interval_grows_with_what_a_request_takes_up_to_a_limit(
+    write_seconds: float, interval: float
+) -> None:
+    async with sending() as (world, sender):
+        world.write_seconds = write_seconds
+        feed = feed_of("a")
+        for word in ("one ", "two "):
+            await sender.put(feed, "text", word)
+            await sender.until_sent(feed)
+    assert [one.at for one in world.written] == pytest.approx([100.0, 100.0 + interval])
 
 
 async def test_text_is_masked_when_it_is_sent_all_that_has_gathered_at_once() -> None:

@@ -36,6 +36,7 @@ from tarsy_gateway_running import running_gateway
 from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
+from tarsy_service.websocket_frames import frame_text
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import INDEX_HEADERS, page_routes
@@ -83,6 +84,36 @@ class Session:
         envelope, value = self.records[number - 1]
         event = decode(e.EVENTS, envelope, value)
         return RecordedEvent(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
+
+
+@dataclass
+class Socket:
+    """Writer of the frames of a client, which reads or does not."""
+
+    reads: asyncio.Event = field(default_factory=asyncio.Event)
+    frames: list[bytes] = field(default_factory=list)
+    written: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_writable(self) -> bool:
+        return self.reads.is_set()
+
+    async def until_writable(self) -> None:
+        await self.reads.wait()
+
+    def write_frames(self, frames: Sequence[bytes]) -> None:
+        self.frames += frames
+        self.written.set()
+
+    @property
+    def texts(self) -> list[str]:
+        return [frame_text(frame) for frame in self.frames]
+
+
+@pytest.fixture
+def socket() -> Socket:
+    """Of a client that does not read."""
+    return Socket()
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_server import http_server
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
+from tarsy_service.websocket_frames import frame_writer
 from tarsy_websocket_gateway import connection
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
@@ -113,7 +114,9 @@ async def url(
     hub.open = True
     router = websocket_routes(
         hub,
-        lambda websocket: Connection(websocket, Client(10), hub, NoSessions(), metrics, lambda: NOW),
+        lambda websocket: Connection(
+            websocket, Client(frame_writer(websocket), 10), hub, NoSessions(), metrics, lambda: NOW
+        ),
         metrics,
         ClientLimit(2),
     )

@@ -18,6 +18,7 @@ from tarsy_processes.ports import free_port
 from tarsy_service import http_server
 from tarsy_service.runner import run_services
 from tarsy_service.service import Service
+from tarsy_service.websocket_frames import frame_writer
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
@@ -81,10 +82,13 @@ class Gateway:
         metrics.watch(subscriptions=self.hub.subscriptions, lag_seconds=lambda: 0.0, partitions=lambda: 0)
         self.router = websocket_routes(
             self.hub,
-            lambda websocket: Connection(websocket, Client(QUEUE), self.hub, self.sessions, metrics, time.time),
+            lambda websocket: Connection(
+                websocket, Client(frame_writer(websocket), QUEUE, sent=metrics.sent.inc), self.hub, self.sessions,
+                metrics, time.time,
+            ),
             metrics,
             ClientLimit(MOST_CLIENTS),
-        )
+        )  # fmt: skip
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Gateway"]:

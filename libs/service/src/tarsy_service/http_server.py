@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,11 +11,13 @@ from typing import override
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.http11 import Request
 
 from tarsy_service.bounded_http import BoundedHttp, Count, HttpLimits, Traffic
 from tarsy_service.connection_passing import ConnectionPassing
 from tarsy_service.passing_http import PassingHttp, accept_passed
 from tarsy_service.supervision import Supervisor
+from tarsy_service.websocket_frames import FRAMES
 
 GRACE_SECONDS = 3
 PING_SECONDS = 20.0
@@ -118,6 +120,26 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 class _WebSocket(WebSocketsSansIOProtocol):
+    """Also the FrameWriter of its connection."""
+
+    @property
+    def is_writable(self) -> bool:
+        return self.writable.is_set()
+
+    async def until_writable(self) -> None:
+        await self.writable.wait()
+
+    def write_frames(self, frames: Sequence[bytes]) -> None:
+        if not self.close_sent and not self.transport.is_closing():
+            self.transport.writelines(frames)
+
+    @override
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if not self.close_sent:
+            extensions: dict[str, object] = self.scope["extensions"]  # type: ignore[assignment] # ours is an object
+            extensions[FRAMES] = self
+
     @override
     def data_received(self, data: bytes) -> None:
         """uvicorn's answers nothing to a handshake that it cannot read, such as one with a body, and keeps it."""

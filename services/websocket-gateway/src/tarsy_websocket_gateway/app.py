@@ -19,6 +19,7 @@ from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
+from tarsy_service.websocket_frames import frame_writer
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.endings import Endings
@@ -77,7 +78,8 @@ def build(
     metrics.watch(subscriptions=hub.subscriptions, lag_seconds=log.lag_seconds, partitions=lambda: len(log.positions()))
 
     def new_connection(websocket: WebSocket) -> Connection:
-        return Connection(websocket, Client(settings.client_queue), hub, sessions, metrics, time.time)
+        client = Client(frame_writer(websocket), settings.client_queue, sent=metrics.sent.inc)
+        return Connection(websocket, client, hub, sessions, metrics, time.time)
 
     async def run(ready: Ready) -> None:
         async with timeline.running(), publisher.running(), supervisor.group() as group:

@@ -1,10 +1,11 @@
-"""Queue of one client, which may read slowly: bounded, and streamed text is joined while it waits."""
+"""One client, which may read slowly: what waits for it is bounded, and streamed text is joined while it waits."""
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from tarsy_service.websocket_frames import FrameWriter
 from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
 
 MOST_WAITING_BYTES = 16 * 1024 * 1024
@@ -28,16 +29,27 @@ class _Waiting:
         self.newest = delta
         self.pieces.append(delta.text)
 
-    def sent(self) -> str | None:
+    def frame(self) -> bytes | None:
         if self.newest is not None and len(self.pieces) > 1:
-            return replace(self.newest, text="".join(self.pieces)).outgoing().text
-        return self.message.text if self.message is not None else None
+            return replace(self.newest, text="".join(self.pieces)).outgoing().frame
+        return self.message.frame if self.message is not None else None
+
+
+type Count = Callable[[int], None]
+"""Counts messages that were sent."""
 
 
 class Client:
-    """`overflowed` is set when the client did not read fast enough."""
+    """Writes at once to a client that keeps up; `run` writes what waits for one that does not.
 
-    def __init__(self, limit: int, most_bytes: int = MOST_WAITING_BYTES) -> None:
+    `overflowed` is set when it did not read fast enough.
+    """
+
+    def __init__(
+        self, writer: FrameWriter, limit: int, most_bytes: int = MOST_WAITING_BYTES, sent: Count = lambda _: None
+    ) -> None:
+        self._writer = writer
+        self._sent = sent
         self._limit = limit
         self._most_bytes = most_bytes
         self._places: deque[list[_Waiting]] = deque()
@@ -49,6 +61,9 @@ class Client:
     def send(self, messages: Sequence[Outgoing]) -> None:
         """Messages that belong together take one place in the queue: a long history does not fill it."""
         if not messages or self.overflowed.is_set():
+            return
+        if not self._places and self._writer.is_writable:
+            self._write([one.frame for one in messages])
             return
         slow = len(self._places) >= JOINING_FROM
         place = [waiting for one in messages if (waiting := self._waiting(one, slow=slow)) is not None]
@@ -62,9 +77,21 @@ class Client:
             self._places.append(place)
             self._filled.set()
 
-    async def next(self) -> list[str]:
-        """The texts of the next place; none where they have become void."""
-        await self._filled.wait()
+    async def run(self) -> None:
+        """Writes what waits whenever the client reads, for ever."""
+        while True:
+            await self._filled.wait()
+            await self._writer.until_writable()
+            # No await from here on: what is sent meanwhile would overtake it.
+            self._write(self._next())
+
+    def _write(self, frames: Sequence[bytes]) -> None:
+        if frames:
+            self._writer.write_frames(frames)
+            self._sent(len(frames))
+
+    def _next(self) -> list[bytes]:
+        """The frames of the next place; none where they have become void."""
         place = self._places.popleft()
         if not self._places:
             self._filled.clear()
@@ -73,7 +100,7 @@ class Client:
             self._bytes -= one.size
             if one.newest is not None and self._joining.get(one.newest.event_id) is one:
                 del self._joining[one.newest.event_id]
-        return [text for text in (one.sent() for one in place) if text is not None]
+        return [frame for frame in (one.frame() for one in place) if frame is not None]
 
     def _waiting(self, message: Outgoing, *, slow: bool) -> _Waiting | None:
         """None when it was joined to what waits already."""

@@ -97,7 +97,7 @@ class Connection:
 
     async def _talk(self) -> None:
         """Until one side ends it. Histories that are being asked for end with it."""
-        works = [self._receive_all(), self._send_all(), self._overflow()]
+        works = [self._receive_all(), self._client.run(), self._overflow()]
         if (identity := identity_of(self._websocket)) is not None:
             works.append(self._expire(identity))
         if self._limited is not None:
@@ -127,13 +127,6 @@ class Connection:
         with suppress(TimeoutError, WebSocketDisconnect):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self._websocket.close(code, sentence)
-
-    async def _send_all(self) -> None:
-        with suppress(WebSocketDisconnect):
-            while True:
-                for text in await self._client.next():
-                    await self._websocket.send_text(text)
-                    self._metrics.sent.inc()
 
     async def _receive_all(self) -> None:
         while True:

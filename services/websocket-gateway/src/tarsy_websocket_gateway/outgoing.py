@@ -1,9 +1,10 @@
 """Messages as they go out: encoded once, for however many clients."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from tarsy_contracts.api.websocket import ServerMessage, StreamedText, WebSocketMessage
+from tarsy_service.websocket_frames import frame_text, text_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class TextDelta:
         return Outgoing(message.type, message.to_text(), None, self.event_id, self)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Outgoing:
     """`event_id` names the timeline event that it is about. `delta`: the text that it streams, if it does.
 
@@ -45,16 +46,36 @@ class Outgoing:
     """
 
     type: str
-    text: str
-    number: int | None = None
-    event_id: str | None = None
-    delta: TextDelta | None = None
-    session_id: str | None = None
-    size: int = field(init=False)
-    """In bytes."""
+    frame: bytes
+    number: int | None
+    event_id: str | None
+    delta: TextDelta | None
+    session_id: str | None
 
-    def __post_init__(self) -> None:
-        self.size = len(self.text.encode())
+    def __init__(
+        self,
+        type: str,
+        text: str,
+        number: int | None = None,
+        event_id: str | None = None,
+        delta: TextDelta | None = None,
+        session_id: str | None = None,
+    ) -> None:
+        self.type = type
+        self.frame = text_frame(text)
+        self.number = number
+        self.event_id = event_id
+        self.delta = delta
+        self.session_id = session_id
+
+    @property
+    def text(self) -> str:
+        return frame_text(self.frame)
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return len(self.frame)
 
 
 def outgoing(message: ServerMessage) -> Outgoing:

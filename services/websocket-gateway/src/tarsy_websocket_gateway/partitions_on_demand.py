@@ -12,9 +12,9 @@ from tarsy_bus.partition_reader import PartitionReader, Record
 
 LEAST_PAUSE_SECONDS = 0.002
 LONGEST_PAUSE_SECONDS = 0.02
-PAUSE_SHARE = 4
-"""A read is followed by a pause of so many times what it took: records gather, so that reading and making messages
-uses a fifth of the time at most, up to a pause that nobody sees."""
+PAUSE_SHARE = 2
+"""A read is followed by a pause of so many times what it took: records gather, so that reading, making messages and
+writing them uses a third of the time at most, up to a pause that nobody sees."""
 IDLE_SECONDS = 2.0
 """How often a reader of nothing asks Kafka whether it is there: `/ready` says so."""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 from aiokafka import TopicPartition
@@ -19,6 +19,7 @@ from tarsy_websocket_gateway.log_reader import subject_of
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta, encoded
 from tarsy_websocket_gateway.partitions_on_demand import PartitionsOnDemand, pause_after
+from tarsy_websocket_gateway.stream_offsets import StreamOffsets
 
 LOOK_BACK = timedelta(minutes=5)
 """Chunks are read from so far back at most: no call of a model takes longer."""
@@ -38,7 +39,7 @@ class StreamReader:
         self._publish = publish
         self._metrics = metrics
         self._last_number: LastNumber = lambda session_id: 0
-        self._watched: dict[str, int] = {}
+        self._offsets = StreamOffsets()
         self._since: dict[int, datetime] = {}
         self._live_from: dict[int, int] = {}
         """The end of each partition when somebody needed it last: what lies before it had streamed already."""
@@ -47,14 +48,14 @@ class StreamReader:
     def watch(self, session_id: str, since: datetime | None) -> None:
         """From here on. `since`: no call of the session that streams now began earlier; None where none does."""
         number = self._bus.partition_of(self._bus.topics.stream, session_id.encode()) or 0
-        self._watched[session_id] = number
+        self._offsets.watch(session_id, number)
         now = datetime.now(UTC)
         begin = max(now - LOOK_BACK, (since or now) - SKEW)
         self._since[number] = min(begin, self._since.get(number, begin))
         self._wanted.set()
 
     def leave(self, session_id: str) -> None:
-        self._watched.pop(session_id, None)
+        self._offsets.leave(session_id)
         self._wanted.set()
 
     async def run(self, last_number: LastNumber, stepped: Callable[[], None]) -> None:
@@ -68,28 +69,36 @@ class StreamReader:
             await partitions.begin(await follower.partitions())
             group.start("positions", self._position(follower, partitions))
             while True:
-                records, began, pacer = await partitions.next(), time.monotonic(), Pacer()
-                found: dict[str, list[Outgoing | TextDelta]] = {}
-                for record in records:
-                    self._take(record, found)
-                    await pacer.let_others_run()
-                for session_id, parts in found.items():
-                    self._publish(session_id, encoded(parts))
+                records, began = await partitions.next(), time.monotonic()
+                await self.show(records)
                 if records:
                     await pause_after(began)
+
+    async def show(self, records: Iterable[Record]) -> None:
+        """Publishes what clients get for these records: one message for text of one timeline event."""
+        found: dict[str, list[Outgoing | TextDelta]] = {}
+        pacer = Pacer()
+        for record in records:
+            self._take(record, found)
+            await pacer.let_others_run()
+        for session_id, parts in found.items():
+            self._publish(session_id, encoded(parts))
 
     async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
         while True:
             await self._wanted.wait()
             self._wanted.clear()
             since, self._since = self._since, {}
-            for number in partitions.positions.keys() - self._watched.values() - since.keys():
+            waiting = self._offsets.waiting()
+            for number in partitions.positions.keys() - self._offsets.partitions() - since.keys():
                 partitions.stop(number)
-            for number, offset in (await self._offsets(follower, since)).items():
+            offsets = await self._begins(follower, since)
+            for number, offset in offsets.items():
                 if offset < partitions.positions.get(number, offset + 1):
                     partitions.fetch(number, offset)
+            self._offsets.place(waiting, offsets)
 
-    async def _offsets(self, follower: PartitionReader, since: dict[int, datetime]) -> dict[int, int]:
+    async def _begins(self, follower: PartitionReader, since: dict[int, datetime]) -> dict[int, int]:
         """The first records from these times on, or else the ends."""
         if not since:
             return {}
@@ -102,7 +111,7 @@ class StreamReader:
 
     def _take(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> None:
         session_id = subject_of(record)
-        if session_id not in self._watched:
+        if session_id is None or not self._offsets.takes(session_id, record.offset):
             return
         delivery = parse_record(record)
         if delivery is None:

@@ -1,0 +1,47 @@
+"""Offsets of the stream from which on the records of each watched session count: pure."""
+
+from collections.abc import Mapping
+
+
+class StreamOffsets:
+    """A session's records count once its partition is read from where its running calls began.
+
+    Until then those that come would show a text without its beginning. When the partition is moved back for another
+    session, what was taken comes again, and costs a look at its offset.
+    """
+
+    def __init__(self) -> None:
+        self._partitions: dict[str, int] = {}
+        self._next: dict[str, int] = {}
+        self._waiting: set[str] = set()
+
+    def watch(self, session_id: str, partition: int) -> None:
+        self._partitions[session_id] = partition
+        self._waiting.add(session_id)
+
+    def leave(self, session_id: str) -> None:
+        self._partitions.pop(session_id, None)
+        self._next.pop(session_id, None)
+        self._waiting.discard(session_id)
+
+    def partitions(self) -> set[int]:
+        """Partitions of watched sessions."""
+        return set(self._partitions.values())
+
+    def waiting(self) -> set[str]:
+        """Sessions that are to be placed from now on. Whoever asks places them."""
+        waiting, self._waiting = self._waiting, set()
+        return waiting
+
+    def place(self, session_ids: set[str], offsets: Mapping[int, int]) -> None:
+        """`offsets`: from where their partitions are read, or were read already."""
+        for session_id in session_ids & self._partitions.keys():
+            self._next[session_id] = offsets[self._partitions[session_id]]
+
+    def takes(self, session_id: str, offset: int) -> bool:
+        """Whether this record counts; it does once."""
+        known = self._next.get(session_id)
+        if known is None or offset < known:
+            return False
+        self._next[session_id] = offset + 1
+        return True

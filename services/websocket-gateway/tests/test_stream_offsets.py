@@ -1,0 +1,51 @@
+"""Records of the stream count from where a session's running calls began, and once."""
+
+from tarsy_websocket_gateway.stream_offsets import StreamOffsets
+
+
+def placed(session_id: str, partition: int, offset: int) -> StreamOffsets:
+    offsets = StreamOffsets()
+    offsets.watch(session_id, partition)
+    offsets.place(offsets.waiting(), {partition: offset})
+    return offsets
+
+
+def test_records_of_nobody_do_not_count() -> None:
+    assert not placed("s", 1, 5).takes("other", 7)
+
+
+def test_what_comes_before_the_partition_was_moved_does_not_hide_the_beginning_of_a_text() -> None:
+    offsets = StreamOffsets()
+    offsets.watch("s", 1)
+    assert not offsets.takes("s", 9)
+    offsets.place(offsets.waiting(), {1: 5})
+    assert [offsets.takes("s", number) for number in (4, 5, 9)] == [False, True, True]
+
+
+def test_what_was_taken_is_passed_over_when_the_partition_is_moved_back_for_another_session() -> None:
+    offsets = placed("s", 1, 5)
+    assert offsets.takes("s", 8)
+    offsets.watch("other", 1)
+    offsets.place(offsets.waiting(), {1: 2})
+    assert [offsets.takes("s", number) for number in (5, 8, 9)] == [False, False, True]
+    assert offsets.takes("other", 2)
+
+
+def test_who_comes_again_gets_the_text_again() -> None:
+    offsets = placed("s", 1, 5)
+    assert offsets.takes("s", 8)
+    offsets.leave("s")
+    assert offsets.partitions() == set()
+    assert not offsets.takes("s", 9)
+    offsets.watch("s", 1)
+    offsets.place(offsets.waiting(), {1: 5})
+    assert offsets.takes("s", 5)
+
+
+def test_who_left_meanwhile_is_not_placed() -> None:
+    offsets = StreamOffsets()
+    offsets.watch("s", 1)
+    waiting = offsets.waiting()
+    offsets.leave("s")
+    offsets.place(waiting, {})
+    assert not offsets.takes("s", 9)
