@@ -1,19 +1,30 @@
 """An aiokafka consumer that passes over what it cannot parse, and never jumps to another offset."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names, pace_metadata, share_connections
+from tarsy_bus.aiokafka_internals import (
+    Assignment,
+    Fetcher,
+    copy_with_names,
+    drop_waiting_requests,
+    pace_metadata,
+    share_connections,
+)
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.metrics import Unparsable
 from tarsy_bus.quick_fetch import QuickFetchRequest
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
 
 log = structlog.get_logger(__name__)
+
+LOOK_SECONDS = 5.0
+"""aiokafka's fetcher looks at all its partitions five times a second, though whatever concerns it wakes it."""
 
 
 class PositionLostError(LogMismatchError):
@@ -28,15 +39,22 @@ class PositionLostError(LogMismatchError):
         )
 
 
-def fetcher_of(records: type[TolerantRecords]) -> type:
+def fetcher_of(records: type[TolerantRecords]) -> "partial[Fetcher]":
     """A fetcher with this parser. aiokafka 0.14 has no other place where it could be replaced for one consumer."""
+    fetch = copy_with_names(Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=records)
+
+    async def fetch_for_assignment(fetcher: Fetcher, assignment: Assignment, node_id: int, request: object) -> bool:
+        """A fetch of partitions that were taken away is not waited for: the next one would be answered after it."""
+        has_records: bool = await fetch(fetcher, assignment, node_id, request)
+        if not assignment.active:
+            drop_waiting_requests(fetcher, node_id)
+        return has_records
+
     functions = {
-        "_proc_fetch_request": copy_with_names(
-            Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=records
-        ),
+        "_proc_fetch_request": fetch_for_assignment,
         "_get_actions_per_node": copy_with_names(Fetcher._get_actions_per_node, FetchRequest=QuickFetchRequest),
     }
-    return type("TolerantFetcher", (Fetcher,), functions)
+    return partial(type("TolerantFetcher", (Fetcher,), functions), fetcher_timeout=LOOK_SECONDS)
 
 
 class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
