@@ -223,6 +223,7 @@ async def test_a_new_assignment_does_not_wait_for_the_open_fetch_of_the_old_one(
 ) -> None:
     """A broker answers one request after the other, and keeps a fetch of a quiet partition for as long as we ask."""
     monkeypatch.setattr(connection, "QUIET_WAIT_MS", 600_000)
+    monkeypatch.setattr(connection, "REQUEST_TIMEOUT_MS", 600_000)
     bus = replace(bare, client="reassigned")
     async with PartitionReader(bus, log, consumer=quiet_reader).running() as follower:
         follower.assign({2: 0})

@@ -27,7 +27,7 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (MessageBatch, "failure", ("_drain_waiter",)),
     (MessageAccumulator, "create_builder", ("BatchBuilder",)),
     (BatchBuilder, "_build", ("_buffer",)),
-    (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed", "_client", "fetcher_timeout")),
+    (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed", "_client")),
     (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
     (Fetcher, "_get_actions_per_node", ("FetchRequest",)),
     (FetchRequest, "__init__", ("_max_wait_ms", "_min_bytes", "_max_bytes", "_isolation_level", "_topics", "_rack_id")),

@@ -1,7 +1,6 @@
 """An aiokafka consumer that passes over what it cannot parse, and never jumps to another offset."""
 
 from collections.abc import Mapping
-from functools import partial
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -23,7 +22,7 @@ from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, Unpa
 
 log = structlog.get_logger(__name__)
 
-LOOK_SECONDS = 5.0
+LOOK_MS = 5_000
 """aiokafka's fetcher looks at all its partitions five times a second, though whatever concerns it wakes it."""
 
 
@@ -39,7 +38,7 @@ class PositionLostError(LogMismatchError):
         )
 
 
-def fetcher_of(records: type[TolerantRecords]) -> "partial[Fetcher]":
+def fetcher_of(records: type[TolerantRecords]) -> type:
     """A fetcher with this parser. aiokafka 0.14 has no other place where it could be replaced for one consumer."""
     fetch = copy_with_names(Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=records)
 
@@ -54,7 +53,7 @@ def fetcher_of(records: type[TolerantRecords]) -> "partial[Fetcher]":
         "_proc_fetch_request": fetch_for_assignment,
         "_get_actions_per_node": copy_with_names(Fetcher._get_actions_per_node, FetchRequest=QuickFetchRequest),
     }
-    return partial(type("TolerantFetcher", (Fetcher,), functions), fetcher_timeout=LOOK_SECONDS)
+    return type("TolerantFetcher", (Fetcher,), functions)
 
 
 class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
@@ -63,7 +62,7 @@ class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
     start = copy_with_names(AIOKafkaConsumer.start, Fetcher=fetcher_of(TolerantRecords))
 
     def __init__(self, *, unparsable: Unparsable, connections: BrokerConnections, **settings: object) -> None:
-        super().__init__(**settings)
+        super().__init__(consumer_timeout_ms=LOOK_MS, **settings)
         pace_metadata(self)
         share_connections(self, connections)
         self._unparsable = unparsable
