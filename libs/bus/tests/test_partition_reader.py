@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 from aiokafka.errors import KafkaConnectionError, KafkaError
 
+from tarsy_bus import connection
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.connection import Bus, batch_reader
+from tarsy_bus.connection import Bus, batch_reader, quiet_reader
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import PartitionReader, Record, ends, read_to_end, records_to_end
 from tarsy_bus.whole_batches import WholeBatches
@@ -215,3 +216,17 @@ async def test_a_kafka_that_is_not_there_leaves_nothing_open(bare: Bus) -> None:
     with pytest.raises(KafkaConnectionError):
         async with LogWriter(nowhere).running():
             pytest.fail("it runs")
+
+
+async def test_a_new_assignment_does_not_wait_for_the_open_fetch_of_the_old_one(
+    bare: Bus, log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broker answers one request after the other, and keeps a fetch of a quiet partition for as long as we ask."""
+    monkeypatch.setattr(connection, "QUIET_WAIT_MS", 600_000)
+    monkeypatch.setattr(connection, "REQUEST_TIMEOUT_MS", 600_000)
+    bus = replace(bare, client="reassigned")
+    async with PartitionReader(bus, log, consumer=quiet_reader).running() as follower:
+        follower.assign({2: 0})
+        assert await follower.read() == []
+        follower.assign({0: 0, 2: 0})
+        assert await next_places(follower) == {0: list(range(10))}

@@ -13,10 +13,11 @@ from types import FunctionType, MethodType
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.client import AIOKafkaClient, create_conn
+from aiokafka.client import AIOKafkaClient, ConnectionGroup, create_conn
 from aiokafka.cluster import ClusterMetadata
 from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator, collect_hosts
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
+from aiokafka.consumer.subscription_state import Assignment
 from aiokafka.errors import KafkaConnectionError, KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
 from aiokafka.protocol.api import Request, RequestStruct, Response
@@ -29,6 +30,7 @@ from aiokafka.record.util import calc_crc32c, decode_varint
 from tarsy_bus.broker_connections import Address, BrokerConnections, SharingClient
 
 __all__ = [
+    "Assignment",
     "BatchBuilder",
     "DefaultRecordBatch",
     "FetchRequest",
@@ -42,6 +44,7 @@ __all__ = [
     "collect_hosts",
     "copy_with_names",
     "decode_varint",
+    "drop_waiting_requests",
     "fetch_task_died",
     "mute_clear_passwords",
     "notice_refused_tokens",
@@ -129,6 +132,13 @@ def pace_metadata(client: AIOKafkaProducer | AIOKafkaConsumer) -> None:
         return bool(await update(cluster, topics))
 
     inner._metadata_update = update_paced
+
+
+def drop_waiting_requests(fetcher: Fetcher, node_id: int) -> None:
+    """Closes the connection on which a request waits for its answer: a broker answers one after the other."""
+    connection = fetcher._client._conns.get((node_id, ConnectionGroup.DEFAULT))
+    if connection is not None and connection._requests:
+        connection.close()
 
 
 def share_connections(client: Client, connections: BrokerConnections) -> None:

@@ -21,8 +21,11 @@ from tarsy_contracts.topics import EVENTS_KEPT_MS, LIMIT_BYTES, LOG_PARTITIONS, 
 REQUEST_TIMEOUT_MS = 20_000
 QUIET_WAIT_MS = 5_000
 """The broker keeps a fetch of a quiet topic for so long; ten times the usual is a tenth of the requests."""
-SPAN_WAIT_MS = 5
+LONG_WAIT_MS = 2_000
+"""For members of groups, which seek in partitions that they have after an outage: that waits for the open fetch."""
+USUAL_WAIT_MS = 500
 SHORT_WAIT_MS = 100
+SPAN_WAIT_MS = 5
 SPAN_FETCH_BYTES = 256 * 1024
 """A batch that is larger comes whole."""
 ENVELOPE_BYTES = 16 * 1024
@@ -147,10 +150,10 @@ def reader(bus: Bus) -> AIOKafkaConsumer:
 
 
 def quiet_reader(bus: Bus) -> AIOKafkaConsumer:
-    """The same, for a topic on which mostly nothing happens, and of which the partitions are assigned once.
+    """The same, for a topic on which nothing may happen for long.
 
     Records come as fast as with `reader`: the broker answers when there are some. Another question of this consumer
-    would wait behind its request, and a changed assignment too.
+    would wait behind its request, and so would a seek in a partition that it has. A changed assignment does not.
     """
     return _reader(bus, TolerantConsumer, wait_ms=QUIET_WAIT_MS)
 
@@ -177,7 +180,7 @@ def batch_reader(bus: Bus) -> AIOKafkaConsumer:
 
 
 def _reader(
-    bus: Bus, consumer: type[TolerantConsumer], *, wait_ms: int = 500, fetch_bytes: int = 2 * LIMIT_BYTES
+    bus: Bus, consumer: type[TolerantConsumer], *, wait_ms: int = USUAL_WAIT_MS, fetch_bytes: int = 2 * LIMIT_BYTES
 ) -> AIOKafkaConsumer:
     return consumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
@@ -194,11 +197,16 @@ def _reader(
 
 
 def member(
-    bus: Bus, group: str, *, assignor: type[AbstractPartitionAssignor] = StickyPartitionAssignor
+    bus: Bus,
+    group: str,
+    *,
+    assignor: type[AbstractPartitionAssignor] = StickyPartitionAssignor,
+    wait_ms: int = LONG_WAIT_MS,
 ) -> AIOKafkaConsumer:
     """A member of a consumer group; sticky, so that a rebalance moves as little as it can.
 
     Its positions are never chosen by the client library: whoever uses it says where reading begins (start_positions).
+    A partition that is resumed waits up to `wait_ms`, until the broker has answered the open fetch of the others.
     """
     # aiokafka notes in the class what a member had: members of one process would take each other's notes for their own.
     own = type(assignor.__name__, (assignor,), {})
@@ -212,6 +220,7 @@ def member(
         session_timeout_ms=bus.session_timeout_ms,
         heartbeat_interval_ms=bus.heartbeat_ms,
         partition_assignment_strategy=(own,),
+        fetch_max_wait_ms=wait_ms,
         fetch_max_bytes=4 * LIMIT_BYTES,
         max_partition_fetch_bytes=2 * LIMIT_BYTES,
         request_timeout_ms=REQUEST_TIMEOUT_MS,

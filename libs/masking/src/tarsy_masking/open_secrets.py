@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from tarsy_masking.folding import ends_in_escape, fold
 from tarsy_masking.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.patterns import Pattern, compile_regex, read_patterns
-from tarsy_masking.regex_beginnings import begun, secret_begun
+from tarsy_masking.regex_beginnings import begun, forget_beginnings, secret_begun
 
 # Many patterns at once have so many states that each must be made again and again.
 _TOGETHER = 13
@@ -38,6 +38,7 @@ class OpenSecrets:
         """Compiles all regexes, in steps of less than a tenth of a second."""
         for ask in (self.may_go_on, self.open_since, self.data_since, self.names_a_secret):
             ask(b"")
+        forget_beginnings()
 
     def may_go_on(self, text: bytes) -> bool:
         """Whether some continuation makes a secret of what stands before the end. `data_since` is another question."""

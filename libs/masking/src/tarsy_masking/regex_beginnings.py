@@ -17,6 +17,7 @@ from tarsy_masking.regex_tree import (
     One,
     Repeat,
     Sequence,
+    forget_trees,
     parse,
     write,
 )
@@ -64,6 +65,13 @@ def _beginnings(node: Node) -> Node | None:
             return _beginnings(part)
         case Flagged(flags, part):
             return _flagged(flags, _beginnings(part))
+
+
+def forget_beginnings() -> None:
+    """With the trees that they were made of."""
+    for known in (_beginnings, captures):
+        known.cache_clear()
+    forget_trees()
 
 
 def _with_secret(node: Node) -> Node | None:

@@ -110,6 +110,12 @@ def write(node: Node) -> str:
             return f"(?{flags}:{write(part)})"
 
 
+def forget_trees() -> None:
+    """Trees of all regexes take 15 MB, and are needed no more once these are compiled."""
+    for known in (parse, _shared, write):
+        known.cache_clear()
+
+
 def _count(least: int, most: int | None) -> str:
     if most is None:
         return {0: "*", 1: "+"}.get(least, f"{{{least},}}")

@@ -78,6 +78,7 @@ class ChildProcess:
         return self._process.pid
 
     def exited(self) -> int | None:
+        self._output.keep_writing()
         return self._process.poll()
 
     def send_signal(self, number: signal.Signals) -> None:

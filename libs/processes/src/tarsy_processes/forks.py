@@ -131,6 +131,7 @@ class Fork:
 
     def exited(self) -> int | None:
         """The exit code, negative for a signal; None while it runs."""
+        self._output.keep_writing()
         self._server.receive()
         return self._server.code(self._number)
 

@@ -1,13 +1,11 @@
 """Log of a child's output: a file that is rotated, and written by a process of its own (see log_writer)."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from tarsy_processes import log_writer
+from tarsy_processes.log_writer_process import log_writer_process
 
 LOG_BYTES = 10_000_000
 LOGS_KEPT = 1
@@ -22,7 +20,8 @@ class OutputLog:
     def __init__(self, path: Path, log_bytes: int) -> None:
         self.path = path
         self._log_bytes = log_bytes
-        self._writer: subprocess.Popen[bytes] | None = None
+        self._writer = log_writer_process()
+        self._number: int | None = None
         with path.open("ab") as begun:  # raises here what the writer could tell nobody
             self._start = begun.tell()
 
@@ -31,11 +30,14 @@ class OutputLog:
         """The child writes to it: open in the body, in which the child is started."""
         reading, writing = os.pipe()
         try:
-            self._writer = _start_writer(self.path, reading, self._log_bytes)
+            self._number = self._writer.write(self.path, reading, limit=self._log_bytes, kept=LOGS_KEPT)
             yield writing
         finally:
-            os.close(reading)
             os.close(writing)
+
+    def keep_writing(self) -> None:
+        """Starts the writer again when it has died."""
+        self._writer.keep_running()
 
     def text(self) -> str:
         """The output since the start, or the end of it."""
@@ -50,25 +52,12 @@ class OutputLog:
 
     def finish(self) -> None:
         """The child has ended: its last words are in the log when the writer has; mostly that is at once."""
-        if self._writer is not None:
-            with suppress(subprocess.TimeoutExpired):
-                self._writer.wait(_LOG_SECONDS)
+        if self._number is not None:
+            self._writer.wait(self._number, _LOG_SECONDS)
 
     def close(self) -> None:
         """After this nobody writes to the log."""
         self.finish()
-        if self._writer is not None and self._writer.poll() is None:
-            # A process that the child left behind still holds the pipe: it has nobody to write to any more.
-            self._writer.kill()
-            self._writer.wait()
-
-
-def _start_writer(log: Path, reading: int, log_bytes: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", log_writer.__file__, str(log.absolute()), str(log_bytes), str(LOGS_KEPT)],
-        stdin=reading,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )
+        if self._number is not None:
+            # A process that the child left behind may still hold the pipe: it has nobody to write to any more.
+            self._writer.stop_writing(self._number, _LOG_SECONDS)

@@ -13,7 +13,7 @@ from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import bus_of, member
+from tarsy_bus.connection import USUAL_WAIT_MS, bus_of, member, quiet_reader
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import PartitionReader
@@ -94,8 +94,10 @@ def build(
         await check_topics(bus, kafka_rights.ORCHESTRATOR)
         await asyncio.to_thread(deps.masker.prepare_streams)
         metrics.partitions_wanted.set(bus.layout.log_partitions)
-        consumer = member(bus, f"{settings.topic_prefix}.{NAME}")
-        writer, follower = LogWriter(bus), PartitionReader(bus, bus.topics.sessions, supervisor.steps("session log"))
+        # Its partitions are paused while too much waits in them, and resumed.
+        consumer = member(bus, f"{settings.topic_prefix}.{NAME}", wait_ms=USUAL_WAIT_MS)
+        writer = LogWriter(bus)
+        follower = PartitionReader(bus, bus.topics.sessions, supervisor.steps("session log"), consumer=quiet_reader)
         owner = Owner(
             bus,
             consumer=consumer,

@@ -12,6 +12,7 @@ from tarsy_processes.child import ChildProcess
 from tarsy_processes.forks import ForkServer
 
 SERVING = (
+    "tarsy_masking.masker:prepare_default",
     "tarsy_service.main",
     "uvicorn.lifespan.off",
     "uvicorn.protocols.http.auto",
@@ -19,10 +20,9 @@ SERVING = (
     "uvicorn.protocols.websockets.websockets_sansio_impl",
     "anyio._backends._asyncio",
     "pydantic.v1",
-    "tarsy_masking.masker:prepare_default",
 )
-"""Each service imports these while it starts: uvicorn, anyio and FastAPI choose them by name then. The last one is what
-takes longest of what services make before their first text."""
+"""Each service imports these while it starts: uvicorn, anyio and FastAPI choose them by name then. The first one
+takes longest of what services make before their first text; what is imported after it lies where its trees lay."""
 LOG_NAME = "fork-server.log"
 OURS = "TARSY_"
 

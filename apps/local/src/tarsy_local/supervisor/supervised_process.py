@@ -27,6 +27,8 @@ LONGEST_PAUSE_SECONDS = 10.0
 LIVED_SECONDS = 10.0
 """A process that lived this long did not die of its start: its next pause is the first one again."""
 LOOK_SECONDS = 0.1
+READY_LOOK_SECONDS = 0.4
+"""How often one that works is looked at: each look wakes an idle supervisor."""
 PROBE_SECONDS = 1.0
 UNREADY_LOOK_SECONDS = 1.0
 SETTLED_SECONDS = 5.0
@@ -174,7 +176,7 @@ class SupervisedProcess:
                 if await self._answers_ready():
                     self._was_ready = True
                     self._set("ready")
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(READY_LOOK_SECONDS if self.state == "ready" else LOOK_SECONDS)
         if code == REFUSED and not self._was_ready and not self._told.is_set():
             raise ServiceRefusedError(_sentence(child) or f"{self.name} refused to start: {self.log_file} says why.")
         self._end_child()
