@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-
-from jgo.maven import MavenContext
+from typing import TYPE_CHECKING
 
 from tarsy_embedded.disk import require_space
 from tarsy_embedded.errors import ChecksumMismatchError, NoDownloadError
 from tarsy_embedded.lock import one_at_a_time
 from tarsy_embedded.progress import Progress
+
+if TYPE_CHECKING:
+    from jgo.maven import MavenContext
 
 VERSION = "4.3.1"
 _LIST = files("tarsy_embedded") / "jars.sha256"
@@ -70,6 +72,9 @@ def _parse(line: str) -> Jar:
 
 
 def _download(folder: Path) -> None:
+    # Here, because it brings an HTTP client, and nearly every start finds the jars.
+    from jgo.maven import MavenContext
+
     require_space(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="download-") as work:
         repository, complete = Path(work, "repository"), Path(work, "jars")
@@ -85,7 +90,7 @@ def _download(folder: Path) -> None:
         complete.rename(folder)
 
 
-def _fetch(context: MavenContext, jar: Jar) -> Path:
+def _fetch(context: "MavenContext", jar: Jar) -> Path:
     path: Path = context.project(jar.group, jar.artifact).at_version(jar.version).artifact().resolve()
     return path
 
