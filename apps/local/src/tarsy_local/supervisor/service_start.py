@@ -18,10 +18,11 @@ SERVING = (
     "uvicorn.protocols.websockets.auto",
     "uvicorn.protocols.websockets.websockets_sansio_impl",
     "anyio._backends._asyncio",
+    "httpcore2",
     "pydantic.v1",
     "tarsy_masking.masker:prepare_default",
 )
-"""Each service imports these while it starts: uvicorn, anyio and FastAPI choose them by name then. The last one is what
+"""Each service imports these while it starts: uvicorn, anyio, httpx2 and FastAPI do it late. The last one is what
 takes longest of what services make before their first text."""
 LOG_NAME = "fork-server.log"
 OURS = "TARSY_"
