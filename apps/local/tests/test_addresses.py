@@ -10,7 +10,7 @@ from tarsy_local.instance import Instance
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, kept_key
 from tarsy_local.many_processes import service_environment
-from tarsy_local.servers import NamedServers
+from tarsy_local.up import NamedServers
 from tarsy_service.secret_files import SecretFileError
 from tarsy_timeline.database.url import without_password
 

@@ -124,6 +124,28 @@ async def test_what_was_acknowledged_survives_a_kill(new_kafka: NewKafka, kill: 
         assert await read_first(second) == b"acknowledged"
 
 
+@pytest.mark.parametrize("password", [False, True])
+def test_a_killed_broker_is_not_waited_for(
+    tmp_path: Path, cache_dir: Path, kill: Callable[[int], None], password: bool
+) -> None:
+    """Its controller would wait for its session, which here is longer than a start may take."""
+
+    def make() -> EmbeddedKafka:
+        return EmbeddedKafka(
+            tmp_path / "kafka",
+            port=free_port(),
+            cache_dir=cache_dir,
+            progress=lambda _: None,
+            password=password,
+            settings={"broker.session.timeout.ms": "600000"},
+        )
+
+    with make() as first:
+        kill(first.pid)
+    with make() as second:
+        assert second.exited() is None
+
+
 def test_it_refuses_to_start_on_a_thread_that_may_end_before_us(new_kafka: NewKafka) -> None:
     with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="from the main thread"):
         pool.submit(new_kafka().start).result()

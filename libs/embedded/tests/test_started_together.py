@@ -52,3 +52,10 @@ def test_when_one_cannot_start_those_that_run_and_those_that_start_are_stopped(t
     with pytest.raises(NotReadyError), started_together([ready, failing, starting]):
         pytest.fail("one of them is not there")
     assert {"ready stops", "failing stops", "starting stops"} <= set(notes)
+
+
+def test_what_is_to_be_done_meanwhile_is_done_once_and_before_any_is_ready(tmp_path: Path) -> None:
+    notes: list[str] = []
+    servers = [Slow(tmp_path / "first", notes, looks=2), Slow(tmp_path / "second", notes, looks=3)]
+    with started_together(servers, meanwhile=lambda: notes.append("meanwhile")):
+        assert notes == ["first starts", "second starts", "meanwhile", "first is ready", "second is ready"]

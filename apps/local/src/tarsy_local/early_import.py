@@ -7,8 +7,9 @@ from contextlib import contextmanager, suppress
 
 
 @contextmanager
-def imported_meanwhile(module: str, prepare: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Imports it on a thread of its own, which has ended after the body, and then calls `prepare` there.
+def imported_meanwhile(module: str, prepare: Callable[[], None] = lambda: None) -> Iterator[Callable[[], None]]:
+    """The body gets a function that imports it on a thread of its own, and then calls `prepare` there. After the body
+    the thread has ended.
 
     An import in the body waits for it. A failure is not raised here: whoever needs the module, or what was to be
     prepared, meets it again.
@@ -20,8 +21,8 @@ def imported_meanwhile(module: str, prepare: Callable[[], None] = lambda: None) 
             prepare()
 
     thread = threading.Thread(target=run, name=f"import of {module}")
-    thread.start()
     try:
-        yield
+        yield thread.start
     finally:
-        thread.join()
+        if thread.ident is not None:
+            thread.join()

@@ -98,6 +98,7 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
+        self.logs = self.folder / "logs"
         self._file = self.folder / "instance.json"
         self._lock = self.folder / "instance.lock"
 

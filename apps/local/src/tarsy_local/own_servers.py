@@ -1,6 +1,6 @@
 """Kafka and PostgreSQL that `tarsy up` brings itself. This module needs the extra `embedded`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,9 +25,9 @@ class OwnServers:
 
 @contextmanager
 def own_servers(
-    folder: Path, *, kafka_port: int | None, database_port: int | None, say: Progress
+    folder: Path, *, kafka_port: int | None, database_port: int | None, say: Progress, meanwhile: Callable[[], None]
 ) -> Iterator[OwnServers]:
-    """They run in the body; none without its port. Raises ProcessError."""
+    """They run in the body; none without its port. `meanwhile`: once they start. Raises ProcessError."""
     servers: list[EmbeddedServer] = []
     cache = default_cache_dir()
     broker = postgres = None
@@ -38,7 +38,7 @@ def own_servers(
     if database_port is not None:
         postgres = EmbeddedPostgres(folder / "postgres", port=database_port, progress=say)
         servers.append(postgres)
-    with started_together(servers):
+    with started_together(servers, meanwhile=meanwhile):
         yield OwnServers(
             kafka="" if broker is None else broker.bootstrap,
             database="" if postgres is None else postgres.url,

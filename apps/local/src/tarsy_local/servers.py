@@ -8,20 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarsy_local.extra import extra_needed
+from tarsy_local.up import NamedServers, Ports, Say
 from tarsy_timeline.database.single_connection import connected
 
 if TYPE_CHECKING:
     from tarsy_embedded.server import EmbeddedServer
-
-type Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class NamedServers:
-    """Servers that `tarsy up` was told to use; empty where it brings its own."""
-
-    kafka: str = ""
-    database: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +27,22 @@ class ServersInUse:
 
 @contextmanager
 def servers(
-    folder: Path, named: NamedServers, *, kafka_port: int, database_port: int, say: Say
+    folder: Path, named: NamedServers, ports: Ports, *, say: Say, meanwhile: Callable[[], None]
 ) -> Iterator[ServersInUse]:
-    """They run, or answer, in the body. Raises ProcessError, DatabaseUnusableError or MissingExtraError."""
+    """They run, or answer, in the body. `meanwhile` is called once, while they start.
+
+    Raises ProcessError, DatabaseUnusableError or MissingExtraError.
+    """
     if named.database:
         asyncio.run(_require_usable(named.database))
     if named.kafka and named.database:
+        meanwhile()
         yield ServersInUse(named.kafka, named.database, [], None)
         return
     with extra_needed("A Kafka or PostgreSQL of its own", otherwise=", or name both with --kafka and --database"):
         from tarsy_local.own_servers import own_servers
-    own_kafka, own_database = (None if named.kafka else kafka_port), (None if named.database else database_port)
-    with own_servers(folder, kafka_port=own_kafka, database_port=own_database, say=say) as own:
+    own_kafka, own_database = (None if named.kafka else ports.kafka), (None if named.database else ports.database)
+    with own_servers(folder, kafka_port=own_kafka, database_port=own_database, say=say, meanwhile=meanwhile) as own:
         kafka, database = named.kafka or own.kafka, named.database or own.database
         yield ServersInUse(kafka, database, own.running, own.kafka_password_file)
 

@@ -57,8 +57,7 @@ def up(
         raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
     # Here, because it takes long to import: the other commands answer at once.
     from tarsy_local.instance import Home, HomeInUseError
-    from tarsy_local.servers import NamedServers
-    from tarsy_local.up import Ports, UpFailedError, UpOptions, run_up
+    from tarsy_local.up import NamedServers, Ports, UpFailedError, UpOptions, run_up
 
     for line in unused_variables(os.environ, kafka=kafka, database=database):
         say(line)

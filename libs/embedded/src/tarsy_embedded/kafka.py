@@ -16,6 +16,7 @@ from tarsy_embedded.kafka_sasl import kcat_configuration, sasl_properties
 from tarsy_embedded.password_file import password_file, read_password, write_private
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.server import EmbeddedServer
+from tarsy_embedded.stale_registration import StaleRegistration
 from tarsy_processes.child import ChildProcess
 from tarsy_processes.ports import free_port
 
@@ -106,7 +107,7 @@ class EmbeddedKafka(EmbeddedServer):
             # Nothing of ours: JAVA_TOOL_OPTIONS and the like are meant for other programs.
             environment={"LC_ALL": "C.UTF-8"},
         )
-        yield from self._until_ready(self._child)
+        yield from self._until_ready(node, self._child)
 
     def _write_properties(self, node: KafkaNode) -> Path:
         file = self.data_dir / "server.properties"
@@ -128,12 +129,19 @@ class EmbeddedKafka(EmbeddedServer):
             pass
         return KafkaNode(1, new_id(), {1: port})
 
-    def _until_ready(self, child: ChildProcess) -> Iterator[float]:
+    def _until_ready(self, node: KafkaNode, child: ChildProcess) -> Iterator[float]:
+        stale = None if len(node.controllers) > 1 else self._stale_registration(node, child)
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
             if (failure := self.failure()) is not None:
                 raise failure
             if answers_api_versions(self.port):
                 return
+            if stale is not None:
+                stale.remove_if_refused()
             yield 0.03
         raise NotReadyError(self.name, _READY_SECONDS, child.log)
+
+    def _stale_registration(self, node: KafkaNode, child: ChildProcess) -> StaleRegistration:
+        password = read_password(self.data_dir) if self._has_password else None
+        return StaleRegistration(node.controllers[node.number], node.number, password, child.output)

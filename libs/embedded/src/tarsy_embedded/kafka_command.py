@@ -20,6 +20,8 @@ _JVM_FLAGS = [
     "-Djava.awt.headless=true",
     "-Djava.net.preferIPv4Stack=true",
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    # Says why a broker is not registered (see stale_registration).
+    "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.server.BrokerLifecycleManager=info",
 ]
 
 

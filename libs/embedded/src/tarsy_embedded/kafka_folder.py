@@ -92,8 +92,8 @@ _FIXED = {
     "share.coordinator.state.topic.num.partitions": 1,
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 1000,
-    # Kafka's default. After a kill -9 the new broker waits until the session of the old one is over (12 s instead of
-    # 3 s); with 1.5 s a broker on a busy machine fenced itself, and all services waited for it.
+    # Kafka's default; with 1.5 s a broker on a busy machine fenced itself, and all services waited for it. After a
+    # kill -9 the session of the old one is not waited for (see stale_registration).
     "broker.session.timeout.ms": 9000,
     "broker.heartbeat.interval.ms": 300,
     # The controller writes so often that nothing happened: with the default, 500, a third of what an idle broker costs.

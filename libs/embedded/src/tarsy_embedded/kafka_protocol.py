@@ -1,31 +1,78 @@
-"""The one Kafka request that tells whether a broker is ready."""
+"""The few Kafka requests of the embedded broker, written by hand: no client is needed to start it."""
 
 import socket
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-_API_VERSIONS = 18
+from tarsy_embedded.kafka_sasl import MECHANISM, USER
+
+_SASL_HANDSHAKE, _API_VERSIONS, _SASL_AUTHENTICATE, _UNREGISTER_BROKER = 17, 18, 36, 64
 _CORRELATION = 0x7A757379
 _NO_CLIENT_ID = -1
+_NO_TAGS = b"\0"
+_LARGEST_ANSWER = 64 * 1024
+
+
+class RequestRefusedError(OSError):
+    """The broker answered with an error, or with something else. The caller treats it as no answer."""
 
 
 def answers_api_versions(port: int, seconds: float = 1.0) -> bool:
     """The port listens before the broker works: only an answer counts."""
-    header = struct.pack(">hhih", _API_VERSIONS, 0, _CORRELATION, _NO_CLIENT_ID)
     try:
-        with socket.create_connection(("127.0.0.1", port), seconds) as connection:
-            connection.settimeout(seconds)
-            connection.sendall(struct.pack(">i", len(header)) + header)
-            answer = _receive(connection, 10)
+        with _connected(port, seconds) as connection:
+            _require_success(_answer(connection, _API_VERSIONS, 0))
     except OSError:
         return False
-    if len(answer) < 10:
-        return False
-    _, correlation, error = struct.unpack(">iih", answer)
-    return bool(correlation == _CORRELATION and error == 0)
+    return True
+
+
+def unregister_broker(controller_port: int, broker: int, password: str | None, seconds: float = 5.0) -> None:
+    """Removes the registration of a broker from its controller; with a password, as USER. Raises OSError."""
+    with _connected(controller_port, seconds) as connection:
+        if password is not None:
+            _authenticate(connection, password)
+        answer = _answer(connection, _UNREGISTER_BROKER, 0, _NO_TAGS + struct.pack(">i", broker) + _NO_TAGS)
+        # Of its header the tags, and the time for which it throttled us.
+        _require_success(answer[5:])
+
+
+def _authenticate(connection: socket.socket, password: str) -> None:
+    mechanism = MECHANISM.encode()
+    _require_success(_answer(connection, _SASL_HANDSHAKE, 1, struct.pack(">h", len(mechanism)) + mechanism))
+    proof = f"\0{USER}\0{password}".encode()
+    _require_success(_answer(connection, _SASL_AUTHENTICATE, 1, struct.pack(">i", len(proof)) + proof))
+
+
+@contextmanager
+def _connected(port: int, seconds: float) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", port), seconds) as connection:
+        connection.settimeout(seconds)
+        yield connection
+
+
+def _answer(connection: socket.socket, kind: int, version: int, body: bytes = b"") -> bytes:
+    """What follows the correlation id."""
+    request = struct.pack(">hhih", kind, version, _CORRELATION, _NO_CLIENT_ID) + body
+    connection.sendall(struct.pack(">i", len(request)) + request)
+    size, correlation = struct.unpack(">ii", _receive(connection, 8))
+    if correlation != _CORRELATION or not 4 <= size <= _LARGEST_ANSWER:
+        raise RequestRefusedError("no answer of Kafka")
+    return _receive(connection, size - 4)
+
+
+def _require_success(answer: bytes) -> None:
+    """The error code comes first in every answer here."""
+    if len(answer) < 2 or (code := int.from_bytes(answer[:2], signed=True)) != 0:
+        raise RequestRefusedError(f"Kafka refused: error {code if len(answer) >= 2 else 'unknown'}")
 
 
 def _receive(connection: socket.socket, size: int) -> bytes:
     received = b""
-    while len(received) < size and (piece := connection.recv(size - len(received))):
+    while len(received) < size:
+        piece = connection.recv(size - len(received))
+        if not piece:
+            raise RequestRefusedError("Kafka closed the connection")
         received += piece
     return received

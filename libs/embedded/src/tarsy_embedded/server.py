@@ -3,7 +3,7 @@
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -122,17 +122,24 @@ class EmbeddedServer(ABC):
 
 
 @contextmanager
-def started_together(servers: Sequence[EmbeddedServer]) -> Iterator[None]:
+def started_together(
+    servers: Sequence[EmbeddedServer], *, meanwhile: Callable[[], None] = lambda: None
+) -> Iterator[None]:
     """All answer in the body, and are stopped after it, the first one first. While one starts, the others do.
 
+    `meanwhile` is called once, when all have their processes.
     On the main thread, with whose end they end. Raises ProcessError: then none is left.
     """
     with ExitStack() as stack:
         for server in reversed(servers):
             stack.callback(server.stop)
         starts = {server: stack.enter_context(closing(server.starting())) for server in servers}
+        begun = False
         while starts:
             pauses = {server: next(start, None) for server, start in starts.items()}
             starts = {server: start for server, start in starts.items() if pauses[server] is not None}
+            if not begun:
+                begun = True
+                meanwhile()
             time.sleep(min((pause for pause in pauses.values() if pause is not None), default=0.0))
         yield

@@ -39,8 +39,9 @@ def _parted(node: Node) -> tuple[Node | str, Node]:
             return node, EMPTY
 
 
-def _joined(first: Node | str, rests: Iterable[Node]) -> Node:
-    rest = union(rests)
+def _joined(first: Node | str, rests: list[Node]) -> Node:
+    # Mostly there is one, and nothing to look for in it.
+    rest = rests[0] if len(rests) == 1 and not isinstance(rests[0], Alternatives) else union(rests)
     if isinstance(first, str):
         return Flagged(first, rest)
     if rest == EMPTY:
