@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 SHOWN = ("_srcfile", "logThreads", "logProcesses", "logMultiprocessing", "logAsyncioTasks")
-"""What of logging says whether lines know where they were written."""
+"""Settings of logging by which a line knows where it was written."""
 
 
 @pytest.fixture(autouse=True)

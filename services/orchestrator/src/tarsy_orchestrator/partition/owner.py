@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 COMMIT_SECONDS = 1.0
 POLL_MS = 200
 INPUTS_AT_ONCE = 500
-FLOOD_INPUTS, FLOOD_SECONDS = 25, 0.25
+FLOOD_INPUTS, FLOOD_SECONDS = 12, 0.25
 """While this process accepts a flood of alerts, it takes so many inputs, and so often."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
