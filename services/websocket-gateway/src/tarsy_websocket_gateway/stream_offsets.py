@@ -29,7 +29,7 @@ class StreamOffsets:
         return set(self._partitions.values())
 
     def waiting(self) -> set[str]:
-        """Sessions that are to be placed from now on. Whoever asks places them."""
+        """Sessions that are to be placed. The caller places them."""
         waiting, self._waiting = self._waiting, set()
         return waiting
 
