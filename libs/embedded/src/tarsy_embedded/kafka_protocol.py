@@ -5,6 +5,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tarsy_embedded.errors import EmbeddedError
 from tarsy_embedded.kafka_sasl import MECHANISM, USER
 
 _SASL_HANDSHAKE, _API_VERSIONS, _SASL_AUTHENTICATE, _UNREGISTER_BROKER = 17, 18, 36, 64
@@ -14,8 +15,12 @@ _NO_TAGS = b"\0"
 _LARGEST_ANSWER = 64 * 1024
 
 
-class RequestRefusedError(OSError):
+class RequestRefusedError(EmbeddedError):
     """The broker answered with an error, or with something else. The caller treats it as no answer."""
+
+
+NO_SUCCESS = (OSError, RequestRefusedError)
+"""Errors of a request: nobody answered, or not with success."""
 
 
 def answers_api_versions(port: int, seconds: float = 1.0) -> bool:
@@ -23,18 +28,18 @@ def answers_api_versions(port: int, seconds: float = 1.0) -> bool:
     try:
         with _connected(port, seconds) as connection:
             _require_success(_answer(connection, _API_VERSIONS, 0))
-    except OSError:
+    except NO_SUCCESS:
         return False
     return True
 
 
 def unregister_broker(controller_port: int, broker: int, password: str | None, seconds: float = 5.0) -> None:
-    """Removes the registration of a broker from its controller; with a password, as USER. Raises OSError."""
+    """Removes the registration of a broker from its controller; with a password, as USER. Raises NO_SUCCESS."""
     with _connected(controller_port, seconds) as connection:
         if password is not None:
             _authenticate(connection, password)
         answer = _answer(connection, _UNREGISTER_BROKER, 0, _NO_TAGS + struct.pack(">i", broker) + _NO_TAGS)
-        # Of its header the tags, and the time for which it throttled us.
+        # The tags of its header stand before the error code, and the time for which it throttled us.
         _require_success(answer[5:])
 
 
@@ -53,7 +58,7 @@ def _connected(port: int, seconds: float) -> Iterator[socket.socket]:
 
 
 def _answer(connection: socket.socket, kind: int, version: int, body: bytes = b"") -> bytes:
-    """What follows the correlation id."""
+    """The answer behind its correlation id."""
     request = struct.pack(">hhih", kind, version, _CORRELATION, _NO_CLIENT_ID) + body
     connection.sendall(struct.pack(">i", len(request)) + request)
     size, correlation = struct.unpack(">ii", _receive(connection, 8))

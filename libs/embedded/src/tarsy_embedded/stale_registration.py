@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from tarsy_embedded.kafka_protocol import unregister_broker
+from tarsy_embedded.kafka_protocol import NO_SUCCESS, unregister_broker
 
 _REFUSED = "because the controller returned error DUPLICATE_BROKER_REGISTRATION"
 _FRESH_SECONDS = 3.0
@@ -17,7 +17,7 @@ _FRESH_SECONDS = 3.0
 
 
 class StaleRegistration:
-    """Of the only broker of its controller, in one start. `output`: what the broker has written in this start."""
+    """One start of the only broker of its controller. `output`: all that the broker has written since it began."""
 
     def __init__(self, controller_port: int, broker: int, password: str | None, output: Callable[[], str]) -> None:
         self._controller_port = controller_port
@@ -39,5 +39,5 @@ class StaleRegistration:
         is_fresh = looked_at - self._looked_at < _FRESH_SECONDS
         self._looked_at = looked_at
         if self._is_known and is_fresh:
-            with suppress(OSError):
+            with suppress(*NO_SUCCESS):
                 unregister_broker(self._controller_port, self._broker, self._password)
