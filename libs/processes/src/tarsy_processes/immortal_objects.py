@@ -30,7 +30,7 @@ def make_immortal() -> bool:
 
 
 def _constants(objects: list[object]) -> Iterator[object]:
-    """Of code, which the garbage collector does not look into."""
+    """Code objects and their constants: the garbage collector does not look into code."""
     codes = [one for one in objects if type(one) is CodeType]
     while codes:
         code = codes.pop()

@@ -100,7 +100,7 @@ class OpenLog(NamedTuple):
     file: RotatedFile
 
 
-class LogWriter:
+class PipeCopier:
     """Copies from all pipes, a chunk of each in turn, so that no child holds another up."""
 
     def __init__(self, orders: socket.socket) -> None:
@@ -161,7 +161,7 @@ def main() -> None:
     # A stop of all processes at once stops the writer; last words are still to be written.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    LogWriter(socket.socket(fileno=int(sys.argv[1]))).run()
+    PipeCopier(socket.socket(fileno=int(sys.argv[1]))).run()
 
 
 if __name__ == "__main__":

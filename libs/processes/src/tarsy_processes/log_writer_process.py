@@ -48,7 +48,7 @@ class LogWriterProcess:
             return self._begun
 
     def keep_running(self) -> None:
-        """Whoever looks after a child calls this now and then."""
+        """To be called again and again by whoever looks after a child."""
         with self._lock:
             self._look()
 

@@ -18,7 +18,6 @@ from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.receivers import ReceiverPlan, Receivers, plans_of
 from tarsy_notifier.sessions import SessionDirectory
 from tarsy_notifier.settings import NotifierSettings
-from tarsy_notifier.slack.receiver import SlackReceiver
 from tarsy_notifier.webhook.receiver import WebhookReceiver
 from tarsy_notifier.webhook.signature import secret_bytes
 from tarsy_service.config_metrics import config_judged
@@ -75,6 +74,9 @@ def build(
 def new_receiver(plan: ReceiverPlan) -> NotificationReceiver:
     receiver, secret = plan.receiver, plan.secret
     if receiver.type == "slack":
+        # Here, because most have none, and Slack's client would lie in the memory of all services that are forks.
+        from tarsy_notifier.slack.receiver import SlackReceiver
+
         return SlackReceiver(receiver.channel or "", secret or "", receiver.api_url)
     return WebhookReceiver(
         plan.name,
