@@ -37,6 +37,7 @@ SHORT_LIVED = {
     "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
     "services/timeline/src/tarsy_timeline/rebuild/processes.py replay_in_processes": "processes, waited for",
     # One request, one client, one call
+    "services/ingest/src/tarsy_ingest/notice_intake.py accept_notices": "alerts of one request, waited for",
     "libs/auth/src/tarsy_auth/jwks.py Jwks._begin_refresh": "one fetch, with a limit; a failure is kept and logged",
     "apps/local/src/tarsy_local/front_door/http_proxy.py HttpProxy.http": "one request",
     "apps/local/src/tarsy_local/front_door/websocket_proxy.py _talk": "one WebSocket",

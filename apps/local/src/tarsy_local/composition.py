@@ -27,10 +27,7 @@ from tarsy_websocket_gateway.settings import GatewaySettings
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the services of a process share: metrics, and attempts to connect to Kafka.
-
-    Alerts that are accepted go before their investigations.
-    """
+    """The services of a process share metrics and attempts to connect to Kafka; alerts go before investigations."""
 
     registry: CollectorRegistry
     connections: BrokerConnections = field(default_factory=BrokerConnections)
