@@ -69,6 +69,8 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
         from tarsy_local.startup_errors import sentences
 
         raise UpFailedError(sentences(problem, log_file)) from problem
+    finally:
+        gc.enable()
 
 
 @contextmanager
