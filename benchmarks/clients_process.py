@@ -20,6 +20,8 @@ from typing import cast, override
 import uvloop
 
 OPENING_AT_ONCE = 50
+SETTLED_SECONDS = 1.0
+"""After all have subscribed at once."""
 CONFIRMED = b'"type":"subscription.confirmed"'
 CHUNK = b'"type":"stream.chunk"'
 STAMP = re.compile(rb"word (\d+\.\d+)")
@@ -46,10 +48,14 @@ class Plan:
 
 @dataclass(slots=True)
 class Found:
-    """`confirmed`: seconds from the time of subscribing; `late`: milliseconds from a token to a client."""
+    """`confirmed`: seconds from the time of subscribing; `late`: milliseconds from a token to a client.
+
+    `settled`: those of tokens that were written once the beginnings of texts had been told.
+    """
 
     confirmed: list[float] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
+    settled: list[float] = field(default_factory=list)
     messages: int = 0
     closed: int = 0
     cpu_seconds: float = 0.0
@@ -64,7 +70,6 @@ class WatchingClient(asyncio.Protocol):
         self._stalls = stalls
         self._data = b""
         self._take: Callable[[bytes], bytes] = self._take_head
-        self._live = False
         self._subscribed_at = 0.0
         self.opened = asyncio.Event()
 
@@ -121,15 +126,15 @@ class WatchingClient(asyncio.Protocol):
 
     def _text(self, payload: bytes, now: float) -> None:
         if CHUNK in payload:
-            # The first text of a client is what had streamed before.
-            if self._live:
-                self._found.late += [(now - float(stamp)) * 1000 for stamp in STAMP.findall(payload)]
-            self._live = True
+            # What was written before the client asked is the beginning of the text, and no news.
+            written = [float(stamp) for stamp in STAMP.findall(payload)]
+            self._found.late += [(now - one) * 1000 for one in written if one >= self._subscribed_at]
+            settled = self._subscribed_at + SETTLED_SECONDS
+            self._found.settled += [(now - one) * 1000 for one in written if one >= settled]
             if self._stalls:
                 self._transport.pause_reading()
         elif CONFIRMED in payload:
             self._found.confirmed.append(now - self._subscribed_at)
-            self._live = False
 
     def _send(self, opcode: int, payload: bytes) -> None:
         self._transport.write(bytes([0x80 | opcode, MASKED | len(payload)]) + NO_MASK + payload)

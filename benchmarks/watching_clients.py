@@ -28,7 +28,7 @@ import uvloop
 from aiokafka import AIOKafkaProducer
 from clients_process import Found, Plan
 from processes import used
-from saying import load_told, say
+from saying import load_told, say, tail
 from whole_system import ROOT, servers
 
 from tarsy_bus.connection import Bus, producer
@@ -119,13 +119,14 @@ async def measure(
         own = time.process_time() - own
         written = sum(one.chunks for one in sessions) - written
     confirmed = sorted(second for one in found for second in one.confirmed)
-    late = sorted(milliseconds for one in found for milliseconds in one.late)
+    late = [milliseconds for one in found for milliseconds in one.late]
+    settled = [milliseconds for one in found for milliseconds in one.settled]
     messages, closed = sum(one.messages for one in found), sum(one.closed for one in found)
     say(f"{given.sessions} sessions x {given.rate:g} tokens/s, {given.clients} clients, {given.stalled} stalled")
     say(f"subscribed: {len(confirmed)} of {given.clients}, half after {statistics.median(confirmed):.2f} s, "
         f"all after {confirmed[-1]:.2f} s")  # fmt: skip
-    cuts = statistics.quantiles(late, n=100)
-    say(f"token to client: p50 {cuts[49]:.1f} ms, p99 {cuts[98]:.1f} ms, worst {late[-1]:.1f} ms ({len(late)} of them)")
+    say(f"token to client: {tail(late)}")
+    say(f"token to client, a second later: {tail(settled)}")
     for name, end in after.items():
         cpu = end.cpu_seconds - before[name].cpu_seconds
         say(f"{name}: {cpu:.2f} s of CPU in {took:.1f} s, {end.memory_mb:.0f} MB")
