@@ -133,7 +133,7 @@ async def run(given: argparse.Namespace) -> None:
                 gateway.stream.watch(session_id, None)
             gateway.stream._offsets.place(set(sessions), dict.fromkeys(range(QUEUE_PARTITIONS), 0))
             began = time.process_time()
-            await asyncio.to_thread(told, process)
+            await asyncio.to_thread(let_subscribe, process)
             while gateway.metrics.sent._value.get() < 2 * given.clients:  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.01)
             say(f"to subscribe: {1e6 * (time.process_time() - began) / given.clients:.0f} us a client")
@@ -183,8 +183,8 @@ def clients(plan: Plan) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def told(process: subprocess.Popen[bytes]) -> None:
-    """To subscribe now."""
+def let_subscribe(process: subprocess.Popen[bytes]) -> None:
+    """All clients of the process, now."""
     assert process.stdin is not None
     process.stdin.write(f"{time.time()}\n".encode())
     process.stdin.flush()

@@ -17,7 +17,8 @@ from pathlib import Path
 from tarsy_processes import log_writer
 from tarsy_processes.log_writer import MESSAGE_BYTES, LogOrder, LogReport
 
-_LOOK_SECONDS = 0.1
+_LOOK_SECONDS = 0.02
+"""A thread that waits holds the lock for so long; an event loop that looks after children waits for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tarsy_ingest.errors import IngestError
 
 UNKNOWN_UNTIL_YEAR = 1970
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""Some editors begin UTF-8 text with it. It says nothing."""
+"""Some editors begin UTF-8 text with it. It has no meaning there."""
 
 type FieldPath = tuple[str | int, ...]
 type FieldError = tuple[FieldPath, str]
