@@ -63,8 +63,8 @@ async def desk(timeline: MadeUpTimeline) -> AsyncIterator[HistoryDesk]:
     await asyncio.wait([task])
 
 
-def session(session_id: str, number: int = 0, offset: int = 0) -> AskedSession:
-    return AskedSession(session_id=session_id, number=number, partition=0, offset=offset)
+def session(session_id: str, number: int = 0, offset: int = 0, partition: int = 0) -> AskedSession:
+    return AskedSession(session_id=session_id, number=number, partition=partition, offset=offset)
 
 
 async def all_of(desk: HistoryDesk, asked: Sequence[AskedSession]) -> list[Snapshot]:
@@ -86,6 +86,14 @@ async def test_many_sessions_are_few_requests(desk: HistoryDesk, timeline: MadeU
     await waiting
     assert len(timeline.requests) == 100 / MOST_IN_A_REQUEST
     assert sorted(one for request in timeline.requests for one in request) == sorted(f"s{n}" for n in range(100))
+
+
+async def test_sessions_of_a_partition_are_asked_about_together(desk: HistoryDesk, timeline: MadeUpTimeline) -> None:
+    """The stream of their partition is then moved back once for all of them."""
+    partitions = {f"s{number}": number % 24 for number in range(100)}
+    await all_of(desk, [session(name, partition=number) for name, number in partitions.items()])
+    asked = [partitions[name] for request in timeline.requests for name in request]
+    assert asked == sorted(asked)
 
 
 @pytest.mark.parametrize("asked", [session("a", number=3), session("a", offset=3)])

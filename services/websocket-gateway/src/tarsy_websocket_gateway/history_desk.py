@@ -3,7 +3,6 @@
 import asyncio
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import islice
 
 import structlog
 
@@ -52,7 +51,7 @@ class HistoryDesk:
 
     def __init__(self, timeline: TimelineApi) -> None:
         self._timeline = timeline
-        self._waiting: deque[_Question] = deque()
+        self._waiting: list[_Question] = []
         self._open: dict[str, _Question] = {}
         self._filled = asyncio.Event()
         self._free = asyncio.Semaphore(MOST_REQUESTS)
@@ -74,15 +73,22 @@ class HistoryDesk:
         raise HistoryUnavailableError(UNAVAILABLE)
 
     async def run(self) -> None:
+        gathered: deque[_Question] = deque()
         async with asyncio.TaskGroup() as group:
             while True:
-                await self._filled.wait()
+                if not gathered:
+                    await self._filled.wait()
                 await self._free.acquire()
-                # Those that come while all requests are on their way go together in the next one.
-                batch = [self._waiting.popleft() for _ in islice(range(len(self._waiting)), MOST_IN_A_REQUEST)]
-                if not self._waiting:
-                    self._filled.clear()
+                # Those that come while all requests are on their way go together in the next ones.
+                gathered = gathered or self._gather()
+                batch = [gathered.popleft() for _ in range(min(len(gathered), MOST_IN_A_REQUEST))]
                 group.create_task(self._ask(batch))
+
+    def _gather(self) -> deque[_Question]:
+        """All that wait, by partition: sessions that are answered together move the stream of theirs back once."""
+        self._filled.clear()
+        waiting, self._waiting = self._waiting, []
+        return deque(sorted(waiting, key=lambda question: question.asked.partition))
 
     def _question(self, asked: AskedSession) -> _Question:
         question = self._open.get(asked.session_id)

@@ -21,9 +21,6 @@ class TextDelta:
     def continues(self, earlier: "TextDelta") -> bool:
         return (self.event_id, self.run) == (earlier.event_id, earlier.run)
 
-    def after(self, earlier: "TextDelta") -> "TextDelta":
-        return replace(self, text=earlier.text + self.text)
-
     def outgoing(self) -> "Outgoing":
         message = StreamedText(
             type="stream.chunk",
@@ -92,15 +89,18 @@ def reply(message: WebSocketMessage) -> Outgoing:
 
 def encoded(parts: Iterable[Outgoing | TextDelta]) -> list[Outgoing]:
     """In order. Text of one timeline event that follows upon itself becomes one message."""
-    return [part.outgoing() if isinstance(part, TextDelta) else part for part in _joined(parts)]
-
-
-def _joined(parts: Iterable[Outgoing | TextDelta]) -> Sequence[Outgoing | TextDelta]:
-    found: list[Outgoing | TextDelta] = []
+    found: list[Outgoing | list[TextDelta]] = []
     for part in parts:
         last = found[-1] if found else None
-        if isinstance(part, TextDelta) and isinstance(last, TextDelta) and part.continues(last):
-            found[-1] = part.after(last)
-        else:
+        if isinstance(part, Outgoing):
             found.append(part)
-    return found
+        elif isinstance(last, list) and part.continues(last[-1]):
+            last.append(part)
+        else:
+            found.append([part])
+    return [one if isinstance(one, Outgoing) else _joined(one) for one in found]
+
+
+def _joined(deltas: Sequence[TextDelta]) -> Outgoing:
+    last = deltas[-1]
+    return (last if len(deltas) == 1 else replace(last, text="".join(one.text for one in deltas))).outgoing()

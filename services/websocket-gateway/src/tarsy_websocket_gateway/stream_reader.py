@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from aiokafka import TopicPartition
@@ -71,18 +71,26 @@ class StreamReader:
             while True:
                 records, began = await partitions.next(), time.monotonic()
                 await self.show(records)
-                if records:
+                if self._is_behind(partitions.positions):
+                    await asyncio.sleep(0)
+                elif records:
                     await pause_after(began)
 
     async def show(self, records: Iterable[Record]) -> None:
         """Publishes what clients get for these records: one message for text of one timeline event."""
         found: dict[str, list[Outgoing | TextDelta]] = {}
         pacer = Pacer()
+        taken = 0
         for record in records:
-            self._take(record, found)
+            taken += self._take(record, found)
             await pacer.let_others_run()
+        self._metrics.chunks.inc(taken)
         for session_id, parts in found.items():
             self._publish(session_id, encoded(parts))
+
+    def _is_behind(self, positions: Mapping[int, int]) -> bool:
+        """Whether a text of before is still read: clients wait for all of it, and records need not gather."""
+        return any(offset < self._live_from.get(number, 0) for number, offset in positions.items())
 
     async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
         while True:
@@ -106,22 +114,24 @@ class StreamReader:
         times = {TopicPartition(topic, number): int(at.timestamp() * 1000) for number, at in since.items()}
         ends = await follower.ends(since)
         self._live_from |= ends
+        # After the ends: where nothing is found, what comes in between must lie behind them.
         found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(times))
         return ends | {place.partition: found[place].offset for place in times if found[place]}
 
-    def _take(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> None:
+    def _take(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> bool:
+        """Whether it is a chunk for somebody who watches."""
         session_id = subject_of(record)
         if session_id is None or not self._offsets.takes(session_id, record.offset):
-            return
+            return False
         delivery = parse_record(record)
         if delivery is None:
-            return
+            return False
         try:
             chunk = delivery.decode(CHUNKS)
         except (UnknownTypeError, UnreadableValueError):
-            return
-        self._metrics.chunks.inc()
+            return False
         replayed = record.offset < self._live_from.get(record.partition, 0)
         number = self._last_number(session_id)
         parts = self._feed.chunk(session_id, chunk, delivery.envelope.time, number, replayed=replayed)
         found.setdefault(session_id, []).extend(parts)
+        return True

@@ -44,6 +44,21 @@ class Call:
     index: int = -1
     size: int = 0
     parts: dict[str, Part] = field(default_factory=dict)
+    _event_ids: dict[str, str] = field(default_factory=dict)
+    """The timeline event of each kind of chunk: each chunk asks for it."""
+
+    def part_of(self, chunk: LlmChunk | SummaryChunk) -> Part | None:
+        """None of a timeline event that nobody knows yet."""
+        kind = chunk.part if isinstance(chunk, LlmChunk) else chunk.type
+        event_id = self._event_ids.get(kind)
+        if event_id is None:
+            event_id = self._event_ids[kind] = _part(chunk).event_id
+        return self.parts.get(event_id)
+
+    def add(self, chunk: LlmChunk | SummaryChunk) -> Part:
+        part = _part(chunk)
+        self.parts[part.event_id] = part
+        return part
 
 
 class Streams:
@@ -86,13 +101,12 @@ class Streams:
             self.size -= call.size
             messages += _start_over(call, chunk.run, time)
         call.index, call.time = chunk.index, time
-        part = _part(chunk)
-        if part.event_id not in call.parts:
-            call.parts[part.event_id] = part
+        part = call.part_of(chunk)
+        if part is None:
+            part = call.add(chunk)
             messages.append(created(call, part, last_number))
             if replayed:
                 messages.append(reset(call, part))
-        part = call.parts[part.event_id]
         if call.size + len(chunk.text) <= CALL_BYTES:
             call.size += len(chunk.text)
             self.size += len(chunk.text)
