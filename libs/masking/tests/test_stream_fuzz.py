@@ -69,6 +69,11 @@ def token_cuts(texts: Iterable[str], seed: int) -> Iterator[tuple[str, list[int]
         yield part, [cut for cut in accumulate(sizes) if cut < len(part)]
 
 
+def words_with_a_blank_before(texts: Iterable[str]) -> Iterator[tuple[str, list[int]]]:
+    """So most models send them."""
+    return ((text, [place for place, one in enumerate(text) if one == " " and place > 0]) for text in texts)
+
+
 def assert_masked_at_every_moment(masker: Masker, text: str, cuts: list[int]) -> None:
     whole, told = masker.mask(text), ""
     stream = masker.stream()
@@ -88,6 +93,12 @@ def test_samples_with_one_cut(masker: Masker) -> None:
 @pytest.mark.parametrize("masker", [DEFAULT, ALL_RULES], ids=["default", "all rules"])
 def test_samples_in_tokens(masker: Masker) -> None:
     for text, cuts in some(token_cuts(samples(), seed=3), RANDOM_CUTS // 2):
+        assert_masked_at_every_moment(masker, text, cuts)
+
+
+@pytest.mark.parametrize("masker", [DEFAULT, ALL_RULES], ids=["default", "all rules"])
+def test_samples_in_words_with_a_blank_before(masker: Masker) -> None:
+    for text, cuts in some(words_with_a_blank_before(samples()), RANDOM_CUTS):
         assert_masked_at_every_moment(masker, text, cuts)
 
 
