@@ -86,7 +86,7 @@ class Envelope:
             version=int(schema["version"]),
             source=found["ce_source"],
             subject=found["ce_subject"],
-            time=_time(found["ce_time"]),
+            time=time_from_wire(found["ce_time"]),
             sequence=_number(found, "ce_sequence", least=1),
             previous=found.get("ce_previous"),
             decided=_number(found, "ce_decided", least=-1),
@@ -127,8 +127,8 @@ def wire_time(time: datetime) -> str:
     return in_utc.isoformat("T", "milliseconds").removesuffix("+00:00") + "Z"
 
 
-def _time(text: str) -> datetime:
-    """A time without an offset is refused: two machines would read it as two times."""
+def time_from_wire(text: str) -> datetime:
+    """A time without an offset is refused: two machines would read it as two times. Raises EnvelopeError."""
     try:
         time = datetime.fromisoformat(text)
         if time.tzinfo is not None:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from tarsy_contracts.api.websocket import ServerMessage, StreamedText, WebSocketMessage
+from tarsy_contracts.envelope import wire_time
 from tarsy_service.websocket_frames import frame_text, text_frame
 
 
@@ -16,7 +18,7 @@ class TextDelta:
     run: int
     index: int
     text: str
-    timestamp: str
+    time: datetime
 
     def continues(self, earlier: "TextDelta") -> bool:
         return (self.event_id, self.run) == (earlier.event_id, earlier.run)
@@ -29,7 +31,7 @@ class TextDelta:
             delta=self.text,
             run=self.run,
             index=self.index,
-            timestamp=self.timestamp,
+            timestamp=wire_time(self.time),
             number=None,
         )
         return Outgoing(message.type, message.to_text(), None, self.event_id, self)

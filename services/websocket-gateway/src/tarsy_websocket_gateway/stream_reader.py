@@ -10,10 +10,9 @@ from aiokafka import TopicPartition
 from tarsy_bus.connection import Bus, live_reader
 from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
-from tarsy_contracts.chunks import CHUNKS
-from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_service.supervision import Supervisor
+from tarsy_websocket_gateway.chunk_records import read_chunk
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.log_reader import subject_of
 from tarsy_websocket_gateway.metrics import Metrics
@@ -123,15 +122,11 @@ class StreamReader:
         session_id = subject_of(record)
         if session_id is None or not self._offsets.takes(session_id, record.offset):
             return False
-        delivery = parse_record(record)
-        if delivery is None:
+        read = read_chunk(record)
+        if read is None:
             return False
-        try:
-            chunk = delivery.decode(CHUNKS)
-        except (UnknownTypeError, UnreadableValueError):
-            return False
+        chunk, sent_at = read
         replayed = record.offset < self._live_from.get(record.partition, 0)
-        number = self._last_number(session_id)
-        parts = self._feed.chunk(session_id, chunk, delivery.envelope.time, number, replayed=replayed)
+        parts = self._feed.chunk(session_id, chunk, sent_at, self._last_number(session_id), replayed=replayed)
         found.setdefault(session_id, []).extend(parts)
         return True

@@ -182,7 +182,7 @@ def created(call: Call, part: Part, last_number: int) -> Outgoing:
 
 
 def delta(call: Call, part: Part, text: str) -> TextDelta:
-    return TextDelta(call.session_id, part.event_id, call.run, call.index, text, wire_time(call.time))
+    return TextDelta(call.session_id, part.event_id, call.run, call.index, text, call.time)
 
 
 def reset(call: Call, part: Part) -> Outgoing:
