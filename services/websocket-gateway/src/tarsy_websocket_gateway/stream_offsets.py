@@ -1,4 +1,4 @@
-"""Offsets of the stream from which on the records of each watched session count: pure."""
+"""Offsets of the stream: from where the records of a watched session count, and where live ones begin. Pure."""
 
 from collections.abc import Mapping
 
@@ -14,6 +14,8 @@ class StreamOffsets:
         self._partitions: dict[str, int] = {}
         self._next: dict[str, int] = {}
         self._waiting: set[str] = set()
+        self._live_from: dict[int, int] = {}
+        """The end of each partition when somebody needed it last: what lies before it had streamed already."""
 
     def watch(self, session_id: str, partition: int) -> None:
         self._partitions[session_id] = partition
@@ -45,3 +47,14 @@ class StreamOffsets:
             return False
         self._next[session_id] = offset + 1
         return True
+
+    def begin_live(self, ends: Mapping[int, int]) -> None:
+        """`ends` of partitions that somebody needs from here on."""
+        self._live_from |= ends
+
+    def is_replayed(self, partition: int, offset: int) -> bool:
+        return offset < self._live_from.get(partition, 0)
+
+    def is_behind(self, positions: Mapping[int, int]) -> bool:
+        """Whether a text of before is still to be read. `positions`: the next offset of each partition that is read."""
+        return any(self.is_replayed(partition, offset) for partition, offset in positions.items())

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 from aiokafka import TopicPartition
@@ -40,8 +40,6 @@ class StreamReader:
         self._last_number: LastNumber = lambda session_id: 0
         self._offsets = StreamOffsets()
         self._since: dict[int, datetime] = {}
-        self._live_from: dict[int, int] = {}
-        """The end of each partition when somebody needed it last: what lies before it had streamed already."""
         self._wanted = asyncio.Event()
 
     def watch(self, session_id: str, since: datetime | None) -> None:
@@ -70,7 +68,8 @@ class StreamReader:
             while True:
                 records, began = await partitions.next(), time.monotonic()
                 await self.show(records)
-                if self._is_behind(partitions.positions):
+                if self._offsets.is_behind(partitions.positions):
+                    # Clients wait for all of it: what is live need not gather.
                     await asyncio.sleep(0)
                 elif records:
                     await pause_after(began)
@@ -86,10 +85,6 @@ class StreamReader:
         self._metrics.chunks.inc(taken)
         for session_id, parts in found.items():
             self._publish(session_id, encoded(parts))
-
-    def _is_behind(self, positions: Mapping[int, int]) -> bool:
-        """Whether a text of before is still read: clients wait for all of it, and records need not gather."""
-        return any(offset < self._live_from.get(number, 0) for number, offset in positions.items())
 
     async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
         while True:
@@ -112,7 +107,7 @@ class StreamReader:
         topic = self._bus.topics.stream
         times = {TopicPartition(topic, number): int(at.timestamp() * 1000) for number, at in since.items()}
         ends = await follower.ends(since)
-        self._live_from |= ends
+        self._offsets.begin_live(ends)
         # After the ends: where nothing is found, what comes in between must lie behind them.
         found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(times))
         return ends | {place.partition: found[place].offset for place in times if found[place]}
@@ -126,7 +121,7 @@ class StreamReader:
         if read is None:
             return False
         chunk, sent_at = read
-        replayed = record.offset < self._live_from.get(record.partition, 0)
+        replayed = self._offsets.is_replayed(record.partition, record.offset)
         parts = self._feed.chunk(session_id, chunk, sent_at, self._last_number(session_id), replayed=replayed)
         found.setdefault(session_id, []).extend(parts)
         return True
