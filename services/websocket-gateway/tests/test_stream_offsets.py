@@ -58,7 +58,7 @@ def test_what_lay_before_the_end_when_somebody_came_is_replayed_and_what_follows
     assert not offsets.is_replayed(2, 4)
 
 
-def test_a_reader_is_behind_until_the_last_partition_has_been_replayed() -> None:
+def test_a_reader_is_behind_until_what_it_reads_is_live() -> None:
     offsets = StreamOffsets()
     offsets.begin_live({1: 5, 2: 3})
     assert [offsets.is_behind(positions) for positions in ({1: 4, 2: 3}, {1: 5, 2: 3}, {1: 5, 3: 0}, {})] == [

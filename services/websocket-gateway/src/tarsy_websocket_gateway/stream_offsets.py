@@ -56,5 +56,5 @@ class StreamOffsets:
         return offset < self._live_from.get(partition, 0)
 
     def is_behind(self, positions: Mapping[int, int]) -> bool:
-        """Whether a text of before is still to be read. `positions`: the next offset of each partition that is read."""
+        """Whether there is more of a text of before. `positions`: the next offsets of the partitions of a read."""
         return any(self.is_replayed(partition, offset) for partition, offset in positions.items())
