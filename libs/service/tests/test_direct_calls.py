@@ -37,7 +37,9 @@ def _app(route_class: type[APIRoute]) -> FastAPI:
     async def run(_: object) -> None:
         return
 
-    return build_app([Service(name="echo", run=run, router=router)], Readiness([]), CollectorRegistry())
+    direct = [route for route in router.routes if isinstance(route, DirectRoute)]
+    service = Service(name="echo", run=run, router=router, direct_routes=direct)
+    return build_app([service], Readiness([]), CollectorRegistry())
 
 
 @pytest.mark.parametrize(
