@@ -1,7 +1,7 @@
 """Direct calls of a route's function: for routes that are asked a thousand times a second.
 
 FastAPI resolves dependencies, validates the answer that the function made itself, and encodes it in two steps. For a
-function that reads nothing but the request that is a third of a request's CPU. Its routers and the exits of dependencies
+function that reads nothing but the request that is a third of a request's CPU. Routers and the exits of dependencies
 are another 10 %, and 20 in a process with the routes of all services.
 """
 
@@ -23,7 +23,7 @@ MEDIA_TYPE = "application/json"
 
 
 class DirectRoute(APIRoute):
-    """A route whose function may be called directly. FastAPI documents it, and calls it when it is asked, as any other."""
+    """A route whose function may be called directly. FastAPI documents it and calls it as any other."""
 
     def guard(self, handle: Handle) -> Handle:
         """Around both ways to the function: a route may turn errors of it into answers here."""
