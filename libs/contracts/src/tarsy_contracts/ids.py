@@ -13,6 +13,8 @@ from tarsy_contracts.partitioning import next_in_partition, partition_of
 NAMESPACE = UUID("7a1f0c52-5f0e-5d1b-9c36-6d0a4f8e2b17")
 KNOWN_SPANS = 4_096
 """Spans whose `traceparent` is kept: those of sessions that run come with every message of theirs."""
+KNOWN_ITERATIONS = 4_096
+"""Iterations whose id is kept: each step of a session looks at the deadlines of those that run."""
 _BEGUN = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
 
 
@@ -155,6 +157,7 @@ def execution_id(stage_id: str, index: int) -> str:
     return derived_id("execution", stage_id, index)
 
 
+@lru_cache(KNOWN_ITERATIONS)
 def iteration_id(execution_id: str, iteration: int) -> str:
     return derived_id("iteration", execution_id, iteration)
 
