@@ -50,7 +50,7 @@ class DirectRoute(APIRoute):
         return self.guard(answer)
 
 
-class DirectCalls(BaseRoute):
+class DirectRouteTable(BaseRoute):
     """The way to direct routes, before all routers: those try their routes one after the other, and each twice.
 
     A request without a query has no parameters, known or not. Any other goes the usual way.
