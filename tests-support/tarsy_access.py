@@ -15,6 +15,7 @@ from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.roles import Role
 from tarsy_service.access_control import AccessControl
 from tarsy_service.caller import IDENTITY
+from tarsy_service.direct_calls import DirectRouteTable
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.rights import OWN_RIGHTS, WEBSOCKET, RightsTable, RouteRight
 from tarsy_service.runner import Readiness, build_app
@@ -53,7 +54,9 @@ def routes_of(app: FastAPI) -> list[tuple[str, str]]:
 
 
 def _routes(app: FastAPI) -> Iterator[tuple[str, str]]:
-    for route in iter_route_contexts(app.routes):
+    # Direct calls are a second way to routes of routers.
+    named = [route for route in app.routes if not isinstance(route, DirectRouteTable)]
+    for route in iter_route_contexts(named):
         for method in route.methods or {WEBSOCKET}:
             yield method, route.path or ""
 

@@ -1,16 +1,15 @@
 """A route that is called directly answers as FastAPI would, and shows the same API."""
 
-from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated
 
 import httpx2
 import pytest
-from fastapi import APIRouter, FastAPI, Header, Request, Response
+from fastapi import APIRouter, FastAPI, Header, Request
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from pydantic import BaseModel
 
-from tarsy_service.direct_calls import without_dependencies
+from tarsy_service.direct_calls import DirectRoute
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Service
 
@@ -18,11 +17,6 @@ from tarsy_service.service import Service
 class Answer(BaseModel):
     said: str
     by: str | None = None
-
-
-class DirectRoute(APIRoute):
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        return without_dependencies(self, super().get_route_handler())
 
 
 def _app(route_class: type[APIRoute]) -> FastAPI:
@@ -43,7 +37,9 @@ def _app(route_class: type[APIRoute]) -> FastAPI:
     async def run(_: object) -> None:
         return
 
-    return build_app([Service(name="echo", run=run, router=router)], Readiness([]), CollectorRegistry())
+    direct = [route for route in router.routes if isinstance(route, DirectRoute)]
+    service = Service(name="echo", run=run, router=router, direct_routes=direct)
+    return build_app([service], Readiness([]), CollectorRegistry())
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,39 @@ async def test_a_place_given_to_somebody_who_was_cancelled_in_that_moment_is_fre
         assert waiting.in_order == ["a", "c"]
 
 
+async def test_a_place_that_is_free_before_somebody_cancelled_has_noticed_goes_to_the_next() -> None:
+    async with crowd(1) as waiting:
+        for name in ("a", "b", "c"):
+            await waiting.comes(name)
+        waiting.tasks["b"].cancel()
+        waiting.queue.release("a")
+        await asyncio.sleep(0)
+        assert waiting.in_order == ["a", "c"]
+
+
+class CountedTime(datetime):
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedTime.compared += 1
+        return super().__eq__(other)
+
+    __hash__ = datetime.__hash__
+
+
+async def test_when_all_leave_at_once_the_queue_is_not_ordered_anew_for_each() -> None:
+    many, queue = 1_000, AdmissionQueue(0)
+    since = CountedTime(2026, 11, 22, 3, 0, tzinfo=UTC)
+    tasks = [asyncio.create_task(queue.acquire(str(number), "normal", since)) for number in range(many)]
+    await asyncio.sleep(0)
+    CountedTime.compared = 0
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    assert queue.oldest is None
+    assert CountedTime.compared < 10 * many
+
+
 @pytest.mark.parametrize(
     ("severity", "priority", "expected"),
     [

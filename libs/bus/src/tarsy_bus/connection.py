@@ -77,8 +77,8 @@ class Bus:
 
     def partition_of(self, topic: str, key: bytes) -> int | None:
         """Where a record of ours with this key lies; None of another's topic."""
-        ours = topic in _partitions(self.topics, self.layout.log_partitions)
-        return partition_of(key, self.partitions(topic)) if ours else None
+        ours = self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions).get(topic)
+        return None if ours is None else partition_of(key, ours)
 
     def partitions(self, topic: str) -> int:
         """How many partitions of one of our topics we write to, however many it has."""

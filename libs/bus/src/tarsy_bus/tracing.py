@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from opentelemetry import trace
-from opentelemetry.context import Context
+from opentelemetry.context import Context, attach, detach
 from opentelemetry.trace import Link, NoOpTracer, Span, SpanKind, Status, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.recorded import RecordedEvent
@@ -64,19 +64,22 @@ def open_span(
         name,
         context=context_of(parent),
         kind=kind,
-        links=_links(cause) if cause != parent else (),
+        links=() if cause is None or cause == parent else _links(cause),
         attributes={"tarsy.session_id": session_id, **(attributes or {})},
     )
-    using = trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False)
-    with bound_contextvars(session_id=session_id), using:
-        try:
-            yield span
-        except asyncio.CancelledError:
-            mark_failed(span, CANCELLED)
-            raise
-        except Exception as problem:
-            mark_failed(span, type(problem).__name__)
-            raise
+    bound, attached = bind_contextvars(session_id=session_id), attach(trace.set_span_in_context(span))
+    try:
+        yield span
+    except asyncio.CancelledError:
+        mark_failed(span, CANCELLED)
+        raise
+    except Exception as problem:
+        mark_failed(span, type(problem).__name__)
+        raise
+    finally:
+        span.end()
+        detach(attached)
+        reset_contextvars(**bound)
 
 
 def mark_failed(span: Span, kind: str) -> None:
@@ -130,6 +133,6 @@ def nanoseconds(time: datetime) -> int:
     return round(time.timestamp() * 1_000_000) * 1_000
 
 
-def _links(traceparent: str | None) -> list[Link]:
+def _links(traceparent: str) -> list[Link]:
     caller = trace.get_current_span(context_of(traceparent)).get_span_context()
     return [Link(caller)] if caller.is_valid else []

@@ -5,11 +5,16 @@ vectors, and a change of them would let an old alert start a second session.
 """
 
 import hashlib
+from functools import lru_cache
 from uuid import UUID
 
 from tarsy_contracts.partitioning import next_in_partition, partition_of
 
 NAMESPACE = UUID("7a1f0c52-5f0e-5d1b-9c36-6d0a4f8e2b17")
+KNOWN_SPANS = 4_096
+"""Spans whose `traceparent` is kept: those of sessions that run come with every message of theirs."""
+KNOWN_ITERATIONS = 4_096
+"""Iterations whose id is kept: each step of a session looks at the deadlines of those that run."""
 _BEGUN = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
 
 
@@ -102,9 +107,8 @@ def session_traceparent(session_id: str, cause: str | None = None) -> str:
     The trace's id is the session's, and the id of its root span follows from it: so whoever knows the session finds its
     trace, and every step, after any crash, hangs under the same root.
     """
-    if cause is not None and cause.split("-")[1:2] == [_trace_id(session_id)]:
-        return cause
-    return _traceparent(session_id, "session", session_id)
+    root = _traceparent(session_id, "session", session_id)
+    return cause if cause is not None and cause.split("-")[1:2] == root.split("-")[1:2] else root
 
 
 def reply_traceparent(session_id: str, stage_id: str) -> str:
@@ -117,6 +121,7 @@ def execution_traceparent(session_id: str, execution_id: str) -> str:
     return _traceparent(session_id, "execution", execution_id) if execution_id else session_traceparent(session_id)
 
 
+@lru_cache(KNOWN_SPANS)
 def _traceparent(session_id: str, kind: str, id: str) -> str:
     span = hashlib.sha256(f"span/{kind}/{id}".encode()).hexdigest()[:16]
     return f"00-{_trace_id(session_id)}-{span}-01"
@@ -152,6 +157,7 @@ def execution_id(stage_id: str, index: int) -> str:
     return derived_id("execution", stage_id, index)
 
 
+@lru_cache(KNOWN_ITERATIONS)
 def iteration_id(execution_id: str, iteration: int) -> str:
     return derived_id("iteration", execution_id, iteration)
 

@@ -20,7 +20,7 @@ from tarsy_masking.kubernetes_yaml import yaml_secrets
 from tarsy_masking.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.open_secrets import OpenSecrets, default_open_secrets
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
-from tarsy_masking.placeholders import Placeholder, keyed, plain
+from tarsy_masking.placeholders import KeyedPlaceholder, Placeholder, plain
 from tarsy_masking.rules import CustomPattern, InvalidPatternsError, PatternProblem
 from tarsy_masking.scanning import MOST_FINDINGS, Scan
 from tarsy_masking.sensitive_keys import SensitiveKeys
@@ -99,7 +99,7 @@ class Masker:
             return self
         # copy() takes ten times as long, and each alert and each call of a tool has maskers of its session.
         session = object.__new__(type(self))
-        session.__dict__.update(self.__dict__, _placeholder=keyed(self._key, session_id))
+        session.__dict__.update(self.__dict__, _placeholder=KeyedPlaceholder(self._key, session_id))
         return session
 
     def mask(self, text: str) -> str:

@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable
-from functools import cache
 from urllib.parse import unquote_to_bytes
 
 DIGITS = 8
@@ -22,18 +21,24 @@ def plain(label: bytes, secret: bytes) -> bytes:
     return label
 
 
-def keyed(key: bytes, session_id: str) -> Placeholder:
-    """`[MASKED_TOKEN_1a2b3c4d]`: nobody without the key can try out secrets, or compare those of two sessions."""
+class KeyedPlaceholder:
+    """`[MASKED_TOKEN_1a2b3c4d]`: nobody without the key can try out secrets, or compare those of two sessions.
 
-    @cache
-    def of_session() -> bytes:
-        return hmac.digest(key, session_id.encode(), hashlib.sha256)
+    Each alert and each call of a tool has one, mostly without a secret: nothing is computed before the first.
+    """
 
-    def placeholder(label: bytes, secret: bytes) -> bytes:
-        digits = hmac.digest(of_session(), _value(secret), hashlib.sha256).hex()[:DIGITS].encode()
+    __slots__ = ("_key", "_of_session", "_session_id")
+
+    def __init__(self, key: bytes, session_id: str) -> None:
+        self._key = key
+        self._session_id = session_id
+        self._of_session = b""
+
+    def __call__(self, label: bytes, secret: bytes) -> bytes:
+        if not self._of_session:
+            self._of_session = hmac.digest(self._key, self._session_id.encode(), hashlib.sha256)
+        digits = hmac.digest(self._of_session, _value(secret), hashlib.sha256).hex()[:DIGITS].encode()
         return _LABEL.sub(lambda found: found[1] + b"_" + digits + b"]", label, count=1)
-
-    return placeholder
 
 
 def _value(secret: bytes) -> bytes:

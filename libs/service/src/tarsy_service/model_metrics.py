@@ -4,6 +4,7 @@ Each is there once for all services of a process. https://github.com/open-teleme
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Protocol
 
 from prometheus_client import CollectorRegistry, Histogram
@@ -54,6 +55,7 @@ class ModelCallMetrics:
             [*named, "gen_ai_token_type"],
             buckets=TOKENS,
         )
+        self._duration_of, self._tokens_of = cache(self._duration.labels), cache(self._tokens.labels)
 
     def observe(
         self, provider: str, seconds: float, *, error: str, input_tokens: int | None, output_tokens: int | None
@@ -65,7 +67,7 @@ class ModelCallMetrics:
         known = self._models.get(provider)
         named = (OTHER, OTHER) if known is None else (known.provider, known.model)
         labels = (self._service, CHAT, *named)
-        self._duration.labels(*labels, error).observe(seconds)
+        self._duration_of(*labels, error).observe(seconds)
         for kind, tokens in zip(TOKEN_TYPES, (input_tokens, output_tokens), strict=True):
             if tokens is not None:
-                self._tokens.labels(*labels, kind).observe(tokens)
+                self._tokens_of(*labels, kind).observe(tokens)

@@ -16,6 +16,7 @@ from tarsy_service.author_headers import AuthorHeaders
 from tarsy_service.compressed_answers import CompressedAnswers
 from tarsy_service.connection_passing import PassingService
 from tarsy_service.csrf import CsrfProtection
+from tarsy_service.direct_calls import DirectRouteTable
 from tarsy_service.host_protection import HostProtection
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
@@ -93,6 +94,7 @@ def build_app(
     names = [service.name for service in services]
     ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services, readiness)])
     LoopMetrics(registry, {service.name: service.supervisor.loops for service in services})
+    app.router.routes.insert(0, DirectRouteTable(route for service in services for route in service.direct_routes))
     for service in services:
         if service.router is not None:
             app.include_router(service.router)

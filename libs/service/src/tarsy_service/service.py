@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter
 from opentelemetry.trace import NoOpTracer
 
+from tarsy_service.direct_calls import DirectRoute
 from tarsy_service.rights import RouteRight
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import Tracing
@@ -26,6 +27,8 @@ class Service:
 
     `rights`: what the routes of `router` need, each once.
 
+    `direct_routes`: those of `router` that are called without FastAPI around them, for they are asked so often.
+
     `takes`: beginnings of requests, such as `POST /api/v1/alerts`, whose connections it takes from a front door.
 
     An exception out of `run` means that the service cannot go on: the process ends with it. So does a `run` that ends
@@ -35,6 +38,7 @@ class Service:
     name: str
     run: Callable[[Ready], Awaitable[None]]
     router: APIRouter | None = None
+    direct_routes: Sequence[DirectRoute] = ()
     unready_reasons: Callable[[], Sequence[str]] = tuple
     supervisor: Supervisor = field(default_factory=Supervisor)
     degraded_reasons: Callable[[], Sequence[str]] = tuple

@@ -49,7 +49,8 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
         return _opened(event, record, offset) if isinstance(state, NotStarted) else Unsupported(offset)
     if isinstance(state, NotStarted):
         return Unsupported(offset)
-    known = replace(state, last_decided_offset=offset)
+    # Events of one decision have one offset.
+    known = state if offset == state.last_decided_offset else replace(state, last_decided_offset=offset)
     match event:
         case e.AlertRepeated():
             return apply_repetition(known, event, record)

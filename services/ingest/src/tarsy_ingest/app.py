@@ -40,6 +40,7 @@ from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
 from tarsy_masking.masker import Masker
 from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.config_metrics import config_judged
+from tarsy_service.direct_calls import DirectRoute
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -105,9 +106,8 @@ def build(
     secrets = {pagerduty.SOURCE: settings.pagerduty_secrets}
     rates = SenderRates(settings.alerts_per_second, settings.alerts_burst)
     trail = AuditTrail(publisher, masker.mask, lambda: str(uuid4()))
-    router.include_router(
-        alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, rates, secrets, trail)
-    )
+    alerts = alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, rates, secrets, trail)
+    router.include_router(alerts)
     router.include_router(configuration_routes(lambda: config.current.offered))
     router.include_router(internal_routes(lambda: config.current.rules, lambda: config.current.offered))
 
@@ -128,6 +128,7 @@ def build(
         name=NAME,
         run=run,
         router=router,
+        direct_routes=[route for route in alerts.routes if isinstance(route, DirectRoute)],
         rights=RIGHTS,
         degraded_reasons=lambda: [
             *reader.degraded_reasons(),

@@ -1,7 +1,7 @@
 """Errors of the HTTP routes as problems (RFC 9457)."""
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
+from typing import override
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -12,7 +12,7 @@ from tarsy_ingest.pagerduty import SignatureError
 from tarsy_ingest.pending_sessions import QueueFullError
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath
 from tarsy_ingest.sender_rates import TooManyAlertsError
-from tarsy_service.direct_calls import without_dependencies
+from tarsy_service.direct_calls import DirectRoute, Handle
 from tarsy_service.problems import ProblemError, problem_response
 
 RETRY_AFTER_SECONDS = 5
@@ -23,10 +23,9 @@ LATER_SECONDS = 30
 def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
     """Turns the errors of a handler into problems. Names in them are the sender's, and masked."""
 
-    class AlertRoute(APIRoute):
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = without_dependencies(self, super().get_route_handler())
-
+    class AlertRoute(DirectRoute):
+        @override
+        def guard(self, handle: Handle) -> Handle:
             async def answer(request: Request) -> Response:
                 try:
                     return await handle(request)

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -244,6 +245,8 @@ class Metrics:
             ["provider"],
             registry=registry,
         )
+        self._llm_calls_of, self._llm_duration_of = cache(self._llm_calls.labels), cache(self._llm_duration.labels)
+        self._llm_first_delta_of, self._tokens_of = cache(self._llm_first_delta.labels), cache(self._token_counters)
         for provider in self._providers:
             self._fallbacks.labels(provider)
             for outcome in LLM_OUTCOMES:
@@ -341,18 +344,33 @@ class Metrics:
         self._waiting_age.set(_age(oldest, now))
 
     def observe_llm_call(self, provider: str, outcome: LlmOutcome, seconds: float) -> None:
-        self._llm_calls.labels(self._known(provider), outcome).inc()
-        self._llm_duration.labels(self._known(provider)).observe(seconds)
+        self._llm_calls_of(self._known(provider), outcome).inc()
+        self._llm_duration_of(self._known(provider)).observe(seconds)
 
     def observe_first_delta(self, provider: str, seconds: float) -> None:
-        self._llm_first_delta.labels(self._known(provider)).observe(seconds)
+        self._llm_first_delta_of(self._known(provider)).observe(seconds)
 
     def count_tokens(self, provider: str, usage: Usage) -> None:
-        self._input_tokens.labels(self._known(provider)).inc(usage.input_tokens or 0)
-        self._output_tokens.labels(self._known(provider)).inc(usage.output_tokens or 0)
-        self._thinking_tokens.labels(self._known(provider)).inc(usage.thinking_tokens or 0)
-        self._cached_tokens.labels(self._known(provider)).inc(usage.cached_input_tokens or 0)
-        self._cache_written_tokens.labels(self._known(provider)).inc(usage.cache_written_tokens or 0)
+        counted = (
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.thinking_tokens,
+            usage.cached_input_tokens,
+            usage.cache_written_tokens,
+        )
+        for counter, tokens in zip(self._tokens_of(self._known(provider)), counted, strict=True):
+            counter.inc(tokens or 0)
+
+    def _token_counters(self, provider: str) -> tuple[Counter, ...]:
+        """In the order of `count_tokens`."""
+        counters = (
+            self._input_tokens,
+            self._output_tokens,
+            self._thinking_tokens,
+            self._cached_tokens,
+            self._cache_written_tokens,
+        )
+        return tuple(counter.labels(provider) for counter in counters)
 
     def count_dead_worker(self, worker_id: str) -> None:
         """Counts a worker once, however many calls it had."""

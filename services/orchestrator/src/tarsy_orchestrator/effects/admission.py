@@ -35,6 +35,7 @@ class AdmissionQueue:
         self._running: set[str] = set()
         self._waiting_for_people: set[str] = set()
         self._queue: list[_Applicant] = []
+        self._waiting = 0
         self._numbers = count()
         self.paused = False
 
@@ -43,12 +44,13 @@ class AdmissionQueue:
         turn = asyncio.get_running_loop().create_future()
         waiting = _Applicant(PRIORITIES.index(priority), since, next(self._numbers), session_id, turn)
         heapq.heappush(self._queue, waiting)
+        self._waiting += 1
         self._admit()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.cancelled():
-                self._forget(waiting)
+                self._forget_one()
             else:
                 self.release(session_id)
             raise
@@ -93,16 +95,22 @@ class AdmissionQueue:
     @property
     def oldest(self) -> datetime | None:
         """Since when the session waits that has waited for longest."""
-        return min((waiting.since for waiting in self._queue), default=None)
+        return min((waiting.since for waiting in self._queue if not waiting.turn.cancelled()), default=None)
 
     def _admit(self) -> None:
         while self._queue and not self.paused and len(self._running) < self._capacity:
             waiting = heapq.heappop(self._queue)
+            if waiting.turn.cancelled():
+                continue
+            self._waiting -= 1
             self._running.add(waiting.session_id)
             waiting.turn.set_result(None)
-        self._changed(len(self._queue))
+        self._changed(self._waiting)
 
-    def _forget(self, waiting: _Applicant) -> None:
-        self._queue.remove(waiting)
-        heapq.heapify(self._queue)
-        self._changed(len(self._queue))
+    def _forget_one(self) -> None:
+        """One left. The queue is made anew when most of it has left: all leave at once when a partition goes."""
+        self._waiting -= 1
+        if len(self._queue) > 2 * self._waiting:
+            self._queue = [waiting for waiting in self._queue if not waiting.turn.cancelled()]
+            heapq.heapify(self._queue)
+        self._changed(self._waiting)
