@@ -80,6 +80,10 @@ class Bus:
         ours = topic in _partitions(self.topics, self.layout.log_partitions)
         return partition_of(key, self.partitions(topic)) if ours else None
 
+    def partition_of_session(self, session_id: str) -> int:
+        """Where its inputs, its events and its heads lie."""
+        return partition_of(session_id.encode(), self.layout.log_partitions)
+
     def partitions(self, topic: str) -> int:
         """How many partitions of one of our topics we write to, however many it has."""
         return self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions)[topic]
