@@ -6,12 +6,13 @@ from typing import ClassVar
 
 import pytest
 from orchestrator_running import RunningOwner
-from orchestrator_world import ALERT, World, new_session
+from orchestrator_world import World, new_session
 
 from tarsy_contracts import events, inputs
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_story import ALERT
 from tarsy_testing import eventually
 
 PATIENT_MS = 30_000
