@@ -114,17 +114,18 @@ class Intake:
         except QueueFullError:
             pacer = Pacer()
             for raw_alert in raw_alerts:
-                if not await self._joins(raw_alert):
+                if not await self.joins(raw_alert):
                     self._metrics.count(source, "queue_full")
                     raise
                 await pacer.let_others_run()
 
     async def room(self, raw_alert: RawAlert, stepped: Callable[[], None]) -> None:
         """For whoever can wait. Returns when the alert may start a session; `stepped` is called until then."""
-        if self._pending.is_full and not await self._joins(raw_alert):
+        if self._pending.is_full and not await self.joins(raw_alert):
             await self._pending.room(stepped)
 
-    async def _joins(self, raw_alert: RawAlert) -> bool:
+    async def joins(self, raw_alert: RawAlert) -> bool:
+        """Whether it would start no session, as far as is known."""
         identified = await self._identified(raw_alert)
         same = identified.deduplication
         return same is not None and self._known.would_join(same.key, identified.session_id, same.window_seconds)
