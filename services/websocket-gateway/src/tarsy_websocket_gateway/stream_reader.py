@@ -80,9 +80,16 @@ class StreamReader:
         pacer = Pacer()
         for record in records:
             self._take(record, found)
-            await pacer.let_others_run()
+            if pacer.is_turn_over:
+                # What others publish then, the end of a call or a text from its beginning, has this text before it.
+                self._publish_all(found)
+                await pacer.let_others_run()
+        self._publish_all(found)
+
+    def _publish_all(self, found: dict[str, list[Outgoing | TextDelta]]) -> None:
         for session_id, parts in found.items():
             self._publish(session_id, encoded(parts))
+        found.clear()
 
     async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
         while True:
