@@ -91,7 +91,7 @@ async def test_what_has_an_unreadable_body_goes_to_the_dead_letters_and_is_commi
 async def test_an_input_in_the_partition_of_another_session_opens_no_second_life_there(
     world: World, session: str
 ) -> None:
-    """Who writes with a partitioner of their own, or to a partition by its number."""
+    """It was written with another partitioner, or to a partition by its number."""
     await world.owner()
     stray, neighbour = inputs.AlertReceived(alert=ALERT), new_session(partition=1)
     envelope = envelope_of(stray, id="stray", source="test", subject=session, time=datetime.now(UTC))

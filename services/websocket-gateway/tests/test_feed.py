@@ -105,7 +105,7 @@ def test_a_newer_run_replaces_all_parts_of_the_older() -> None:
 
 @pytest.mark.parametrize("sign", [TEXT, timeline_event_id("call", "error"), "exec"])
 def test_a_call_that_history_shows_as_ended_does_not_stream_again_and_is_not_discarded(story: Story, sign: str) -> None:
-    """Who comes late is shown the stream of the last seconds, and in it calls that have ended."""
+    """A client that comes late is shown the stream of the last seconds, and in it calls that have ended."""
     feed = Feed()
     feed.begin("s", {}, frozenset({sign}))
     assert when(feed, llm(1, 0, "Done"), llm(1, 1, ".")) == []

@@ -1,4 +1,4 @@
-"""What streams is published in the order in which it was taken, also beside what others publish of the log."""
+"""Streamed text is published in the order in which it was taken, also beside what others publish of the log."""
 
 import asyncio
 

@@ -43,7 +43,7 @@ class SharedRecords:
                 case "not_written":
                     raise NotWrittenError("the record that others wait for, too, was not written")
                 case None:
-                    # Whose request wrote it has gone: those who share it need another one.
+                    # The request that wrote it was given up: those who share it need another one.
                     continue
         record = self._last[key] = _Record()
         try:

@@ -214,7 +214,7 @@ class Connection:
             self._client.send([*self._confirmations(self._followed[channel]), *messages])
 
     def _confirmations(self, followed: str) -> list[Outgoing]:
-        """Of all channels that this one history confirms: a later subscription replaces one that still waits."""
+        """All channels that this one history confirms: a later subscription replaces one that still waits."""
         channels = [name for name, one in self._followed.items() if one == followed and name in self._unconfirmed]
         self._unconfirmed.difference_update(channels)
         return [_confirmed(channel, followed) for channel in channels]

@@ -81,7 +81,7 @@ class StreamReader:
         for record in records:
             self._take(record, found)
             if pacer.is_turn_over:
-                # What others publish then, the end of a call or a text from its beginning, has this text before it.
+                # This text comes before what others publish then: the end of a call, or a text from its beginning.
                 self._publish_all(found)
                 await pacer.let_others_run()
         self._publish_all(found)
