@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from processes import all_used, used_alone
+from processes import GONE, all_used, all_used_alone, children_of
 from saying import load_told, say
 
 from tarsy_processes.ports import free_port
@@ -70,12 +70,12 @@ def up(home: Path, more: list[str], kind: str) -> Iterator[int]:
 
 def tell_of_idling(pid: int, seconds: float) -> None:
     processes = named(pid)
-    before = {name: used_alone(one) for name, one in processes.items()}
+    before = all_used_alone(processes)
     began = time.monotonic()
     time.sleep(seconds)
     took = time.monotonic() - began
-    after = {name: used_alone(one) for name, one in processes.items()}
-    percent = {name: 100 * (after[name].cpu_seconds - before[name].cpu_seconds) / took for name in processes}
+    after = all_used_alone(processes)
+    percent = {name: 100 * (one.cpu_seconds - before[name].cpu_seconds) / took for name, one in after.items()}
     for name in sorted(percent):
         say(f"  {name:24} {percent[name]:5.2f} % of a core  {after[name].memory_mb:6.1f} MB")
     servers = [name for name in percent if name.startswith(("Kafka", "PostgreSQL"))]
@@ -89,7 +89,10 @@ def named(pid: int) -> dict[str, int]:
     """All processes below this one, and itself, by what they run."""
     found: dict[str, int] = {}
     for one in family(pid):
-        name = name_of(one)
+        try:
+            name = name_of(one)
+        except GONE:
+            continue
         while name in found:
             name += "'"
         found[name] = one
@@ -98,9 +101,8 @@ def named(pid: int) -> dict[str, int]:
 
 def family(pid: int) -> Iterator[int]:
     yield pid
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield from family(int(child))
+    for child in children_of(pid):
+        yield from family(child)
 
 
 def name_of(pid: int) -> str:

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
+GONE = (FileNotFoundError, ProcessLookupError)
+"""Raised by what reads of a process or thread that has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,7 @@ def used(pid: int) -> Used:
     """With the children that it has, and those that it had."""
     fields = _stat(pid)
     cpu = sum(int(fields[number]) for number in (11, 12, 13, 14)) / TICKS
-    below = [used(child) for child in _children(pid)]
+    below = all_used({str(child): child for child in children_of(pid)}).values()
     return Used(cpu + sum(one.cpu_seconds for one in below), _memory(pid) + sum(one.memory_mb for one in below))
 
 
@@ -32,10 +35,17 @@ def all_used(processes: Mapping[str, int]) -> dict[str, Used]:
     """By name; of those that still run."""
     found = {}
     for name, pid in processes.items():
-        try:
+        with suppress(*GONE):
             found[name] = used(pid)
-        except (FileNotFoundError, ProcessLookupError):
-            continue
+    return found
+
+
+def all_used_alone(processes: Mapping[str, int]) -> dict[str, Used]:
+    """By name; of those that still run."""
+    found = {}
+    for name, pid in processes.items():
+        with suppress(*GONE):
+            found[name] = used_alone(pid)
     return found
 
 
@@ -44,9 +54,14 @@ def _stat(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
 
 
-def _children(pid: int) -> list[int]:
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+def children_of(pid: int) -> list[int]:
+    """Also while its threads end, or itself."""
+    found: list[int] = []
+    with suppress(*GONE):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(*GONE):
+                found += [int(child) for child in (task / "children").read_text(encoding="utf-8").split()]
+    return found
 
 
 def _memory(pid: int) -> float:

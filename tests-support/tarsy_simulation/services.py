@@ -133,7 +133,9 @@ class Orchestrator:
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(partial(resolve_chain, self._config), lambda: self._deps.downtime),
+            inbox=InboxReader(
+                partial(resolve_chain, self._config), self._bus.partition_of_session, lambda: self._deps.downtime
+            ),
             deps=self._deps,
             source=self._name,
         )

@@ -87,6 +87,11 @@ def test_poison_among_the_letters_is_passed_over() -> None:
     assert sorted(letter.last.topic for letter in made.newest_first()) == [ALERTS, "\N{REPLACEMENT CHARACTER}"]
 
 
+def test_a_time_that_no_broker_has_is_not_known() -> None:
+    (letter,) = index(record([*OLD, ("dead-letter-appended", str(NEVER_MS).encode())])).newest_first()
+    assert letter.last.appended_ms is None
+
+
 def test_the_oldest_letters_are_forgotten_above_the_bound() -> None:
     letters = [record([*OLD[:2], ("dead-letter-offset", str(number).encode()), OLD[3]]) for number in range(12)]
     made = index(*letters)
@@ -94,6 +99,8 @@ def test_the_oldest_letters_are_forgotten_above_the_bound() -> None:
     assert made.forgotten == 2
 
 
+NEVER_MS = 999_999_999_999_999_999
+"""Beyond the last year that a date has."""
 ORIGIN = RedriveOrigin(CLUSTER, ALERTS, 1, 7, 500, 2)
 
 
@@ -113,10 +120,20 @@ def test_a_re_driven_record_has_the_origin_that_it_was_given() -> None:
         redriven(ORIGIN, partition=2),
         redriven(RedriveOrigin(CLUSTER, "t.inbox", 1, 7, 500, 2)),
         redriven(RedriveOrigin(CLUSTER, ALERTS, 1, 7, 500, 0)),
+        redriven(RedriveOrigin(CLUSTER, ALERTS, 1, 7, NEVER_MS, 2)),
         record([(name, b"\xff") for name, _ in ORIGIN.headers()], topic=ALERTS, partition=1, offset=9),
         record(ORIGIN.headers()[:4], topic=ALERTS, partition=1, offset=9),
     ],
-    ids=["its own place", "one to come", "another partition", "another topic", "no attempt", "bytes", "a part"],
+    ids=[
+        "its own place",
+        "one to come",
+        "another partition",
+        "another topic",
+        "no attempt",
+        "no time",
+        "bytes",
+        "a part",
+    ],
 )
 def test_headers_that_cannot_be_a_re_drive_s_are_a_stranger_s(forged: Record) -> None:
     assert origin_of(forged) is None

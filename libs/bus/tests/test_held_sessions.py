@@ -7,7 +7,7 @@ from aiokafka import ConsumerRecord
 from tarsy_bus.held_sessions import UNTOLD, HeldInput, HeldSessions
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers
+from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers, session_and_offset
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 WHY = SessionSetAside(reason="decision", detail="KeyError at alert.received")
@@ -52,6 +52,13 @@ def test_a_session_waits_while_its_marker_or_any_input_is_there() -> None:
 
 def test_an_input_that_was_written_twice_lies_where_it_was_written_last() -> None:
     assert held(waiting("a", 7, at=1), waiting("a", 7, at=5)).all()["a"].inputs == {7: HeldInput(BEGAN, 5)}
+
+
+def test_numbers_that_are_none_of_ours_change_nothing() -> None:
+    endless, late = "9" * 5_000, b"9" * 18
+    dated = record(input_key("a", 4), b"{}", [("held-time", late)])
+    assert session_and_offset(f"input/{endless}/a") is None
+    assert held(record(f"input/{endless}/a", b"{}"), dated).all()["a"].inputs == {4: HeldInput(BEGAN, 0)}
 
 
 def test_names_of_sessions_are_no_keys() -> None:

@@ -132,3 +132,20 @@ async def test_above_the_limit_senders_come_again_and_what_lies_on_kafka_waits_t
         assert await post(9) == 503
         await announce(publisher, waiting=0)
         await until_accepted({*first, "record 0", "record 1", "record 2"})
+
+
+@pytest.mark.usefixtures("two_may_wait")
+async def test_what_only_joins_a_session_needs_no_room(bus: Bus, start_ingest: StartIngest, records: Records) -> None:
+    publisher = Publisher(bus, source="test", now=lambda: datetime.now(UTC))
+
+    async def look() -> bool:
+        return len(await records(bus.topics.inbox)) == 4
+
+    async with publisher.running(), start_ingest() as ingest:
+
+        async def post(number: int) -> int:
+            return (await ingest.client.post("/api/v1/alerts", json={"data": f"alert {number}"})).status_code
+
+        assert [await post(number) for number in (0, 1, 2, 0)] == [202, 202, 503, 202]
+        await publisher.write(bus.topics.alerts, key=b"one", value=b"alert 1", headers=[])
+        await eventually(look, "the repeat on the topic in the inbox")

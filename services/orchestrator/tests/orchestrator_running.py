@@ -125,7 +125,11 @@ class RunningOwner:
             consumer=self.consumer,
             follower=self._follower,
             writer=self.writer,
-            inbox=InboxReader(lambda alert: _plan(self._config(), alert), lambda: downtime_of(self.liveness)),
+            inbox=InboxReader(
+                lambda alert: _plan(self._config(), alert),
+                bus.partition_of_session,
+                lambda: downtime_of(self.liveness),
+            ),
             deps=self._surroundings(),
             source=name,
         )

@@ -1,6 +1,7 @@
 """Inputs and events that this version cannot read: dead letters, or a session that is set aside."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import ClassVar
 
 import pytest
@@ -8,8 +9,10 @@ from orchestrator_running import RunningOwner
 from orchestrator_world import World, new_session
 
 from tarsy_contracts import events, inputs
+from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_story import ALERT
 from tarsy_testing import eventually
 
 PATIENT_MS = 30_000
@@ -83,6 +86,25 @@ async def test_what_has_an_unreadable_body_goes_to_the_dead_letters_and_is_commi
     await world.until_committed(last)
     (letter,) = await world.records(world.bus.topics.dead_letters)
     assert ("dead-letter-reason", b"session.cancel_requested: Field required at /request_id") in letter.headers
+
+
+async def test_an_input_in_the_partition_of_another_session_opens_no_second_life_there(
+    world: World, session: str
+) -> None:
+    """It was written with another partitioner, or to a partition by its number."""
+    await world.owner()
+    stray, neighbour = inputs.AlertReceived(alert=ALERT), new_session(partition=1)
+    envelope = envelope_of(stray, id="stray", source="test", subject=session, time=datetime.now(UTC))
+    raw, headers = stray.to_bytes(), envelope.headers()
+    inbox = world.bus.topics.inbox
+    await world.publisher.write(inbox, key=session.encode(), value=raw, headers=headers, partition=1)
+    last = await world.alert(neighbour)
+    await world.until_ended(neighbour)
+    await world.until_committed(last)
+    assert (await world.log(session)).types == []
+    (letter,) = await world.records(world.bus.topics.dead_letters)
+    reason = b"it lies in partition 1, and its session in partition 0"
+    assert ("dead-letter-reason", reason) in letter.headers
 
 
 async def test_an_input_of_a_newer_type_sets_its_session_aside_while_others_and_the_offset_go_on(

@@ -88,3 +88,4 @@ def test_a_claim_of_another_number_than_the_one_that_counts_is_nobodys() -> None
 def test_keys_of_tokens_are_told_from_others() -> None:
     assert token_of_key(token_key("my-server", 7, "x")) == ("my-server", 7)
     assert [token_of_key(key) for key in ("my-server/claim", "my-server", "", "my-server/x/y")] == [None] * 4
+    assert token_of_key(f"my-server/{'9' * 5_000}/x") is None

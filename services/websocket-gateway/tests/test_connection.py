@@ -33,11 +33,12 @@ from tarsy_websocket_gateway.streams import Call
 WAIT_SECONDS = 90.0
 QUEUE = 20
 MOST_CLIENTS = 2
+JOINED = {"joined": "told", "lost": "gone", "late": "slow"}
 
 
 class MadeUp:
     """No session has begun but `told`, of two events; the history of `gone` cannot be had, that of `slow` when it is
-    released. `unknown` is not known. The alert `joined` joined `told`, and `lost` joined `gone`.
+    released. `unknown` is not known. The alert `joined` joined `told`, `lost` joined `gone`, and `late` joined `slow`.
     """
 
     def __init__(self) -> None:
@@ -58,8 +59,8 @@ class MadeUp:
     async def history(self, session_id: str) -> History:
         if session_id == "unknown":
             raise SessionNotFoundError("never heard of it")
-        if session_id in ("joined", "lost"):
-            raise AlertJoinedError("told" if session_id == "joined" else "gone")
+        if session_id in JOINED:
+            raise AlertJoinedError(JOINED[session_id])
         if session_id == "told":
             return History(3, (stage_status(1), stage_status(2), stage_status(3)))
         if session_id == "gone":
@@ -297,6 +298,31 @@ async def test_catchup_tells_again_from_a_position(gateway: Gateway) -> None:
         gateway.hub.publish("told", [stage_status(4)])
         assert (await receive(client))["number"] == 4
         assert gateway.hub.subscriptions() == 1
+
+
+async def test_a_catchup_that_overtakes_the_history_leaves_the_subscription_confirmed(gateway: Gateway) -> None:
+    """Clients of Go TARSy send both at once when they are back."""
+    async with connect(gateway.url) as client:
+        await receive(client)
+        await client.send(json.dumps({"action": "subscribe", "channel": "session:slow"}))
+        await client.send(json.dumps({"action": "catchup", "channel": "session:slow", "last_event_id": 7}))
+        assert await ask(client, action="ping") == {"type": "pong"}
+        gateway.sessions.release.set()
+        assert await receive(client) == {"type": "subscription.confirmed", "channel": "session:slow"}
+        assert await ask(client, action="ping") == {"type": "pong"}
+
+
+async def test_two_ids_of_a_session_are_both_confirmed_though_one_came_while_the_other_waited(gateway: Gateway) -> None:
+    async with connect(gateway.url) as client:
+        await receive(client)
+        for channel in ("session:slow", "session:late"):
+            await client.send(json.dumps({"action": "subscribe", "channel": channel}))
+        assert await ask(client, action="ping") == {"type": "pong"}
+        gateway.sessions.release.set()
+        assert [await receive(client) for _ in range(2)] == [
+            {"type": "subscription.confirmed", "channel": "session:slow"},
+            {"type": "subscription.confirmed", "channel": "session:late", "session_id": "slow"},
+        ]
 
 
 async def test_catchup_of_the_list_has_nothing_to_tell(gateway: Gateway) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+import pytest
+
 import tarsy_whole_chain as chain
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
@@ -33,7 +35,7 @@ def summary(run: int, index: int, text: str) -> SummaryChunk:
 def short(messages: list[Outgoing]) -> list[tuple[object, ...]]:
     """Type, timeline event, and the text or status."""
     found = [json.loads(message.text) for message in messages]
-    return [(one["type"], one["event_id"], one.get("delta", one.get("status"))) for one in found]
+    return [(one["type"], one.get("event_id"), one.get("delta", one.get("status"))) for one in found]
 
 
 def given(*chunks: Chunk) -> Feed:
@@ -99,6 +101,16 @@ def test_a_newer_run_replaces_all_parts_of_the_older() -> None:
     [call] = feed.running("s")
     assert call.parts[TEXT].pieces == ["new"]
     assert call.parts[THINKING].pieces == []
+
+
+@pytest.mark.parametrize("sign", [TEXT, timeline_event_id("call", "error"), "exec"])
+def test_a_call_that_history_shows_as_ended_does_not_stream_again_and_is_not_discarded(story: Story, sign: str) -> None:
+    """A client that comes late is shown the stream of the last seconds, and in it calls that have ended."""
+    feed = Feed()
+    feed.begin("s", {}, frozenset({sign}))
+    assert when(feed, llm(1, 0, "Done"), llm(1, 1, ".")) == []
+    ended = e.ExecutionCompleted(execution_id="exec", stage_id="stage", agent="a", index=0, status="completed")
+    assert TEXT not in [event_id for _, event_id, _ in happened(feed, story(), ended)]
 
 
 def test_progress_is_told_of_the_timeline_event_of_its_call_until_that_has_ended(story: Story) -> None:

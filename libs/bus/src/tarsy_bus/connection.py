@@ -80,6 +80,10 @@ class Bus:
         ours = self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions).get(topic)
         return None if ours is None else partition_of(key, ours)
 
+    def partition_of_session(self, session_id: str) -> int:
+        """Where its inputs, its events and its heads lie."""
+        return partition_of(session_id.encode(), self.layout.log_partitions)
+
     def partitions(self, topic: str) -> int:
         """How many partitions of one of our topics we write to, however many it has."""
         return self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions)[topic]

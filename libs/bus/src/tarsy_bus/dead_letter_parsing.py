@@ -10,6 +10,7 @@ from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.records import delivery
 from tarsy_contracts import dead_letters as d
 from tarsy_contracts.envelope import EnvelopeError, Headers
+from tarsy_contracts.header_numbers import read_number, read_time_ms
 from tarsy_contracts.ids import dead_letter_id
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
@@ -91,16 +92,16 @@ def _burial(record: Record, ours: dict[str, bytes]) -> Burial:
 
     return Burial(
         topic=text(d.TOPIC, UNKNOWN),
-        source_partition=d.read_number(ours.get(d.PARTITION)) or 0,
-        source_offset=d.read_number(ours.get(d.OFFSET)) or 0,
+        source_partition=read_number(ours.get(d.PARTITION)) or 0,
+        source_offset=read_number(ours.get(d.OFFSET)) or 0,
         partition=record.partition,
         offset=record.offset,
         buried_ms=record.timestamp,
         reason=text(d.REASON, NO_REASON),
         size=len(record.value or b""),
         service=text(d.SERVICE, ""),
-        appended_ms=d.read_number(ours.get(d.APPENDED)),
-        attempt=d.read_number(ours.get(d.ATTEMPT)) or 1,
+        appended_ms=read_time_ms(ours.get(d.APPENDED)),
+        attempt=read_number(ours.get(d.ATTEMPT)) or 1,
         cut=d.CUT in ours,
         unparsable=d.UNPARSABLE in ours,
     )

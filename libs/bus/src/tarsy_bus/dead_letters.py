@@ -8,6 +8,7 @@ from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.retries import retry
 from tarsy_contracts import dead_letters as d
 from tarsy_contracts.envelope import Headers
+from tarsy_contracts.header_numbers import read_number, read_time_ms
 from tarsy_contracts.topics import LIMIT_BYTES
 
 log = structlog.get_logger(__name__)
@@ -26,8 +27,8 @@ def origin_of(record: Record) -> d.RedriveOrigin | None:
     told = dict(record.headers)
     if told.get(d.ORIGIN_TOPIC) != record.topic.encode():
         return None
-    partition, offset = d.read_number(told.get(d.ORIGIN_PARTITION)), d.read_number(told.get(d.ORIGIN_OFFSET))
-    appended, attempt = d.read_number(told.get(d.ORIGIN_APPENDED)), d.read_number(told.get(d.ORIGIN_ATTEMPT))
+    partition, offset = read_number(told.get(d.ORIGIN_PARTITION)), read_number(told.get(d.ORIGIN_OFFSET))
+    appended, attempt = read_time_ms(told.get(d.ORIGIN_APPENDED)), read_number(told.get(d.ORIGIN_ATTEMPT))
     if partition is None or offset is None or appended is None or attempt is None:
         return None
     if partition != record.partition or offset >= record.offset or not 0 < attempt < MOST_ATTEMPTS:

@@ -15,9 +15,13 @@ class Pacer:
         self._monotonic = monotonic
         self._turn_began = monotonic()
 
+    @property
+    def is_turn_over(self) -> bool:
+        return self._monotonic() - self._turn_began >= TURN_SECONDS
+
     async def let_others_run(self) -> None:
         """Returns at once while the turn lasts; else when every other task that was ready has run."""
-        if self._monotonic() - self._turn_began < TURN_SECONDS:
+        if not self.is_turn_over:
             return
         await asyncio.sleep(0)
         self._turn_began = self._monotonic()

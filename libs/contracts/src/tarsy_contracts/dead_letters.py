@@ -31,9 +31,6 @@ ORIGIN_HEADERS = frozenset(
     {ORIGIN_CLUSTER, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET, ORIGIN_APPENDED, ORIGIN_ATTEMPT}
 )
 
-MOST_DIGITS = 18
-"""A longer number is none of ours."""
-
 
 class DeadLetterRedriven(Message):
     """A dead letter was written back to where it came from. Appended after that, so that none is marked by mistake.
@@ -70,10 +67,3 @@ class RedriveOrigin:
             (ORIGIN_APPENDED, str(self.appended_ms).encode()),
             (ORIGIN_ATTEMPT, str(self.attempt).encode()),
         ]
-
-
-def read_number(raw: bytes | None) -> int | None:
-    """None for what is no number that we write."""
-    if raw is None or len(raw) > MOST_DIGITS or not raw.isdigit():
-        return None
-    return int(raw)

@@ -4,10 +4,11 @@ Two kinds of records, both with a tombstone when the session is brought back: a 
 input as it lay in the inbox, with headers that say where.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar
 
 from tarsy_contracts.envelope import Headers
+from tarsy_contracts.header_numbers import read_number, read_time
 from tarsy_contracts.message import Message
 
 OFFSET_HEADER = "held-offset"
@@ -53,7 +54,8 @@ def session_and_offset(key: str) -> tuple[str, int] | None:
     """None when it is not the key of an input."""
     kind, _, rest = key.partition("/")
     offset, _, session_id = rest.partition("/")
-    return (session_id, int(offset)) if kind == "input" and offset.isdecimal() else None
+    number = read_number(offset.encode()) if kind == "input" else None
+    return None if number is None else (session_id, number)
 
 
 def place_headers(offset: int, appended_at: datetime) -> Headers:
@@ -66,8 +68,7 @@ def place_headers(offset: int, appended_at: datetime) -> Headers:
 
 def held_since(headers: Headers) -> datetime | None:
     """When the input came to the inbox."""
-    stamp = dict(headers).get(TIME_HEADER, b"")
-    return datetime.fromtimestamp(int(stamp) / 1000, UTC) if stamp.isdigit() else None
+    return read_time(dict(headers).get(TIME_HEADER))
 
 
 def own_headers(headers: Headers) -> Headers:

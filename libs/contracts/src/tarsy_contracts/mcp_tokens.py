@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from tarsy_contracts.header_numbers import read_number
 from tarsy_contracts.message import Message
 
 CLAIM_SECONDS = 60.0
@@ -49,5 +50,6 @@ def claim_key(server: str) -> str:
 def token_of_key(key: str) -> tuple[str, int] | None:
     """Server and number; None when it is the key of something else."""
     server, _, rest = key.partition("/")
-    number, slash, _ = rest.partition("/")
-    return (server, int(number)) if slash and number.isdecimal() else None
+    text, slash, _ = rest.partition("/")
+    number = read_number(text.encode()) if slash else None
+    return None if number is None else (server, number)

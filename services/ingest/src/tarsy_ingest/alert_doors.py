@@ -89,8 +89,7 @@ def _door(
         if caller.key and any(_is_of(notice, session_id) for notice in notices):
             bodies.check(session_id, raw)
             notices = tuple(_named_by_key(notice, session_id) for notice in notices)
-        if any(isinstance(notice.alert, RawAlert) for notice in notices):
-            intake.require_room(form.source)
+        await intake.require_room(form.source, [one.alert for one in notices if isinstance(one.alert, RawAlert)])
         delivery_id = caller.key or str(uuid4())
         cause = request.headers.get(HEADER)
         async with gate.admitted(form.source):

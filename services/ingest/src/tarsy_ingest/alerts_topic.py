@@ -101,7 +101,7 @@ class AlertsTopic:
         log.info("alerts_topic.recognised", partition=at.partition, offset=at.offset, format=found.recognised)
         for notice in found.notices:
             if isinstance(notice.alert, RawAlert):
-                await self._intake.room(progressed)
+                await self._intake.room(notice.alert, progressed)
             if notice.alert is not None:
                 await self._until_written(notice.alert, found)
         # After the alerts: when one of them fails, the whole record comes again.

@@ -58,7 +58,7 @@ def alerts_router(
                 bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
                 # A key names the request: whoever takes another one wants another investigation.
                 raw_alert = replace(raw_alert, same=None)
-            intake.require_room("api")
+            await intake.require_room("api", [raw_alert])
             delivery_id = caller.key or session_id
             async with gate.admitted("api"):
                 await trail.record(request)

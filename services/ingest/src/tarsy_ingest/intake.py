@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ import structlog
 from aiokafka.structs import RecordMetadata
 from opentelemetry.trace import Tracer
 
+from tarsy_bus.pacing import Pacer
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span, traceparent_of
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES, Alert, AlertSource
@@ -103,17 +104,31 @@ class Intake:
             else AcceptedAlert(joined.session_id, "joined", joined.status)
         )
 
-    def require_room(self, source: AlertSource) -> None:
-        """For whoever can be sent away. Raises QueueFullError while as many sessions wait as may."""
+    async def require_room(self, source: AlertSource, raw_alerts: Iterable[RawAlert]) -> None:
+        """For whoever can be sent away. Raises QueueFullError while as many sessions wait as may, and one would start.
+
+        It starts none as far as this process knows: an owner may decide otherwise, and one more session waits then.
+        """
         try:
             self._pending.require_room()
         except QueueFullError:
-            self._metrics.count(source, "queue_full")
-            raise
+            pacer = Pacer()
+            for raw_alert in raw_alerts:
+                if not await self.joins(raw_alert):
+                    self._metrics.count(source, "queue_full")
+                    raise
+                await pacer.let_others_run()
 
-    async def room(self, stepped: Callable[[], None]) -> None:
-        """For whoever can wait. Returns when another session may wait; `stepped` is called until then."""
-        await self._pending.room(stepped)
+    async def room(self, raw_alert: RawAlert, stepped: Callable[[], None]) -> None:
+        """For whoever can wait. Returns when the alert may start a session; `stepped` is called until then."""
+        if self._pending.is_full and not await self.joins(raw_alert):
+            await self._pending.room(stepped)
+
+    async def joins(self, raw_alert: RawAlert) -> bool:
+        """Whether it would start no session, as far as is known."""
+        identified = await self._identified(raw_alert)
+        same = identified.deduplication
+        return same is not None and self._known.would_join(same.key, identified.session_id, same.window_seconds)
 
     async def report_resolution(self, resolution: AlertResolution) -> str:
         """Returns the session, as far as is known, when Kafka acknowledged the report. Raises NotWrittenError.

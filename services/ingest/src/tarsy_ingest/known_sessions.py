@@ -91,6 +91,11 @@ class KnownSessions:
         status = known.status if isinstance(known, _Shown) and self.follows_heads else None
         return JoinedSession(known.session_id, status)
 
+    def would_join(self, key: str, session_id: str, window_seconds: float) -> bool:
+        """Whether an alert that comes now would start no session, as far as is known."""
+        known = self._known.get(key)
+        return known is not None and self._joins(known, session_id, int(self._now() * 1000), window_seconds)
+
     def note_head(self, session_id: str, head: SessionHead) -> None:
         """Heads come in any order, and more than once."""
         if head.alerts is None:

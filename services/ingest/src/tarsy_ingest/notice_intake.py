@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from tarsy_bus.pacing import Pacer
 from tarsy_bus.publisher import TooLargeError
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.api.alerts import JOINED, WebhookAlertAccepted
@@ -24,19 +25,36 @@ async def accept_notices(
     if len(notices) == 1:
         return [await _accept_notice(intake, metrics, notices[0], delivery_id, cause)]
     room = asyncio.Semaphore(MOST_AT_ONCE)
-    tasks: list[asyncio.Task[WebhookAlertAccepted]] = []
+    tasks: dict[int, asyncio.Task[WebhookAlertAccepted]] = {}
     try:
         async with asyncio.TaskGroup() as group:
-            for notice in notices:
+            for place in await _joining_last(intake, notices):
                 await room.acquire()
-                task = group.create_task(_accept_notice(intake, metrics, notice, delivery_id, cause))
+                task = group.create_task(_accept_notice(intake, metrics, notices[place], delivery_id, cause))
                 task.add_done_callback(lambda _: room.release())
-                tasks.append(task)
+                tasks[place] = task
                 # Each is masked in a turn of its own: together they would hold the loop too long.
                 await asyncio.sleep(0)
     except ExceptionGroup as problems:
         raise problems.exceptions[0] from None
-    return [task.result() for task in tasks]
+    return [tasks[place].result() for place in range(len(notices))]
+
+
+async def _joining_last(intake: Intake, notices: Sequence[Notice]) -> Sequence[int]:
+    """The places of the notices, in the order to take them in.
+
+    A request with more alerts than can be written in its time is sent again: what the last one accepted waits behind
+    what it did not reach, so that each time brings it further.
+    """
+    places = range(len(notices))
+    if len(notices) <= MOST_AT_ONCE:
+        return places
+    joining, pacer = set[int](), Pacer()
+    for place, notice in enumerate(notices):
+        if isinstance(notice.alert, RawAlert) and await intake.joins(notice.alert):
+            joining.add(place)
+        await pacer.let_others_run()
+    return sorted(places, key=joining.__contains__)
 
 
 async def _accept_notice(

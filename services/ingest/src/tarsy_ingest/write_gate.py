@@ -54,7 +54,8 @@ class WriteGate:
     async def admitted(self, source: AlertSource) -> AsyncIterator[None]:
         """For what a request writes. Raises NotWrittenError at once while the gate is shut, and after the limit.
 
-        A request that has too many alerts for the limit shuts it for nobody: Kafka acknowledged some of them.
+        A request that comes to its limit while Kafka acknowledges, be it alerts of others, shuts it for nobody: it has
+        too many. A write that fails shuts it by itself.
         """
         if self._next_probe is not None:
             if self._now() < self._next_probe:

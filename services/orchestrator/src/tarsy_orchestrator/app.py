@@ -103,7 +103,11 @@ def build(
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(lambda alert: chains.resolve(live.current.config, alert), lambda: deps.downtime),
+            inbox=InboxReader(
+                lambda alert: chains.resolve(live.current.config, alert),
+                bus.partition_of_session,
+                lambda: deps.downtime,
+            ),
             deps=deps,
             source=source,
         )

@@ -75,6 +75,8 @@ class Connection:
         self._asking: set[asyncio.Task[None]] = set()
         self._followed: dict[str, str] = {}
         """Channels as the client calls them, and as they are followed: another one where an alert joined a session."""
+        self._unconfirmed: set[str] = set()
+        """Channels that the client subscribed to, until their history is sent."""
 
     async def run(self) -> None:
         """Until the client goes, does not read fast enough, or its identity expires."""
@@ -145,17 +147,18 @@ class Connection:
             case "unsubscribe":
                 self._unsubscribe(action.channel)
             case "subscribe":
-                self._subscribe(action.channel, action.last_event_id or 0, [_confirmed(action.channel)])
+                self._subscribe(action.channel, action.last_event_id or 0)
+                self._unconfirmed.add(action.channel)
             case "catchup" if action.channel != SESSIONS:
                 if action.channel not in self._followed:
                     raise InvalidMessageError("catchup is for a channel that you are subscribed to")
-                self._subscribe(action.channel, action.last_event_id or 0, [])
+                self._subscribe(action.channel, action.last_event_id or 0)
             case _:
                 # The list has no history.
                 return
 
-    def _subscribe(self, channel: str, after: int, first: list[Outgoing]) -> None:
-        """`after`: the last number that the client has. `first`: what it is sent before the history."""
+    def _subscribe(self, channel: str, after: int) -> None:
+        """`after`: the last number that the client has."""
         known = channel in self._followed
         if (not known and len(self._followed) >= MOST_CHANNELS) or len(self._asking) >= MOST_ASKING:
             raise InvalidMessageError(
@@ -165,20 +168,21 @@ class Connection:
             status: Subscriber = self._limited or StatusSubscription()
             self._followed[channel] = channel
             self._hub.subscribe(self._client, channel, status)
-            self._start(channel, status, self._begin_list(status, first))
+            self._start(channel, status, self._begin_list(status))
             return
-        self._follow(channel, self._followed.get(channel, channel), after, first)
+        self._follow(channel, self._followed.get(channel, channel), after)
 
-    def _follow(self, channel: str, followed: str, after: int, first: list[Outgoing]) -> None:
+    def _follow(self, channel: str, followed: str, after: int) -> None:
         # No await between these two: what the log brings from here on is held back.
         subscription = Subscription()
         self._followed[channel] = followed
         self._hub.subscribe(self._client, followed, subscription)
         self._sessions.watch(session_of(followed))
-        self._start(channel, subscription, self._begin(channel, session_of(followed), subscription, after, first))
+        self._start(channel, subscription, self._begin(channel, session_of(followed), subscription, after))
 
     def _unsubscribe(self, channel: str) -> None:
         """The session goes on being followed where the client subscribed to it by another id, too."""
+        self._unconfirmed.discard(channel)
         followed = self._followed.pop(channel, None)
         if followed is not None and followed not in self._followed.values():
             self._hub.unsubscribe(self._client, followed)
@@ -195,19 +199,25 @@ class Connection:
             if self._is_current(channel, subscriber):
                 self._fail(self._followed[channel], problem)
 
-    async def _begin(
-        self, channel: str, session_id: str, subscription: Subscription, after: int, first: list[Outgoing]
-    ) -> None:
+    async def _begin(self, channel: str, session_id: str, subscription: Subscription, after: int) -> None:
         try:
             history = await self._history(session_id)
         except AlertJoinedError as joined:
             if self._is_current(channel, subscription):
+                owed = self._unconfirmed & {channel}
                 self._unsubscribe(channel)
-                confirmed = [_confirmed(channel, joined.session_id)] if first else []
-                self._follow(channel, channel_of(joined.session_id), after, confirmed)
+                self._unconfirmed |= owed
+                self._follow(channel, channel_of(joined.session_id), after)
             return
         if self._is_current(channel, subscription):
-            self._client.send([*first, *subscription.begin(history, self._sessions.running(session_id), after)])
+            messages = subscription.begin(history, self._sessions.running(session_id), after)
+            self._client.send([*self._confirmations(self._followed[channel]), *messages])
+
+    def _confirmations(self, followed: str) -> list[Outgoing]:
+        """All channels that this one history confirms: a later subscription replaces one that still waits."""
+        channels = [name for name, one in self._followed.items() if one == followed and name in self._unconfirmed]
+        self._unconfirmed.difference_update(channels)
+        return [_confirmed(channel, followed) for channel in channels]
 
     async def _history(self, session_id: str) -> History:
         """Raises SessionNotFoundError for a session that this client does not see, and what the source raises."""
@@ -229,10 +239,10 @@ class Connection:
                 SubscriptionFailed(type="subscription.error", channel=channel, message=str(problem), code=problem.code)
             )
 
-    async def _begin_list(self, status: Subscriber, first: list[Outgoing]) -> None:
+    async def _begin_list(self, status: Subscriber) -> None:
         await self._sessions.follow_list()
         if self._is_current(SESSIONS, status):
-            self._client.send(first)
+            self._client.send(self._confirmations(SESSIONS))
 
     def _is_current(self, channel: str, subscription: Subscriber) -> bool:
         """False when the client unsubscribed, or subscribed again, in between."""
@@ -243,9 +253,11 @@ class Connection:
         self._client.send([reply(message)])
 
 
-def _confirmed(channel: str, joined: str | None = None) -> Outgoing:
+def _confirmed(channel: str, followed: str) -> Outgoing:
     confirmed = SubscriptionConfirmed(type="subscription.confirmed", channel=channel)
-    return reply(confirmed if joined is None else confirmed.model_copy(update={"session_id": joined}))
+    return reply(
+        confirmed if followed == channel else confirmed.model_copy(update={"session_id": session_of(followed)})
+    )
 
 
 type NewConnection = Callable[[WebSocket], Connection]

@@ -20,9 +20,12 @@ class Feed:
         self._streams = Streams()
         self._stages: defaultdict[str, dict[str, str]] = defaultdict(dict)
 
-    def begin(self, session_id: str, stages: Mapping[str, str]) -> None:
-        """Somebody watches the session from here on. `stages`: the stage of each execution until now."""
+    def begin(self, session_id: str, stages: Mapping[str, str], ended: frozenset[str] = frozenset()) -> None:
+        """Somebody watches the session from here on. `stages`: the stage of each execution until now; `ended`: the
+        timeline events and executions that have ended, whose calls may be among what is streamed again.
+        """
         self._stages[session_id] |= stages
+        self._streams.begin(session_id, ended)
 
     def forget(self, session_id: str) -> None:
         """Nobody watches the session any longer."""

@@ -15,11 +15,10 @@ from tarsy_contracts.api.websocket import (
     StageStatusChanged,
     TimelineEventCreated,
 )
-from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import ExecutionDetails, ExecutionResult, StageDetails
 from tarsy_websocket_gateway.messages import stage_status
 from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
-from tarsy_websocket_gateway.streams import Call
+from tarsy_websocket_gateway.streams import Call, signs_of_end
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
@@ -59,9 +58,7 @@ class History:
         return (*(one for one in self.messages[:-1] if one.number is None or one.number >= number), *last)
 
     def has_ended(self, call: Call) -> bool:
-        """A failed call shows as an error (contracts.timeline)."""
-        signs = {*call.parts, timeline_event_id(call.call_id, "error"), call.execution_id}
-        return self.over or bool(signs & self.ended)
+        return self.over or not self.ended.isdisjoint(signs_of_end(call.call_id, call.execution_id, call.parts))
 
 
 def history_of(answer: SessionHistory) -> History:

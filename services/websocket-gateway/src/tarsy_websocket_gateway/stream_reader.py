@@ -81,10 +81,17 @@ class StreamReader:
         taken = 0
         for record in records:
             taken += self._take(record, found)
-            await pacer.let_others_run()
+            if pacer.is_turn_over:
+                # This text comes before what others publish then: the end of a call, or a text from its beginning.
+                self._publish_all(found)
+                await pacer.let_others_run()
+        self._publish_all(found)
         self._metrics.chunks.inc(taken)
+
+    def _publish_all(self, found: dict[str, list[Outgoing | TextDelta]]) -> None:
         for session_id, parts in found.items():
             self._publish(session_id, encoded(parts))
+        found.clear()
 
     async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
         while True:

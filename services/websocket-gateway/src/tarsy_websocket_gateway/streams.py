@@ -70,6 +70,11 @@ class Streams:
         self.size = 0
         self._of_session: defaultdict[str, set[str]] = defaultdict(set)
         self._ended: OrderedDict[str, None] = OrderedDict()
+        self._over: dict[str, frozenset[str]] = {}
+
+    def begin(self, session_id: str, ended: frozenset[str]) -> None:
+        """`ended`: the timeline events and executions of the session that have ended until now."""
+        self._over[session_id] = ended
 
     def running(self, session_id: str) -> list[Call]:
         return [self._calls[call_id] for call_id in sorted(self._of_session.get(session_id, ()))]
@@ -92,6 +97,9 @@ class Streams:
             return []
         if isinstance(chunk, Progress):
             return [progress(session_id, chunk, time)]
+        if chunk.call_id not in self._calls and self._had_ended(session_id, chunk):
+            self.end([chunk.call_id])
+            return []
         call = self._call(chunk.call_id, session_id, chunk.execution_id, time)
         call.stage_id = call.stage_id or stage_id
         if (chunk.run, chunk.index) <= (call.run, call.index):
@@ -144,6 +152,12 @@ class Streams:
             del self._calls[call.call_id]
             self.size -= call.size
         self._of_session.pop(session_id, None)
+        self._over.pop(session_id, None)
+
+    def _had_ended(self, session_id: str, chunk: LlmChunk | SummaryChunk) -> bool:
+        """Before somebody watched the session: the log that is read from then on does not end the call again."""
+        signs = signs_of_end(chunk.call_id, chunk.execution_id, [_part(chunk).event_id])
+        return not self._over.get(session_id, frozenset()).isdisjoint(signs)
 
     def _call(self, call_id: str, session_id: str, execution_id: str | None, time: datetime) -> Call:
         call = self._calls.get(call_id)
@@ -160,6 +174,14 @@ class Streams:
         calls.discard(call.call_id)
         if not calls:
             del self._of_session[call.session_id]
+
+
+def signs_of_end(call_id: str, execution_id: str | None, parts: Iterable[str]) -> set[str]:
+    """Timeline events and executions, one of which at least has ended where the call has.
+
+    A failed call shows as an error (contracts.timeline).
+    """
+    return {*parts, timeline_event_id(call_id, "error"), execution_id or ""}
 
 
 def created(call: Call, part: Part, last_number: int) -> Outgoing:

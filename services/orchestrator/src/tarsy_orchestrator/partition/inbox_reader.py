@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class UnreadableInput:
-    """A record that no version can read."""
+    """A record that no version can read, or that lies where no session of its name is."""
 
     record: Record
     why: str
@@ -49,12 +49,18 @@ type InboxOutcome = PendingInput | UnreadableInput | NewerInput | UnplannedInput
 
 
 class InboxReader:
-    """`plan` says by which chain an alert is investigated, `downtime` which time counts against no deadline."""
+    """`plan` says by which chain an alert is investigated, `downtime` which time counts against no deadline, and
+    `partition_of` where the inputs of a session lie.
+    """
 
     def __init__(
-        self, plan: Callable[[Alert], ResolvedChain], downtime: Callable[[], Downtime] = lambda: NO_DOWNTIME
+        self,
+        plan: Callable[[Alert], ResolvedChain],
+        partition_of: Callable[[str], int],
+        downtime: Callable[[], Downtime] = lambda: NO_DOWNTIME,
     ) -> None:
         self._plan = plan
+        self._partition_of = partition_of
         self._downtime = downtime
 
     def read(self, record: Record) -> InboxOutcome:
@@ -63,6 +69,11 @@ class InboxReader:
             found = delivery(record)
         except EnvelopeError as problem:
             return UnreadableInput(record, f"the envelope cannot be read: {problem}")
+        if (own := self._partition_of(found.envelope.subject)) != record.partition:
+            # Decided here, it would begin a second life of the session, in a log that nobody else reads for it.
+            return UnreadableInput(
+                record, f"it lies in partition {record.partition}, and its session in partition {own}"
+            )
         try:
             taken = found.decode(INPUTS)
         except UnknownTypeError:
