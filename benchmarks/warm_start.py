@@ -7,6 +7,7 @@ the command to "ready", and the CPU seconds of each process until then, with tho
 
 import argparse
 import json
+import os
 import re
 import signal
 import statistics
@@ -26,6 +27,8 @@ from saying import load_told, say
 from tarsy_processes.ports import free_port
 
 LOOK_SECONDS = 0.005
+KEEPS_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Containers often set it: then each process compiles all modules again, as it does not on people's machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def started(tree: Path, home: Path, more: Sequence[str]) -> Start:
         began, clock = time.monotonic(), time.time()
         up = subprocess.Popen(
             [tree / ".venv/bin/python", "-m", "tarsy_cli", "up", f"--home={home / 'home'}", *ports, *more],
-            cwd=tree, stdout=written, stderr=written,
+            cwd=tree, stdout=written, stderr=written, env=KEEPS_BYTECODE,
         )  # fmt: skip
         try:
             lines: list[tuple[float, str]] = []
