@@ -1,7 +1,7 @@
-"""Starts of `tarsy up` on data that is there: `python benchmarks/warm_start.py [FOLDER ...] [--starts 3] [--one] [--lines]`.
+"""Starts of `tarsy up` on data that is there: `python benchmarks/warm_start.py [FOLDER ...] [--starts 3] [--one]`.
 
-Each FOLDER is a checkout that was set up (without any: this one); they take turns, each on a home of its own. Seconds from
-the command to "ready", and the CPU seconds of each process until then, with those of its children that have ended.
+Each FOLDER is a checkout that was set up (without any: this one); they take turns, each on a home of its own. Seconds
+from the command to "ready", and the CPU seconds of each process until then, with its children that have ended.
 `--lines`: when each line of `tarsy up` and each log line of a service came.
 """
 

@@ -14,6 +14,7 @@ from tarsy_processes.forks import ForkServer
 SERVING = (
     "tarsy_masking.masker:prepare_default",
     "tarsy_service.main",
+    "tarsy_service.authentication",
     "uvicorn.lifespan.off",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
