@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What an instance is started with. `kafka_security` is that of a Kafka that somebody named."""
+    """Order to start an instance. `kafka_security` is that of a Kafka that somebody named."""
 
     home: Home
     options: UpOptions
