@@ -27,7 +27,7 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_processes.ports import free_port
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_timeline.api.caller_groups import groups_of
 from tarsy_timeline.api.session_routes import session_routes
 from tarsy_timeline.database.migrations import migrate

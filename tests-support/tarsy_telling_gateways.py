@@ -17,7 +17,7 @@ from tarsy_bus.topics_admin import admin
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.topics import Topics
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_service.supervision import Supervisor
 from tarsy_testing import eventually
 from tarsy_timeline.api.system_routes import system_routes

@@ -17,7 +17,7 @@ from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.audit import ActRequested
 from tarsy_service.caller import IDENTITY
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
 
 SECRET = "hunter2-very-secret"
 ALICE = Identity(f"alice {SECRET}", Role.OPERATOR, "api_key", "alice-laptop")

@@ -36,6 +36,8 @@ def test_every_beginning_of_a_match_is_found(regex: str, texts: list[str]) -> No
         ("name=(x+)", ["name=x", "name=xx"], ["nam", "name="]),
         ("'(x+)' name", ["'x", "'x'", "'x' na"], ["'"]),
         ("(?:key|(?:name=(x)))!", ["k", "key", "name=x", "name=x!"], ["name="]),
+        ("(?:'(x+)'|<(y+)>) name", ["'x", "<y", "'x' n", "<yy> name"], ["'", "<"]),
+        ("(?:'(x+)'|z|<(y+)>) name", ["'x", "<y> na", "z", "z n"], ["'", "<"]),
         ("(?i)a(?:b(c)|d(e))f", ["abC", "ade", "abcf"], ["a", "ab", "ad"]),
         ("a(?:b(c))*d", ["ab", "abc", "abcd"], []),
     ],
@@ -45,6 +47,10 @@ def test_a_secret_has_begun_with_the_first_character_of_its_group(
 ) -> None:
     assert [text for text in open_texts if not finds_at_end(secret_begun(regex), text)] == []
     assert [text for text in closed if finds_at_end(secret_begun(regex), text)] == []
+
+
+def test_what_stands_behind_a_secret_of_several_forms_is_written_once() -> None:
+    assert secret_begun("(?:(a)|(b)|(c))name").count("m") == secret_begun("(a)name").count("m")
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 from pydantic import BaseModel
 
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 

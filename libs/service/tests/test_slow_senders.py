@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect
 
 from tarsy_service.bounded_http import HttpLimits, Traffic
 from tarsy_service.http_server import http_server
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_testing import eventually
 
 HOST = "127.0.0.1"

@@ -13,9 +13,10 @@ from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import VisibleGroups
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import IDENTITY
-from tarsy_service.problems import ProblemError, install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
+from tarsy_service.problems import ProblemError
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.internal_routes import internal_routes

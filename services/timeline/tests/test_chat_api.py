@@ -19,7 +19,7 @@ from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_reply import Exchange
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_session_owner import owner_answers
 from tarsy_timeline.api.requests.chat_routes import chat_routes
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter

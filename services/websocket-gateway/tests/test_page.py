@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from tarsy_service.accepted_encodings import best_encoding
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_modules import imported_modules
 from tarsy_websocket_gateway.page_routes import page_routes

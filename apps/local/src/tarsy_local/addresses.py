@@ -8,9 +8,10 @@ from pathlib import Path
 from tarsy_auth.loopback import is_loopback_host
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
+from tarsy_local.door_settings import HOSTS, asked_names, door_settings
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY
 from tarsy_local.own_kafka import own_kafka_environment
-from tarsy_service.http_settings import HttpSettings, names_of
+from tarsy_service.http_settings import HttpSettings
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
@@ -19,7 +20,6 @@ a dead owner is replaced sooner."""
 SECRET_FILES = ("TARSY_DATABASE_FILE", f"{MASKING_KEY.variable}_FILE", f"{TOKEN_KEY.variable}_FILE")
 """Services get the values themselves."""
 HOST = "127.0.0.1"
-HOSTS = "TARSY_HOSTS"
 AUTH_FILE = "TARSY_AUTH_FILE"
 OPEN_ACCESS = "TARSY_OPEN_ACCESS"
 REACHABLE = {"0.0.0.0": HOST, "::": "::1"}
@@ -97,23 +97,13 @@ class Addresses:
             "TARSY_TIMELINE_URL": self.http_url,
             "TARSY_INGEST_URL": self.http_url,
             "TARSY_HTTP_HOST": HOST,
-            HOSTS: _hosts(self.http_host, around),
+            HOSTS: asked_names(self.http_host, around),
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),
             MASKING_KEY.variable: self.masking_key,
             TOKEN_KEY.variable: self.token_key,
             **(own_kafka_environment(self.kafka_password_file) if self.kafka_password_file is not None else {}),
         }
-
-
-def door_settings(http_host: str, around: Mapping[str, str]) -> HttpSettings:
-    """HTTP settings of the door that people come to. `around` is the environment. Raises ValidationError."""
-    return HttpSettings(http_host=http_host, hosts=_hosts(http_host, around))
-
-
-def _hosts(http_host: str, around: Mapping[str, str]) -> str:
-    """Names of the front door count behind it, too: requests keep their Host."""
-    return ",".join(filter(None, [around.get(HOSTS, ""), *names_of(http_host)]))
 
 
 def own_name() -> str:

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 
 
 @contextmanager
-def imported_meanwhile(module: str, prepare: Callable[[], None] = lambda: None) -> Iterator[Callable[[], None]]:
-    """The body gets a function that imports it on a thread of its own, and then calls `prepare` there. After the body
+def imported_meanwhile(*modules: str, prepare: Callable[[], None] = lambda: None) -> Iterator[Callable[[], None]]:
+    """The body gets a function that imports them on a thread of its own, and then calls `prepare` there. After the body
     the thread has ended.
 
     An import in the body waits for it. A failure is not raised here: whoever needs the module, or what was to be
@@ -17,10 +17,11 @@ def imported_meanwhile(module: str, prepare: Callable[[], None] = lambda: None) 
 
     def run() -> None:
         with suppress(Exception):
-            importlib.import_module(module)
+            for module in modules:
+                importlib.import_module(module)
             prepare()
 
-    thread = threading.Thread(target=run, name=f"import of {module}")
+    thread = threading.Thread(target=run, name="imports")
     try:
         yield thread.start
     finally:

@@ -5,18 +5,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import structlog
-from aiokafka.errors import KafkaError
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.kafka_rights import UP
-from tarsy_bus.left_members import remove_members
-from tarsy_bus.outages import wait_out
-from tarsy_bus.publisher import NotWrittenError
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_local.addresses import Addresses
-from tarsy_local.errors import LocalError
-from tarsy_local.kafka_sentence import kafka_sentence
 from tarsy_local.supervisor.restart_budget import RestartBudget
 from tarsy_local.terminal_text import one_line
 from tarsy_service.allocator import collect_seldom, return_large_blocks
@@ -29,44 +19,6 @@ from tarsy_service.signals import stopped_by_signals
 log = structlog.get_logger(__name__)
 
 SHUTDOWN_SECONDS = 15.0
-CONNECT_SECONDS = 10.0
-TOPICS_SECONDS = 120.0
-
-
-class KafkaUnusableError(LocalError):
-    """The message says where it should be, and what may be wrong. The operator corrects it."""
-
-
-async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
-    """In a broker of our own, groups have no member after it: who died with an earlier broker is waited for by nobody.
-
-    Raises WrongTopicsError or KafkaUnusableError.
-    """
-    bus = Bus(addresses.kafka, addresses.topics, client="tarsy-up", security=addresses.kafka_security)
-    try:
-        async with asyncio.timeout(TOPICS_SECONDS):
-            await _apply(bus, replication, patient=addresses.own_broker)
-            if addresses.own_broker:
-                await _remove_dead_members(bus, addresses.topic_prefix)
-    except (KafkaError, NotWrittenError, TimeoutError, OSError) as problem:
-        raise KafkaUnusableError(kafka_sentence(addresses.kafka, problem)) from problem
-
-
-async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
-    """A broker of our own on a busy machine may be slow to answer; that of somebody else may be the wrong address."""
-
-    async def apply() -> None:
-        await apply_topics(bus, replication=replication, connect_seconds=CONNECT_SECONDS)
-
-    await (wait_out("the topics", apply) if patient else apply())
-
-
-async def _remove_dead_members(bus: Bus, prefix: str) -> None:
-    """All services that use a broker of our own are ours, and none runs yet."""
-    try:
-        await remove_members(bus, [f"{prefix}.{group}" for group in UP.groups])
-    except (KafkaError, TimeoutError) as problem:
-        log.warning("group.members_stay", reason=repr(problem))
 
 
 async def run_in_one_process(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tarsy_local.extra import extra_needed
 from tarsy_local.up import NamedServers, Ports, Say
-from tarsy_timeline.database.single_connection import connected
 
 if TYPE_CHECKING:
     from tarsy_embedded.server import EmbeddedServer
@@ -48,5 +47,8 @@ def servers(
 
 
 async def _require_usable(url: str) -> None:
+    # Here, because it imports a client of PostgreSQL.
+    from tarsy_timeline.database.single_connection import connected
+
     async with connected(url):
         pass

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import structlog
 from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatchError
@@ -11,17 +12,43 @@ from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_llm.script import InvalidScriptError
 from tarsy_local.extra import MissingExtraError
-from tarsy_local.one_process import KafkaUnusableError
 from tarsy_local.supervisor.process_group import StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
+from tarsy_local.topics import KafkaUnusableError
+from tarsy_local.up import UpFailedError
 from tarsy_processes.errors import AddressUnusableError, PortTakenError, ProcessError
 from tarsy_service.secret_files import SecretFileError
 from tarsy_service.settings import mistakes_in_settings
 from tarsy_timeline.database.single_connection import DatabaseUnusableError
 
+log = structlog.get_logger(__name__)
+
+FOR_PEOPLE = (
+    ProcessError,
+    MissingExtraError,
+    InvalidConfigError,
+    InvalidScriptError,
+    KafkaUnusableError,
+    DatabaseUnusableError,
+    ServiceRefusedError,
+    BudgetSpentError,
+    SecretFileError,
+    KafkaAccessError,
+)
+WITH_TRACEBACK = (ExceptionGroup, WrongTopicsError, LogMismatchError, ValidationError, StartTooSlowError)
+
 PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
 HOST_OPTION = "The options are --http-host and --http-port."
+
+
+def failure_of(problem: Exception, log_file: Path) -> UpFailedError | None:
+    """The failure for the operator; None of what is a mistake of ours. Logs what is worth a traceback."""
+    if not isinstance(problem, FOR_PEOPLE + WITH_TRACEBACK):
+        return None
+    if not isinstance(problem, FOR_PEOPLE):
+        log.error("up.failed", exc_info=problem)
+    return UpFailedError(sentences(problem, log_file))
 
 
 def sentences(problem: BaseException, log: Path) -> str:

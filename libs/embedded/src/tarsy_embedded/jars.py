@@ -56,6 +56,12 @@ def kafka_jars(cache_dir: Path, progress: Progress) -> list[Path]:
     return [_verified(folder / jar.file_name, jar, folder) for jar in wanted()]
 
 
+def class_path(cache_dir: Path) -> list[Path]:
+    """Where the jars lie, or will: none of them is looked at."""
+    folder = jars_folder(cache_dir)
+    return [folder / jar.file_name for jar in wanted()]
+
+
 def jars_folder(cache_dir: Path) -> Path:
     # Named by the list: another list is another folder, and an older checkout keeps its own.
     return cache_dir.absolute() / f"kafka-{VERSION}-{hashlib.sha256(_LIST.read_bytes()).hexdigest()[:12]}"

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from tarsy_embedded.jars import kafka_jars
+from tarsy_embedded.jars import class_path, kafka_jars
 from tarsy_embedded.java import find_java
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.kafka_command import archive_path
@@ -18,10 +18,12 @@ def prepare_class_archive(cache_dir: Path, progress: Progress) -> None:
     """Everything that can be done before the first start: fetch the jars, make the archive.
 
     For set-up time: it takes longer than the archive saves in one start. Without it the broker starts all the same.
+    Beside an archive that is there, whoever starts Kafka verifies the jars.
     """
-    archive = archive_path(find_java(), kafka_jars(cache_dir, progress), cache_dir)
+    archive = archive_path(find_java(), class_path(cache_dir), cache_dir)
     if archive.is_file():
         return
+    kafka_jars(cache_dir, progress)
     progress("Recording which classes Kafka loads, so that it starts faster from now on")
     with tempfile.TemporaryDirectory(dir=cache_dir, prefix="classes-") as work:
         new = Path(work, "archive")

@@ -21,7 +21,7 @@ from tarsy_masking.regex_tree import (
     parse,
     write,
 )
-from tarsy_masking.regex_union import union
+from tarsy_masking.regex_union import forget_unions, union
 
 _NOTHING = r"[^\x00-\xff]"
 
@@ -71,6 +71,7 @@ def forget_beginnings() -> None:
     """With the trees that they were made of."""
     for known in (_beginnings, captures):
         known.cache_clear()
+    forget_unions()
     forget_trees()
 
 
@@ -100,8 +101,11 @@ def _options(node: Node) -> Iterator[Node]:
             for option in _options(parts[number]):
                 yield Sequence((*parts[:number], option, *parts[number + 1 :]))
         case Alternatives(options) if captures(node):
-            for each in options:
-                yield from _options(each)
+            found = [option for each in options for option in _options(each)]
+            # Those that capture stay one: what follows them would be written once for each.
+            if capturing := tuple(option for option in found if captures(option)):
+                yield capturing[0] if len(capturing) == 1 else Alternatives(capturing)
+            yield from (option for option in found if not captures(option))
         case Flagged(flags, part):
             yield from (Flagged(flags, option) for option in _options(part))
         case _:

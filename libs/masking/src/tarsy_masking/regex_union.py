@@ -1,21 +1,31 @@
 """Unions of regexes: the beginning that several share is written once, as compiling takes time for each character."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from tarsy_masking.regex_tree import EMPTY, Alternatives, Flagged, Node, Sequence
 
 
 def union(nodes: Iterable[Node]) -> Node:
     """Finds the texts that any of the nodes finds. There must be one node at least."""
-    distinct = dict.fromkeys(_options(nodes))
+    return _union(tuple(dict.fromkeys(_options(nodes))))
+
+
+@cache  # many regexes have the same names in them
+def _union(distinct: tuple[Node, ...]) -> Node:
     if len(distinct) == 1:
-        return next(iter(distinct))
+        return distinct[0]
     rests: dict[Node | str, list[Node]] = {}
     for option in distinct:
         first, rest = _parted(option)
         rests.setdefault(first, []).append(rest)
     options = tuple(_joined(first, rest) for first, rest in rests.items())
     return options[0] if len(options) == 1 else Alternatives(options)
+
+
+def forget_unions() -> None:
+    """They hold trees."""
+    _union.cache_clear()
 
 
 def _options(nodes: Iterable[Node]) -> Iterator[Node]:

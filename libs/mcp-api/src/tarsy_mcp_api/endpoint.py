@@ -10,7 +10,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from tarsy_service.bounded_body import require_json
+from tarsy_service.bounded_routes import require_json
 from tarsy_service.problems import problem_response
 
 PATH = "/mcp"

@@ -1,13 +1,7 @@
 """Limits of request bodies: what is longer is refused before it is parsed, which holds the event loop."""
 
-from collections.abc import Callable, Coroutine
-from typing import Any
-
-from fastapi import Request, Response
-from fastapi.routing import APIRoute
+from starlette.requests import Request
 from starlette.types import Message, Receive
-
-from tarsy_service.problems import ProblemError
 
 
 async def read_at_most(request: Request, limit_bytes: int) -> bytes | None:
@@ -21,45 +15,6 @@ async def read_at_most(request: Request, limit_bytes: int) -> bytes | None:
         if len(body) > limit_bytes:
             return None
     return bytes(body)
-
-
-type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
-
-def bounded_route(limit_bytes: int, route: type[APIRoute] = APIRoute) -> type[APIRoute]:
-    """Routes of JSON that answer 413 to a longer body, and 415 to one of another type.
-
-    Any other is treated as `route` does, which may read it again.
-    """
-
-    class BoundedRoute(route):  # type: ignore[misc, valid-type] # the class is a parameter
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle: Handler = super().get_route_handler()
-
-            async def answer(request: Request) -> Response:
-                body = await read_at_most(request, limit_bytes)
-                if body is None:
-                    text = f"the body is larger than {limit_bytes} bytes"
-                    raise ProblemError(413, "Too large", text, pointer="")
-                if body:
-                    require_json(request)
-                return await handle(_with_body(request, body))
-
-            return answer
-
-    return BoundedRoute
-
-
-def require_json(request: Request) -> None:
-    """Raises ProblemError. A form of any page can send other types to any host without asking it first."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json" and not media_type.endswith("+json"):
-        raise ProblemError(415, "Unsupported Media Type", "The body is JSON: name it, Content-Type: application/json.")
-
-
-def _with_body(request: Request, body: bytes) -> Request:
-    """The request, whose body was read already."""
-    return Request(request.scope, read_again(body, request.receive))
 
 
 def read_again(body: bytes, receive: Receive) -> Receive:

@@ -2,14 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tarsy_auth.identity import Authenticate
-from tarsy_auth.login import Login
 from tarsy_service.allowed_hosts import AllowedHosts
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.signed_bodies import FindWebhooks
 
-type FindLogin = Callable[[], Awaitable[Login | None]]
+if TYPE_CHECKING:
+    from tarsy_auth.login import Login
+
+type FindLogin = Callable[[], Awaitable["Login | None"]]
 """The login of the page as it is configured now; None without one."""
 
 

@@ -8,7 +8,6 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tarsy_auth.loopback import is_loopback_host
 from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
-from tarsy_service.authentication import LiveAuthentication, check_auth_file
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.open_access import check_access
@@ -75,6 +74,9 @@ class HttpSettings(SettingsWithSecretFiles):
     @classmethod
     def _usable_file(cls, value: str) -> str:
         if value:
+            # Here, as it imports cryptography, which a process that authenticates nobody does without.
+            from tarsy_service.authentication import check_auth_file
+
             check_auth_file(Path(value))
         return value
 
@@ -104,6 +106,9 @@ class HttpSettings(SettingsWithSecretFiles):
         hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
         if not self.auth_file:
             return HttpPolicy(hosts, self.allowed_origins, limits)
+        # As above.
+        from tarsy_service.authentication import LiveAuthentication
+
         live = LiveAuthentication(Path(self.auth_file))
         return HttpPolicy(hosts, self.allowed_origins, limits, live.authenticate, live.webhooks, live.login)
 

@@ -24,7 +24,7 @@ from tarsy_service.http_server import http_server
 from tarsy_service.known_parameters import refuse_unknown_parameters
 from tarsy_service.loop_lag import LoopLag
 from tarsy_service.loop_metrics import LoopMetrics
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_service.process_metrics import ProcessMetrics, exposition
 from tarsy_service.rights import OWN_RIGHTS, RightsTable
 from tarsy_service.service import Service

@@ -15,7 +15,7 @@ from tarsy_contracts.api.prices import ModelPrices
 from tarsy_ingest.alert_choices import judge_choices
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.configuration_answers import Offered
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.problems import ProblemError
 
 CHOICES_LIMIT_BYTES = 512 * 1024

@@ -14,6 +14,7 @@ from tarsy_processes.forks import ForkServer
 SERVING = (
     "tarsy_masking.masker:prepare_default",
     "tarsy_service.main",
+    "tarsy_service.authentication",
     "uvicorn.lifespan.off",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
@@ -22,8 +23,9 @@ SERVING = (
     "httpcore2",
     "pydantic.v1",
 )
-"""Each service imports these while it starts: uvicorn, anyio, httpx2 and FastAPI choose them by name then. The first
-one takes longest of what services make before their first text; what is imported after it lies where its trees lay."""
+"""Each service imports these while it starts, the third one where people are authenticated: uvicorn, anyio, httpx2 and
+FastAPI choose some by name then. The first one takes longest of what services make before their first text; what is
+imported after it lies where its trees lay."""
 LOG_NAME = "fork-server.log"
 OURS = "TARSY_"
 

@@ -171,7 +171,7 @@ class SupervisedProcess:
         asked_at = 0.0
         while (code := child.exited()) is None:
             pause = UNREADY_LOOK_SECONDS if self.is_unready else 0.0
-            if self.state == "starting" and time.monotonic() >= asked_at + pause:
+            if self.state == "starting" and child.pid is not None and time.monotonic() >= asked_at + pause:
                 asked_at = time.monotonic()
                 if await self._answers_ready():
                     self._was_ready = True

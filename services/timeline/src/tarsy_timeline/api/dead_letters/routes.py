@@ -17,7 +17,7 @@ from tarsy_contracts.api.dead_letters import (
     Redriven,
 )
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_timeline.api.dead_letters import responses
 from tarsy_timeline.api.dead_letters.letter_filter import LetterFilter, behind
 from tarsy_timeline.api.dead_letters.letters import Letters

@@ -11,7 +11,7 @@ from tarsy_contracts.api.requests import SessionRequestGranted
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.inputs import CallDecisionRequested
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import identity_of
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.requests.request_handler import RequestHandler

@@ -9,7 +9,7 @@ from tarsy_contracts.api.chat import ChatMessage, ChatMessageSent
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.session_routes import SessionId

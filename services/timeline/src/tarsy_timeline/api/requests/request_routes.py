@@ -14,7 +14,7 @@ from tarsy_contracts.inputs import (
     SessionReleaseRequested,
 )
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.session_routes import SessionId

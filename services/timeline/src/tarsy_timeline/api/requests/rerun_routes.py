@@ -14,7 +14,7 @@ from tarsy_contracts.api.requests import RerunAccepted, RerunRequest
 from tarsy_contracts.ids import report_id, session_of_rerun, session_traceparent
 from tarsy_contracts.inputs import AlertReceived
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_body import bounded_route
+from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.api.requests.session_commands import request_id
