@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import httpx2
 from fastapi import APIRouter, FastAPI
+from patient_client import once_projected
 from starlette.types import Receive, Scope, Send
 
 from tarsy_auth.identity import Identity
@@ -99,7 +100,7 @@ class World:
         await DeletedLabels(self._database, lambda: now).forget()
 
     async def get(self, path: str) -> Json:
-        answer = await self.client.get(path)
+        answer = await once_projected(self.client, path)
         assert answer.status_code == 200, answer.text
         found: Json = answer.json()
         return found
