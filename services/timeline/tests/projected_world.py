@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import httpx2
 from fastapi import APIRouter, FastAPI
-from patient_client import once_projected
 from starlette.types import Receive, Scope, Send
 
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import VisibleGroups
 from tarsy_masking.masker import Masker
+from tarsy_projected import once_projected
 from tarsy_service.bounded_body import bounded_route
 from tarsy_service.caller import IDENTITY
 from tarsy_service.problems import ProblemError, install_problem_handlers

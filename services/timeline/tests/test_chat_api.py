@@ -10,7 +10,6 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from opentelemetry.trace import NoOpTracer
-from patient_client import once_projected
 
 from tarsy_broken_masker import RulesFailedError
 from tarsy_bus.connection import Bus
@@ -19,6 +18,7 @@ from tarsy_contracts.api.chat import LONGEST_QUESTION
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import REDACTED, Masker
+from tarsy_projected import once_projected
 from tarsy_reply import Exchange
 from tarsy_service.problems import install_problem_handlers
 from tarsy_session_owner import owner_answers

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from fastapi.routing import iter_route_contexts
-from patient_client import once_projected
 from projected_world import NewSession, World, records
 from prometheus_client import CollectorRegistry
 
@@ -13,6 +12,7 @@ from tarsy_access import app_of
 from tarsy_auth.session_groups import SessionGroup, labels_of
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
+from tarsy_projected import once_projected
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_whole_chain import begun
