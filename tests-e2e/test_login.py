@@ -18,6 +18,7 @@ from tarsy_incident import alert_now
 from tarsy_login_world import GROUP_KEYS, NAME, SERVICES_KEY, LoginWorld, write_auth_file
 from tarsy_openid_server import openid_server
 from tarsy_processes.ports import free_port
+from tarsy_projected import once_projected
 from tarsy_service_forks import ServiceForks
 from tarsy_up import environment, tarsy
 
@@ -52,7 +53,7 @@ async def test_whoever_logged_in_reads_submits_and_watches_until_he_logs_out(wor
         taken = await browser.post("/api/v1/alerts/alertmanager", json=alert_now(), headers=own)
         assert taken.status_code == 202, taken.text
         session = taken.json()["alerts"][0]["session_id"]
-        detail = await browser.get(f"/api/v1/sessions/{session}", params={"at_least": 1})
+        detail = await once_projected(browser, f"/api/v1/sessions/{session}?at_least=1")
         assert (detail.status_code, detail.json()["author"]) == (200, "ada@example.com")
         await check_that_the_cookie_watches(world, f"tarsy={browser.cookies['tarsy']}")
 
@@ -65,7 +66,7 @@ async def test_a_key_for_session_groups_finds_their_sessions_at_every_door(world
     async with httpx2.AsyncClient(base_url=world.url, timeout=WAIT_SECONDS, headers=bearer(SERVICES_KEY)) as services:
         taken = await services.post("/api/v1/alerts/alertmanager", json=alert_now())
         session = taken.json()["alerts"][0]["session_id"]
-        assert (await services.get(f"/api/v1/sessions/{session}", params={"at_least": 1})).status_code == 200
+        assert (await once_projected(services, f"/api/v1/sessions/{session}?at_least=1")).status_code == 200
     for group, sees in {"shop": True, "elsewhere": False}.items():
         headers = bearer(GROUP_KEYS[group])
         async with httpx2.AsyncClient(base_url=world.url, timeout=WAIT_SECONDS, headers=headers) as viewer:

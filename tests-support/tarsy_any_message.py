@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeAliasType, Union, get_origin
 
@@ -25,6 +26,12 @@ SCALARS: dict[Any, st.SearchStrategy[Any]] = {
     type(None): st.none(),
     datetime: st.datetimes(timezones=st.just(UTC)),
 }
+
+
+@cache
+def any_of(kind: Any) -> st.SearchStrategy[Any]:
+    """One strategy for all examples of a test: to make it costs more than to draw from it."""
+    return values(kind)
 
 
 def values(kind: Any, scalars: Mapping[Any, st.SearchStrategy[Any]] = SCALARS) -> st.SearchStrategy[Any]:

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from tarsy_bus.connection import Bus
 from tarsy_processes.ports import free_port
 from tarsy_service_forks import OwnProcess, ServiceForks, execute
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
@@ -195,7 +195,10 @@ class System:
         return found
 
     def get(self, path: str) -> JsonValue:
-        answer = httpx2.get(f"{self.of('timeline').url}{path}", timeout=90.0)
+        """A path with `at_least` is asked for until the projection is as far: the service waits for five seconds."""
+        url, deadline = f"{self.of('timeline').url}{path}", time.monotonic() + WAIT_SECONDS
+        while (answer := httpx2.get(url, timeout=WAIT_SECONDS)).status_code == 503 and "at_least=" in path:
+            assert time.monotonic() < deadline, answer.text
         assert answer.status_code == 200, answer.text
         found: JsonValue = answer.json()
         return found

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_any_message import values
+from tarsy_any_message import any_of
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.message import Message
@@ -24,7 +24,7 @@ TIME = datetime(2026, 11, 24, 10, 0, tzinfo=UTC)
 def test_every_event_of_the_log_is_public_or_is_not_for_a_reason(data: st.DataObject) -> None:
     shown = set()
     for kind in e.EVENTS.values():
-        event = data.draw(values(kind))
+        event = data.draw(any_of(kind))
         found = public_event(event)
         assert (found is None) == (kind.type in NOT_PUBLIC), kind.type
         if found is not None:

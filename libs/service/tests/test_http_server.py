@@ -11,10 +11,14 @@ from fastapi import FastAPI, WebSocket
 
 from tarsy_processes.ports import free_port
 from tarsy_service import http_server
+from tarsy_service.websocket_frames import frame_writer, text_frame
 from tarsy_testing import eventually
 
 HOST = "127.0.0.1"
 LIMIT_SECONDS = 60.0
+MEBIBYTE = text_frame("x" * 1024**2)
+SOCKETS_HOLD = 512
+"""More mebibytes than the sockets of both sides take before anybody reads, whatever the kernel grants them."""
 
 
 @pytest.fixture
@@ -93,6 +97,28 @@ async def test_it_ends_beside_a_client_that_closes_and_reads_nothing_any_more(po
         async with asyncio.timeout(60):
             await closed.wait()
     writer.transport.abort()
+
+
+async def test_frames_are_refused_room_once_a_client_reads_no_more(port: int) -> None:
+    """`writelines` of asyncio keeps what the socket does not take, and stops nobody: gigabytes for one client, once."""
+    app, written = FastAPI(), asyncio.get_running_loop().create_future()
+
+    @app.websocket("/ws")
+    async def flood(client: WebSocket) -> None:
+        await client.accept()
+        writer, count = frame_writer(client), 0
+        while writer.is_writable and count < SOCKETS_HOLD:
+            writer.write_frames([MEBIBYTE])
+            count += 1
+        written.set_result(count)
+        await client.receive()
+
+    async with http_server.http_server(app, HOST, port):
+        _, writer = await asyncio.open_connection(HOST, port, limit=1024)
+        writer.write(UPGRADE)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            assert 0 < await written < SOCKETS_HOLD
+        writer.transport.abort()
 
 
 def handshake(*headers: bytes, method: bytes = b"GET") -> bytes:

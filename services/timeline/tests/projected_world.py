@@ -13,6 +13,7 @@ from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import VisibleGroups
 from tarsy_masking.masker import Masker
+from tarsy_projected import once_projected
 from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import IDENTITY
 from tarsy_service.problem_handlers import install_problem_handlers
@@ -100,7 +101,7 @@ class World:
         await DeletedLabels(self._database, lambda: now).forget()
 
     async def get(self, path: str) -> Json:
-        answer = await self.client.get(path)
+        answer = await once_projected(self.client, path)
         assert answer.status_code == 200, answer.text
         found: Json = answer.json()
         return found

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.connection import Bus
 from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
 from tarsy_old_messages import old_message
+from tarsy_projected import once_projected
 from tarsy_service.runner import Readiness, build_app
 from tarsy_session_owner import owner_answers
 from tarsy_testing import eventually
@@ -102,7 +103,7 @@ async def test_a_wrong_query_is_a_problem(client: httpx2.AsyncClient, query: str
 async def test_detail_status_and_timeline(client: httpx2.AsyncClient, session: Any) -> None:
     detail = (await client.get(f"/api/v1/sessions/{session.id}")).json()
     status = (await client.get(f"/api/v1/sessions/{session.id}/status")).json()
-    timeline = await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13")
+    timeline = await once_projected(client, f"/api/v1/sessions/{session.id}/timeline?at_least=13")
 
     assert detail["alert_data"] == "pod api-7 crashes 50% of the time"
     assert detail["last_number"] == 13
@@ -137,7 +138,7 @@ async def test_a_reader_that_waits_gets_the_event_once_it_is_projected(
     session = story(new_session())
     await append(system_bus, 0, session.records[:5])
 
-    waiting = asyncio.create_task(client.get(f"/api/v1/sessions/{session.id}{path}?at_least=13"))
+    waiting = asyncio.create_task(once_projected(client, f"/api/v1/sessions/{session.id}{path}?at_least=13"))
     await append(system_bus, 0, session.records[5:])
 
     answer = await waiting
@@ -164,7 +165,7 @@ async def test_gateways_ask_for_the_chains_of_open_sessions_and_of_those_that_th
 ) -> None:
     running = story(new_session())
     await append(system_bus, 2, running.records[:5])
-    await client.get(f"/internal/v1/sessions/{running.id}/history?at_least=5")
+    await once_projected(client, f"/internal/v1/sessions/{running.id}/history?at_least=5")
 
     answer = await client.get("/internal/v1/chains?open_only=true")
     head, *lines = [json.loads(line) for line in answer.text.splitlines()]
@@ -181,7 +182,7 @@ async def test_gateways_ask_for_the_chains_of_open_sessions_and_of_those_that_th
 
 
 async def test_gateways_get_a_history_of_one_moment(client: httpx2.AsyncClient, session: Any) -> None:
-    history = (await client.get(f"/internal/v1/sessions/{session.id}/history?at_least=13")).json()
+    history = (await once_projected(client, f"/internal/v1/sessions/{session.id}/history?at_least=13")).json()
 
     assert history["last_number"] == history["session"]["last_number"] == 13
     assert [event["number"] for event in history["timeline"]] == [5, 5, 8, 10, 11]
@@ -193,7 +194,7 @@ async def test_gateways_get_the_histories_of_several_sessions_of_one_moment(
     """Without those that do not reach yet what was asked for."""
     running = story(new_session())
     await append(system_bus, 2, running.records[:5])
-    alone = (await client.get(f"/internal/v1/sessions/{running.id}/history?at_least=5")).json()
+    alone = (await once_projected(client, f"/internal/v1/sessions/{running.id}/history?at_least=5")).json()
 
     def asked(id: str, number: int, partition: int = 2, offset: int = 0) -> dict[str, object]:
         return {"session_id": id, "number": number, "partition": partition, "offset": offset}
@@ -223,7 +224,7 @@ async def test_a_log_of_an_earlier_version_is_shown_like_any_other(
     old.add(*(told.recorded(number).event for number in range(2, 14)))
     await append(system_bus, 3, old.records)
 
-    detail = (await client.get(f"/api/v1/sessions/{old.id}?at_least=13")).json()
+    detail = (await once_projected(client, f"/api/v1/sessions/{old.id}?at_least=13")).json()
 
     assert (detail["status"], detail["title"], detail["total_stages"]) == ("completed", "Crash", 4)
     assert detail["mcp_selection"] == {
@@ -242,7 +243,7 @@ async def test_the_message_of_slack_that_told_of_the_alert_is_shown(
     session.add(started.model_copy(update={"alert": alert}))
     await append(system_bus, 3, session.records)
 
-    detail = (await client.get(f"/api/v1/sessions/{session.id}?at_least=1")).json()
+    detail = (await once_projected(client, f"/api/v1/sessions/{session.id}?at_least=1")).json()
 
     assert detail["slack_message_fingerprint"] == "FIRING: cart"
 
@@ -319,7 +320,7 @@ async def test_the_same_key_with_another_body_is_refused(client: httpx2.AsyncCli
 
 
 async def test_a_session_is_summed_up_in_gos_shape(client: httpx2.AsyncClient, session: Any) -> None:
-    answer = await client.get(f"/api/v1/sessions/{session.id}/summary?at_least=13")
+    answer = await once_projected(client, f"/api/v1/sessions/{session.id}/summary?at_least=13")
 
     assert answer.headers["TARSy-Last-Number"] == "13"
     assert answer.json() == {
@@ -344,7 +345,7 @@ async def test_runbooks_are_those_that_alerts_named(
         alert = started.alert.model_copy(update={"runbook_url": f"https://github.com/o/r/blob/main/{name}"})
         last.add(started.model_copy(update={"alert": alert}))
         await append(system_bus, 4, last.records)
-        await client.get(f"/api/v1/sessions/{last.id}?at_least=1")
+        await once_projected(client, f"/api/v1/sessions/{last.id}?at_least=1")
 
     found = (await client.get("/api/v1/runbooks")).json()
 

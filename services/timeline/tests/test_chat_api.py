@@ -18,6 +18,7 @@ from tarsy_contracts.api.chat import LONGEST_QUESTION
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import REDACTED, Masker
+from tarsy_projected import once_projected
 from tarsy_reply import Exchange
 from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_session_owner import owner_answers
@@ -216,7 +217,7 @@ async def test_a_reply_leaves_the_session_as_it_ended_and_the_detail_tells_of_th
     client: httpx2.AsyncClient, system_bus: Bus, append: Append, session: Any
 ) -> None:
     async def detail(number: int) -> Json:
-        found: Json = (await client.get(f"/api/v1/sessions/{session.id}?at_least={number}")).json()
+        found: Json = (await once_projected(client, f"/api/v1/sessions/{session.id}?at_least={number}")).json()
         return found
 
     async def add(events: list[Any]) -> Json:
@@ -256,7 +257,7 @@ async def test_the_timeline_has_questions_and_replies_in_order(
     await append(system_bus, 1, session.add(*exchange.whole()).records[13:])
     last = len(session.records)
 
-    events = (await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least={last}")).json()
+    events = (await once_projected(client, f"/api/v1/sessions/{session.id}/timeline?at_least={last}")).json()
 
     asked, *reply = events[5:]
     assert (asked["event_type"], asked["status"], asked["execution_id"]) == ("user_question", "completed", None)
@@ -282,7 +283,7 @@ async def test_a_chain_without_chat_says_so(
     session.add(started.model_copy(update={"chain": chain}))
     await append(system_bus, 1, session.records)
 
-    detail = (await client.get(f"/api/v1/sessions/{session.id}?at_least=1")).json()
+    detail = (await once_projected(client, f"/api/v1/sessions/{session.id}?at_least=1")).json()
 
     assert (detail["chat_enabled"], detail["chat_id"]) == (False, None)
 

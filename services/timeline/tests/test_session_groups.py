@@ -12,6 +12,7 @@ from tarsy_access import app_of
 from tarsy_auth.session_groups import SessionGroup, labels_of
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
+from tarsy_projected import once_projected
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_whole_chain import begun
@@ -188,8 +189,9 @@ async def test_a_read_waits_for_its_event_before_the_session_is_judged(world: Wo
     sessions = await four(world, new_session)
     world.session_groups = (SHOP,)
     path = f"/api/v1/sessions/{sessions['shop'].id}/status"
-    statuses = [(await world.client.get(f"{path}?at_least={number}")).status_code for number in ("1", "7", "9" * 30)]
-    assert statuses == [200, 503, 400]
+    assert (await once_projected(world.client, f"{path}?at_least=1")).status_code == 200
+    statuses = [(await world.client.get(f"{path}?at_least={number}")).status_code for number in ("7", "9" * 30)]
+    assert statuses == [503, 400]
 
 
 async def test_a_gateway_learns_what_somebody_sees(world: World, new_session: NewSession) -> None:

@@ -201,9 +201,11 @@ async def test_the_entries_of_a_worker_vanish_when_it_leaves_or_falls_silent(
         return lambda body: {worker["worker_id"] for worker in body["servers"][0]["workers"]} == ids
 
     async with watching(bus) as client, background_tasks(announce_all([other])):
-        await until(client, SERVERS, has_workers(*gateways), "all are there")
-        await third.announce(leaving=True)
-        await until(client, SERVERS, has_workers(one, other), "the one that left is not there")
+        async with background_tasks(announce_all([one])):
+            async with background_tasks(announce_all([third])):
+                await until(client, SERVERS, has_workers(*gateways), "all are there")
+            await third.announce(leaving=True)
+            await until(client, SERVERS, has_workers(one, other), "the one that left is not there")
         await until(client, SERVERS, has_workers(other), "the silent one is not there")
         assert (await asked(client, WARNINGS))["warnings"] == []
 

@@ -309,9 +309,7 @@ async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
     session = story()
     zombie = session.add(e.SessionFailed(error="of an owner that was replaced")).records.pop()
     await append(session.records[:6])
-    async with httpx2.AsyncClient(base_url=timeline) as api:
-        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 6})
-        assert answer.status_code == 200
+    await until_projected(timeline, session, 6)
     async with running_gateway(system_bus, timeline) as url, connect(url) as client:
         await subscribe(client, session)
         await read_until(client, lambda one: one["type"] == "session.status")
@@ -329,9 +327,8 @@ async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
     zombie = session.records[:11]
     repeated = session.add(e.AlertRepeated(input_id="again", source="api")).records.pop()
     await append(session.records)
-    async with httpx2.AsyncClient(base_url=timeline) as api:
-        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 13})
-        assert answer.status_code == 200
+    await until_projected(timeline, session, 13)
+    async with httpx2.AsyncClient(base_url=timeline, timeout=WAIT_SECONDS) as api:
         chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
         assert session.id not in chains.text
     async with running_gateway(system_bus, timeline) as url, connect(url) as client:
@@ -341,9 +338,7 @@ async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
         await append([*zombie, repeated, *another.records])
         seen = await read_until(client, lambda one: one["session_id"] == another.id and one["status"] == "completed")
         assert {one["session_id"] for one in seen} == {another.id}, "zombies of the ended session are not shown"
-    async with httpx2.AsyncClient(base_url=timeline) as api:
-        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 14})
-        assert answer.status_code == 200
+    await until_projected(timeline, session, 14)
 
 
 async def test_of_a_whole_chain_history_tells_what_was_live(
@@ -430,9 +425,8 @@ async def test_a_session_that_rested_long_before_the_gateway_began_is_asked(
     zombie = session.add(e.AlertRepeated(input_id="of a zombie", source="api")).records.pop()
     session.add(*exchange.whole())
     await append(session.records[:13])
-    async with httpx2.AsyncClient(base_url=timeline) as api:
-        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 13})
-        assert answer.status_code == 200
+    await until_projected(timeline, session, 13)
+    async with httpx2.AsyncClient(base_url=timeline, timeout=WAIT_SECONDS) as api:
         chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
         assert session.id not in chains.text
     async with running_gateway(system_bus, timeline) as url, connect(url) as client:

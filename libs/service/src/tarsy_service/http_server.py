@@ -131,7 +131,8 @@ class _WebSocket(WebSocketsSansIOProtocol):
 
     def write_frames(self, frames: Sequence[bytes]) -> None:
         if not self.close_sent and not self.transport.is_closing():
-            self.transport.writelines(frames)
+            # Not `writelines`: that of asyncio never pauses who writes, however much the client leaves unread.
+            self.transport.write(frames[0] if len(frames) == 1 else b"".join(frames))
 
     @override
     def handle_connect(self, event: Request) -> None:

@@ -1,11 +1,10 @@
 """The client that the conformance suite of MCP starts: one session of the gateway, which calls the tools it finds.
 
 The suite appends the address of its server; its scenario, and what is to be called in it, stand in the environment.
+It starts `forked_client.py`, which has them handed over.
 """
 
 import asyncio
-import json
-import os
 import re
 import sys
 from datetime import UTC, datetime, timedelta
@@ -139,6 +138,5 @@ def request(call: Call) -> ToolCallRequest:
     )
 
 
-if __name__ == "__main__":
-    given = Context.model_validate(json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}")))
-    asyncio.run(main(sys.argv[1], os.environ["MCP_CONFORMANCE_SCENARIO"], given))
+def run(url: str, scenario: str, context: str) -> None:
+    asyncio.run(main(url, scenario, Context.model_validate_json(context)))
