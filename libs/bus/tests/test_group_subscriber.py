@@ -7,6 +7,7 @@ import pytest
 from aiokafka import TopicPartition
 from aiokafka.errors import ConsumerStoppedError
 
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus, producer
 from tarsy_bus.group_consumer import GroupConsumer, NotHandedOverError
 from tarsy_bus.group_subscriber import subscribe
@@ -151,3 +152,26 @@ async def test_no_record_is_read_behind_one_that_nobody_answered_for(bare: Bus, 
         await consumer.stop()
     assert isinstance(consumer.problem, NotHandedOverError)
     assert await committed(bare) == {first.partition: first.offset + 1}
+
+
+async def test_who_begins_on_a_quiet_topic_knows_so_before_the_first_fetch_is_answered(bare: Bus) -> None:
+    """Kafka answers it after seconds: a start that waited for it was so much longer."""
+    topic, group, told = bare.topics.tool_calls, f"{bare.topics.prefix}.group", list[str]()
+    await make_topic(bare, topic, partitions=2)
+    answered = asyncio.Event()
+
+    def stepped() -> None:
+        told.append("answered")
+        answered.set()
+
+    consumer = GroupConsumer(
+        bare, topic, group, may_skip=False, commit_seconds=3600, opened=lambda: told.append("opened"), stepped=stepped
+    )
+    async with background_tasks(subscribe(consumer, decode=repr, handler=nothing, refuse=refuse_none)):
+        async with asyncio.timeout(60):
+            await answered.wait()
+    assert told[:2] == ["opened", "answered"]
+
+
+async def nothing(_: object) -> None:
+    return

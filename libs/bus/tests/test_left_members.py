@@ -52,6 +52,23 @@ async def test_groups_are_named_by_patterns_and_a_cluster_without_them_has_no_me
         await stop_client(one)
 
 
+async def test_members_of_several_groups_are_taken_out(patient: Bus) -> None:
+    """Of a killed `tarsy up` there are six. aiokafka reads an answer about several groups wrongly."""
+    await make_topic(patient, patient.topics.tool_calls)
+    groups = [f"{patient.topics.prefix}.{name}" for name in ("ingest", "orchestrator", "timeline")]
+    killed, next_ones = ([member(patient, group) for group in groups] for _ in range(2))
+    try:
+        for one in killed:
+            await join(patient, one)
+            await abandon(one)
+        assert await remove_members(patient, [f"{patient.topics.prefix}.*"]) == len(groups)
+        for one in next_ones:
+            await join(patient, one)
+    finally:
+        for one in (*killed, *next_ones):
+            await stop_client(one)
+
+
 async def join(bus: Bus, one: AIOKafkaConsumer) -> None:
     """Returns when the member has partitions."""
     one.subscribe([bus.topics.tool_calls], listener=AssignedPartitions(one, may_skip=True))

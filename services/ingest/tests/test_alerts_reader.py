@@ -159,11 +159,11 @@ async def test_records_that_are_deleted_while_it_reads_are_never_jumped_over(
 async def test_an_unexpected_failure_of_the_reader_is_shown_and_tried_again(
     ingest: Ingest, bus: Bus, records: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fails(*_: Any) -> None:
+    async def fails(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret-of-a-stranger")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tarsy_bus.group_consumer._poll", fails)
+        patch.setattr("tarsy_bus.group_consumer.poll", fails)
         await write_batch(bus, bus.topics.alerts, batch_of([b"one"]))
         reason = await until_not_read(ingest)
         assert "RuntimeError" in reason

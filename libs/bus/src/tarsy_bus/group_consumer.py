@@ -5,7 +5,7 @@ Outages, rebalances and lost positions are handled here: FastStream would log th
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -45,14 +45,19 @@ class GroupConsumer:
         *,
         may_skip: bool,
         commit_seconds: float,
+        opened: Callable[[], None] = uncounted,
         stepped: Callable[[], None] = uncounted,
     ) -> None:
-        """With `may_skip`, records that were deleted before they were read are gone past."""
+        """With `may_skip`, records that were deleted before they were read are gone past.
+
+        `opened` is called when it is known where reading begins: the first fetch of a quiet topic takes seconds.
+        """
         self.topic = topic
         self._consumer = member(bus, group)
         self._assigned = AssignedPartitions(self._consumer, may_skip=may_skip)
         self._commits = _Commits(self._consumer, commit_seconds)
         self._fetches = FetchProgress(self._consumer)
+        self._opened = opened
         self._stepped = stepped
         self._pauses = growing_pauses()
         self._partitions: deque[list[Record]] = deque()
@@ -103,7 +108,9 @@ class GroupConsumer:
 
     async def _fetch(self) -> None:
         try:
-            found = await _poll(self._consumer, self._assigned)
+            if await self._assigned.open():
+                self._opened()
+            found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
         except PositionLostError as lost:
             self._assigned.skip(lost)
         except KafkaError as problem:
@@ -159,11 +166,6 @@ class _Commits:
         self._offsets.clear()
         if offsets:
             await self._consumer.commit(offsets)
-
-
-async def _poll(consumer: AIOKafkaConsumer, assigned: AssignedPartitions) -> Mapping[TopicPartition, list[Record]]:
-    await assigned.open()
-    return await poll(consumer, timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
 
 
 def _goes_by(problem: KafkaError) -> bool:

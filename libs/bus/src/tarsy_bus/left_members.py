@@ -9,7 +9,12 @@ from fnmatch import fnmatchcase
 
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import GroupCoordinatorNotAvailableError, GroupLoadInProgressError, for_code
+from aiokafka.errors import (
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    NotCoordinatorForGroupError,
+    for_code,
+)
 from aiokafka.protocol.group import LeaveGroupRequest
 
 from tarsy_bus.aiokafka_internals import send_to_any_broker
@@ -18,7 +23,7 @@ from tarsy_bus.topics_admin import admin
 
 log = structlog.get_logger(__name__)
 
-LOADING = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError)
+LOADING = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoordinatorForGroupError)
 """Answers of a broker that has just started and reads what it knows of groups."""
 LOAD_SECONDS = 10.0
 PAUSE_SECONDS = 0.05
@@ -43,11 +48,19 @@ async def _remove(client: AIOKafkaAdminClient, groups: Collection[str]) -> int:
     # Naming a group that does not exist would be waited for: a new cluster has no topic for offsets yet.
     names = sorted(name for name, _ in await client.list_consumer_groups())
     present = [name for name in names if any(fnmatchcase(name, group) for group in groups)]
-    if not present:
-        return 0
-    described = await client.describe_consumer_groups(present, group_coordinator_id=broker["node_id"])
-    found = [(group[1], member[0]) for answer in described for group in answer.groups for member in group[5]]
+    found = [(group, member) for group in present for member in await _members(client, group, broker["node_id"])]
     for group, member in found:
         answer = await send_to_any_broker(client, LeaveGroupRequest(group, member))
         log.info("group.member_removed", group=group, member=member, answer=for_code(answer.error_code).__name__)
     return len(found)
+
+
+async def _members(client: AIOKafkaAdminClient, group: str, coordinator: int) -> list[str]:
+    """Asks about one group at a time: aiokafka 0.14 reads the newest answer with the fields of an older one, so that
+    all groups but the first are garbage, or break the connection.
+    """
+    (answer,) = await client.describe_consumer_groups([group], group_coordinator_id=coordinator)
+    ((error_code, _, _, _, _, members, *_),) = answer.groups
+    if error_code:
+        raise for_code(error_code)
+    return [member_id for member_id, *_ in members]

@@ -60,8 +60,12 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         self._held = frozenset(assigned)
         self._generation += 1
 
-    async def open(self) -> None:
-        """Before each read; nothing to do mostly. Raises PositionLostError or KafkaError."""
+    async def open(self) -> bool:
+        """Before each read; nothing to do mostly. True where reading began, for Kafka said from where.
+
+        Raises PositionLostError or KafkaError.
+        """
+        opened = False
         while self._held:
             generation, held = self._generation, self._held
             starts = await self._starts(held)
@@ -70,7 +74,8 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
                 for place, start in starts.items():
                     self._consumer.seek(place, start)
                     self._consumer.resume(place)
-                self._held = frozenset()
+                self._held, opened = frozenset(), True
+        return opened
 
     def skip(self, lost: PositionLostError) -> None:
         """After a read that raised it: these are opened again, from what is committed or from the first record on.

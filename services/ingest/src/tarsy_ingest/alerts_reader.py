@@ -31,7 +31,7 @@ class AlertsReader:
         return () if self._problem is None else (self._problem,)
 
     async def run(self, ready: Callable[[], None]) -> None:
-        """Until it is cancelled. `ready` is called when the topic is read, or when it is known that it cannot be."""
+        """Until it is cancelled. `ready` is called when reading begins, or when it is known that it cannot."""
 
         stepped = self._supervisor.steps("alerts topic", essential=False)
 
@@ -42,11 +42,10 @@ class AlertsReader:
                 self._pauses = growing_pauses()
             self._problem = None
             self._metrics.reads_alerts()
-            ready()
 
         while True:
             try:
-                await self._topic.follow(await self._cluster(), progressed)
+                await self._topic.follow(await self._cluster(), ready, progressed)
             except Exception as problem:  # noqa: BLE001 # whatever it is: the HTTP door does not share its fate
                 self._failed(problem)
             ready()

@@ -70,8 +70,9 @@ class AlertsTopic:
     def group(self) -> str:
         return f"{self._bus.topics.prefix}.ingest"
 
-    async def follow(self, cluster: str, progressed: Callable[[], None]) -> None:
-        """Reads until it is cancelled or fails; `progressed` is called while Kafka answers, also when nothing is new.
+    async def follow(self, cluster: str, opened: Callable[[], None], progressed: Callable[[], None]) -> None:
+        """Reads until it is cancelled or fails. `opened` is called when it is known where reading begins, `progressed`
+        while Kafka answers, also when nothing is new.
 
         Raises PositionLostError when the topic does not hold the records to go on with, else whatever went wrong.
         """
@@ -84,7 +85,9 @@ class AlertsTopic:
 
         # Commits wait for nothing here: after a crash few alerts are sent to the inbox again.
         topic = self._bus.topics.alerts
-        consumer = GroupConsumer(self._bus, topic, self.group, may_skip=False, commit_seconds=0.0, stepped=progressed)
+        consumer = GroupConsumer(
+            self._bus, topic, self.group, may_skip=False, commit_seconds=0.0, opened=opened, stepped=progressed
+        )
         await subscribe(consumer, decode=decode, handler=hand_over, refuse=self._refuse)
 
     def _notices_of(self, record: Record, cluster: str) -> RecordNotices:
