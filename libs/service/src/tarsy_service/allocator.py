@@ -6,7 +6,7 @@ import gc
 _M_MMAP_THRESHOLD = -3
 """From glibc's malloc.h."""
 LARGE_BYTES = 256 * 1024
-THRESHOLDS = (10_000, 10, 40)
+THRESHOLDS = (10_000, 4, 100)
 """Thresholds of the garbage collector's three generations; Python's own are 2,000, 10 and 10.
 
 A full collection looks at every object and holds the event loop: 160 to 250 ms with 1,000 open sessions, again and
