@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from processes import GONE, all_used, all_used_alone, children_of
+from processes import GONE, all_used, children_of, used_alone
 from saying import load_told, say
 
 from tarsy_processes.ports import free_port
@@ -70,11 +70,11 @@ def up(home: Path, more: list[str], kind: str) -> Iterator[int]:
 
 def tell_of_idling(pid: int, seconds: float) -> None:
     processes = named(pid)
-    before = all_used_alone(processes)
+    before = all_used(processes, used_alone)
     began = time.monotonic()
     time.sleep(seconds)
     took = time.monotonic() - began
-    after = all_used_alone(processes)
+    after = all_used(processes, used_alone)
     percent = {name: 100 * (one.cpu_seconds - before[name].cpu_seconds) / took for name, one in after.items()}
     for name in sorted(percent):
         say(f"  {name:24} {percent[name]:5.2f} % of a core  {after[name].memory_mb:6.1f} MB")

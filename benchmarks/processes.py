@@ -1,7 +1,7 @@
 """CPU and memory of processes, as Linux counts them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,14 @@ class Used:
 
 def used(pid: int) -> Used:
     """With the children that it has, and those that it had."""
-    fields = _stat(pid)
-    cpu = sum(int(fields[number]) for number in (11, 12, 13, 14)) / TICKS
+    cpu = cpu_seconds(pid)
     below = all_used({str(child): child for child in children_of(pid)}).values()
     return Used(cpu + sum(one.cpu_seconds for one in below), _memory(pid) + sum(one.memory_mb for one in below))
+
+
+def cpu_seconds(pid: int) -> float:
+    """Without the children that it has, and with those that it had."""
+    return sum(int(ticks) for ticks in _stat(pid)[11:15]) / TICKS
 
 
 def used_alone(pid: int) -> Used:
@@ -31,21 +35,12 @@ def used_alone(pid: int) -> Used:
     return Used(cpu, _kilobytes(Path(f"/proc/{pid}/smaps_rollup"), "Pss:") / 1024)
 
 
-def all_used(processes: Mapping[str, int]) -> dict[str, Used]:
+def all_used(processes: Mapping[str, int], measure: Callable[[int], Used] = used) -> dict[str, Used]:
     """By name; of those that still run."""
     found = {}
     for name, pid in processes.items():
         with suppress(*GONE):
-            found[name] = used(pid)
-    return found
-
-
-def all_used_alone(processes: Mapping[str, int]) -> dict[str, Used]:
-    """By name; of those that still run."""
-    found = {}
-    for name, pid in processes.items():
-        with suppress(*GONE):
-            found[name] = used_alone(pid)
+            found[name] = measure(pid)
     return found
 
 

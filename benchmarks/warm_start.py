@@ -16,12 +16,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from idle import GIVE_UP_SECONDS, READY, ROOT, family, name_of
-from processes import TICKS
+from processes import GONE, cpu_seconds
 from saying import load_told, say
 
 from tarsy_processes.ports import free_port
@@ -98,27 +99,24 @@ def started(tree: Path, home: Path, more: Sequence[str]) -> Start:
         finally:
             up.send_signal(signal.SIGTERM)
             up.wait(120)
-    return Start(seconds, cpu, sorted(lines + service_lines(home / "home", clock, began=clock)))
+    return Start(seconds, cpu, sorted(lines + service_lines(home / "home", clock)))
 
 
 def cpu_by_name(pid: int) -> dict[str, float]:
     found: dict[str, float] = {}
     for one in family(pid):
-        try:
-            fields = Path(f"/proc/{one}/stat").read_text("utf-8").rpartition(")")[2].split()
+        with suppress(*GONE):
             name = name_of(one)
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        found[name] = found.get(name, 0.0) + sum(map(int, fields[11:15])) / TICKS
+            found[name] = found.get(name, 0.0) + cpu_seconds(one)
     return found
 
 
-def service_lines(home: Path, clock: float, *, began: float) -> list[tuple[float, str]]:
-    """What was logged from then on, by the clock of the machine."""
+def service_lines(home: Path, began: float) -> list[tuple[float, str]]:
+    """Log lines of services from `began` on, a time of the machine's clock."""
     found = []
     for file in [*(home / "logs").glob("*.log"), home / "tarsy.log"]:
         for line in file.read_text("utf-8").splitlines() if file.exists() else []:
-            if line.startswith("{") and (at := _time_of(entry := json.loads(line))) is not None and at >= clock:
+            if line.startswith("{") and (at := _time_of(entry := json.loads(line))) is not None and at >= began:
                 told = {key: value for key, value in entry.items() if key not in ("timestamp", "level", "event")}
                 found.append((at - began, f"{file.stem}: {entry.get('event')} {told}"[:160]))
     return found

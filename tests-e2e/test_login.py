@@ -18,7 +18,7 @@ from tarsy_incident import alert_now
 from tarsy_login_world import GROUP_KEYS, NAME, SERVICES_KEY, LoginWorld, write_auth_file
 from tarsy_openid_server import openid_server
 from tarsy_processes.ports import free_port
-from tarsy_projected import once_projected
+from tarsy_projection import once_projected
 from tarsy_service_forks import ServiceForks
 from tarsy_up import environment, tarsy
 

@@ -53,7 +53,7 @@ async def test_groups_are_named_by_patterns_and_a_cluster_without_them_has_no_me
 
 
 async def test_members_of_several_groups_are_taken_out(patient: Bus) -> None:
-    """Of a killed `tarsy up` there are six. aiokafka reads an answer about several groups wrongly."""
+    """A killed `tarsy up` leaves members of six groups. aiokafka reads an answer about several groups wrongly."""
     await make_topic(patient, patient.topics.tool_calls)
     groups = [f"{patient.topics.prefix}.{name}" for name in ("ingest", "orchestrator", "timeline")]
     killed, next_ones = ([member(patient, group) for group in groups] for _ in range(2))

@@ -13,7 +13,7 @@ from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import VisibleGroups
 from tarsy_masking.masker import Masker
-from tarsy_projected import once_projected
+from tarsy_projection import once_projected
 from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import IDENTITY
 from tarsy_service.problem_handlers import install_problem_handlers

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.connection import Bus
 from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
 from tarsy_old_messages import old_message
-from tarsy_projected import once_projected
+from tarsy_projection import once_projected
 from tarsy_service.runner import Readiness, build_app
 from tarsy_session_owner import owner_answers
 from tarsy_testing import eventually

@@ -18,7 +18,7 @@ from tarsy_contracts.api.chat import LONGEST_QUESTION
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_projected import once_projected
+from tarsy_projection import once_projected
 from tarsy_reply import Exchange
 from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_session_owner import owner_answers

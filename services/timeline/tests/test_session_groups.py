@@ -12,7 +12,7 @@ from tarsy_access import app_of
 from tarsy_auth.session_groups import SessionGroup, labels_of
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
-from tarsy_projected import once_projected
+from tarsy_projection import once_projected
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_whole_chain import begun

@@ -8,7 +8,7 @@ from pathlib import Path
 from tarsy_auth.loopback import is_loopback_host
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
-from tarsy_local.door_settings import HOSTS, asked_names, door_settings
+from tarsy_local.door_settings import HOSTS, allowed_names, door_settings
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY
 from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_service.http_settings import HttpSettings
@@ -97,7 +97,7 @@ class Addresses:
             "TARSY_TIMELINE_URL": self.http_url,
             "TARSY_INGEST_URL": self.http_url,
             "TARSY_HTTP_HOST": HOST,
-            HOSTS: asked_names(self.http_host, around),
+            HOSTS: allowed_names(self.http_host, around),
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),
             MASKING_KEY.variable: self.masking_key,

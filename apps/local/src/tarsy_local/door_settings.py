@@ -9,9 +9,9 @@ HOSTS = "TARSY_HOSTS"
 
 def door_settings(http_host: str, around: Mapping[str, str]) -> HttpSettings:
     """HTTP settings of the door that people come to. `around` is the environment. Raises ValidationError."""
-    return HttpSettings(http_host=http_host, hosts=asked_names(http_host, around))
+    return HttpSettings(http_host=http_host, hosts=allowed_names(http_host, around))
 
 
-def asked_names(http_host: str, around: Mapping[str, str]) -> str:
+def allowed_names(http_host: str, around: Mapping[str, str]) -> str:
     """Names of the front door count behind it, too: requests keep their Host."""
     return ",".join(filter(None, [around.get(HOSTS, ""), *names_of(http_host)]))

@@ -22,7 +22,7 @@ TOPICS_SECONDS = 120.0
 
 
 class KafkaUnusableError(LocalError):
-    """The message says where it should be, and what may be wrong. The operator corrects it."""
+    """The message has the address that was tried, and what may be wrong. The operator corrects it."""
 
 
 async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
