@@ -27,7 +27,7 @@ async def test_investigations_that_run_and_investigations_that_come_all_end(syst
     names = {topic.name for topic in system.bus.topics.all()} - {system.bus.topics.layout}
     async with admin(system.bus) as client:
         await client.create_partitions({name: NewPartitions(48) for name in names})
-    # Clients of Kafka notice within minutes; those of a process that starts, at once.
+    # Each process writes to them from its start on.
     for service in SERVICES:
         await system.replace(service)
     for _ in range(2):

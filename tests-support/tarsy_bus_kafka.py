@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
 
-from aiokafka.admin import NewTopic, RecordsToDelete
+from aiokafka.admin import NewPartitions, NewTopic, RecordsToDelete
 from aiokafka.structs import TopicPartition
 
 from tarsy_bus.connection import Bus
@@ -35,6 +35,17 @@ async def make_ours(bus: Bus, *names: str) -> None:
     for topic in bus.topics.all():
         if topic.name in names:
             await make_topic(bus, topic.name, topic.partitions)
+
+
+async def add_partitions(bus: Bus, *names: str, until: int) -> None:
+    """As `kafka-topics --alter --partitions` does. Clients that start now see them all."""
+    async with admin(bus) as client:
+        await client.create_partitions({name: NewPartitions(until) for name in names})
+
+        async def grown() -> bool:
+            return all(len(topic["partitions"]) == until for topic in await client.describe_topics(list(names)))
+
+        await eventually(grown, f"they have {until} partitions")
 
 
 async def delete_topic(bus: Bus, name: str) -> None:

@@ -7,16 +7,15 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from aiokafka.admin import NewPartitions
 
 from tarsy_bus.connection import Bus, Layout
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import WrongTopicsError, admin, apply_topics, check_topics, compare_topics
-from tarsy_bus_kafka import delete_before, delete_topic
+from tarsy_bus.topics_admin import WrongTopicsError, apply_topics, check_topics, compare_topics
+from tarsy_bus_kafka import add_partitions, delete_before, delete_topic
 from tarsy_contracts.heads import head_key
 from tarsy_contracts.partitioning import partition_of
-from tarsy_testing import delete_topics, eventually
+from tarsy_testing import delete_topics
 
 SESSIONS = [str(UUID(int=number)) for number in range(1, 41)]
 
@@ -50,14 +49,7 @@ def by(number: int) -> Callable[[str], int]:
 
 
 async def grow(bus: Bus, number: int) -> None:
-    names = [bus.topics.inbox, bus.topics.sessions, bus.topics.heads, bus.topics.held]
-    async with admin(bus) as client:
-        await client.create_partitions({name: NewPartitions(number) for name in names})
-
-        async def grown() -> bool:
-            return all(len(topic["partitions"]) == number for topic in await client.describe_topics(names))
-
-        await eventually(grown, f"they have {number} partitions")
+    await add_partitions(bus, bus.topics.inbox, bus.topics.sessions, bus.topics.heads, bus.topics.held, until=number)
 
 
 async def lose_record(bus: Bus) -> None:

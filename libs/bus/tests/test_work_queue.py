@@ -15,7 +15,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLostError
 from tarsy_bus.work_queue import consume
-from tarsy_bus_kafka import delete_before, make_ours, make_topic, read_all
+from tarsy_bus_kafka import add_partitions, delete_before, make_ours, make_topic, read_all
 from tarsy_contracts.control import CallCancelled, ClaimGranted, Control
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_foreign_batches import with_a_broken_name, write_batch
@@ -107,6 +107,23 @@ async def test_requests_that_were_deleted_before_they_were_taken_are_gone_past(b
         await publisher.publish(queue, request(str(number)), key="k", id="1", subject="s", partition=0)
     await delete_before(bare, queue, 0, 8)
     assert (await worker.take_until("8"))[6:] == ["8"]
+
+
+async def test_what_lies_in_partitions_that_somebody_added_is_taken_soon(bare: Bus, publisher: Publisher) -> None:
+    """The owner that started since then writes there, and a call has a minute."""
+    queue, worker = bare.topics.tool_calls, Worker(bare, publisher)
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
+        taking = tasks.create_task(worker.take_until("added"))
+        await publisher.publish(queue, request("before"), key="k", id="1", subject="s", partition=0)
+
+        async def began() -> list[str]:
+            return worker.taken
+
+        await eventually(began, "the first request is taken")
+        await add_partitions(bare, queue, until=2)
+        async with Publisher(bare, source="test", now=lambda: NOW).running() as later:
+            await later.publish(queue, request("added"), key="k", id="2", subject="s", partition=1)
+        assert (await taking)[-1] == "added"
 
 
 @pytest.mark.parametrize("may_skip", [True, False])

@@ -22,9 +22,16 @@ def test_calls_are_spread_and_each_attempt_goes_elsewhere_but_the_first_repeat()
     story = calling(isolated=False)
     assert [one.key for one in routes(story)] == story.call_ids
     assert routes(story, 2) == routes(story)
-    places = {routes(story, attempt)[0].partition for attempt in range(1, 20)}
-    assert len(places) > 3
-    assert all(0 <= place < QUEUE_PARTITIONS for place in places)
+    assert all(0 <= one.partition < QUEUE_PARTITIONS for attempt in range(1, 20) for one in routes(story, attempt))
+
+
+def test_an_attempt_goes_where_none_went_until_all_partitions_were_tried() -> None:
+    """Nobody may read a partition for a while: that somebody added, say, or of a worker that hangs."""
+    story = calling(isolated=False)
+    for place in (0, 1):
+        ways = [routes(story, attempt)[place].partition for attempt in range(1, 2 * QUEUE_PARTITIONS + 2, 2)]
+        assert sorted(ways[:-1]) == list(range(QUEUE_PARTITIONS))
+        assert ways[-1] == ways[0]
 
 
 def test_calls_are_spread_over_the_partitions_that_somebody_added() -> None:

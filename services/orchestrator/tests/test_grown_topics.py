@@ -3,28 +3,20 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from aiokafka.admin import NewPartitions
 from orchestrator_running import RunningOwner, owned_by, until_asked
 from orchestrator_world import World, new_session
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import admin
+from tarsy_bus_kafka import add_partitions
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_testing import eventually
 
 
 async def grow(bus: Bus, partitions: int = 48) -> None:
     topics = bus.topics
-    names = [topics.inbox, topics.sessions, topics.heads, topics.control, topics.tool_calls, topics.workers]
-    async with admin(bus) as client:
-        await client.create_partitions({name: NewPartitions(partitions) for name in names})
-
-        async def grown() -> bool:
-            described = await client.describe_topics(names)
-            return all(len(topic["partitions"]) == partitions for topic in described)
-
-        await eventually(grown, f"{partitions} partitions each")
+    names = (topics.inbox, topics.sessions, topics.heads, topics.control, topics.tool_calls, topics.workers)
+    await add_partitions(bus, *names, until=partitions)
 
 
 async def test_sessions_that_run_and_sessions_that_come_all_end(world: World) -> None:
@@ -36,7 +28,7 @@ async def test_sessions_that_run_and_sessions_that_come_all_end(world: World) ->
     await until_asked(first, before)
 
     await grow(world.bus)
-    # Clients that start now see all partitions at once; those that run would after minutes.
+    # Clients that start now see all partitions at once; a producer that runs would after minutes.
     fresh = replace(world.bus, client="fresh")
     async with Publisher(fresh, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
         after = [new_session() for _ in range(LOG_PARTITIONS)]

@@ -28,6 +28,10 @@ SHORT_WAIT_MS = 100
 SPAN_WAIT_MS = 5
 SPAN_FETCH_BYTES = 256 * 1024
 """A batch that is larger comes whole."""
+MEMBERS_LOOK_MS = 10_000
+"""How often members of groups ask which partitions their topic has. An owner that starts after somebody added some
+writes there at once, and a call has a minute; aiokafka asks every five.
+"""
 ENVELOPE_BYTES = 16 * 1024
 """Part of LIMIT_BYTES that is kept free for headers and framing."""
 RECORD_OVERHEAD_BYTES = 64
@@ -224,6 +228,7 @@ def member(
         session_timeout_ms=bus.session_timeout_ms,
         heartbeat_interval_ms=bus.heartbeat_ms,
         partition_assignment_strategy=(own,),
+        metadata_max_age_ms=MEMBERS_LOOK_MS,
         fetch_max_wait_ms=wait_ms,
         fetch_max_bytes=4 * LIMIT_BYTES,
         max_partition_fetch_bytes=2 * LIMIT_BYTES,

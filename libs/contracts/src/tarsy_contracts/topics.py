@@ -23,7 +23,8 @@ SEGMENTS = 4
 class Topic:
     """`retention_ms` is FOREVER or the time after which the broker may delete a record.
 
-    `may_grow`: partitions that somebody adds are used like ours, by each process from its next start on.
+    `may_grow`: partitions that somebody adds are used like ours. Each process writes to them from its next start on;
+    whoever reads finds them by itself.
     """
 
     name: str

@@ -116,7 +116,7 @@ def route_of(
 ) -> Route:
     """The way into a queue that has so many partitions.
 
-    A call that was given back goes to another worker, and so does one that nobody claims after two requests.
+    A call that was given back goes another way, and so does one that nobody claims after two requests.
 
     The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
     A server that keeps state for each investigation is called by one worker as long as that one lives: all its
@@ -145,5 +145,13 @@ def _isolates(execution: Execution, server: str) -> bool:
 
 
 def partition_of_attempt(key: str, place: int, partitions: int = QUEUE_PARTITIONS) -> int:
-    """The partition of the queue for the attempt at this place in their order."""
-    return int(derived_id("attempt", key, place).replace("-", ""), 16) % partitions
+    """The partition of the queue for the attempt at this place in their order.
+
+    Each partition comes once before one comes again.
+    """
+    first = int(derived_id("attempt", key, 0).replace("-", ""), 16) % partitions
+    if place % partitions == 0:
+        return first
+    others = [partition for partition in range(partitions) if partition != first]
+    others.sort(key=lambda partition: derived_id("attempt", key, partition))
+    return others[place % partitions - 1]
