@@ -6,29 +6,23 @@ port. CPU is counted by process, while alerts are accepted and until the list sh
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx2
-from local_instance import LocalInstance, local_instance
-from outside import outside
+from instance_with_fakes import MODES, local_instance_with_fakes
+from local_instance import LocalInstance
 from pydantic import BaseModel
 from saying import load_told, say
-from whole_system import CONFIG, LEAST_ITERATIONS
 
 HERE = Path(__file__).resolve().parent
 SHOWN_SECONDS = 900.0
 WARM_SECONDS = 3.0
 LOOK_SECONDS = 0.5
-NO_BOUND = 1_000_000
-MODES = {"processes": ("--processes",), "one": ()}
 ACCEPTING = ("up", "ingest", "Kafka")
 """Processes that an alert costs until it is accepted; in one process `up` is all of the services."""
 
@@ -55,31 +49,8 @@ def main() -> None:
     given = parser.parse_args()
     if shutil.which("wrk") is None:
         sys.exit("wrk is missing: apt-get install wrk")
-    with load_told(), instance_in(given.mode) as instance:
+    with load_told(), local_instance_with_fakes(given.mode) as instance:
         measure(instance, given)
-
-
-@contextmanager
-def instance_in(mode: str, *, max_pending: int = NO_BOUND) -> Iterator[LocalInstance]:
-    """`tarsy up` in one of MODES, with an instant model and an instant tool. All alerts come from one sender."""
-    os.environ.setdefault("TARSY_ALERTS_PER_SECOND", "0")
-    with (
-        outside(model_seconds=0.0, tool_seconds=0.0) as around,
-        tempfile.TemporaryDirectory(prefix="tarsy-bench-", ignore_cleanup_errors=True) as name,
-    ):
-        config = Path(name) / "config"
-        config.mkdir()
-        text = CONFIG.format(
-            model_url=around.model_url,
-            tools_url=around.tools_url,
-            at_once=100,
-            most_iterations=LEAST_ITERATIONS,
-            more="",
-        )
-        text += f"queue: {{max_pending: {max_pending}}}\n"
-        (config / "tarsy.yaml").write_text(text, encoding="utf-8")
-        with local_instance(Path(name), config, *MODES[mode]) as instance:
-            yield instance
 
 
 def measure(instance: LocalInstance, given: argparse.Namespace) -> None:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 import httpx2
 import uvloop
-from accepting import MODES, NO_BOUND, instance_in, show_cpu, until_shown
+from accepting import show_cpu, until_shown
+from instance_with_fakes import MODES, NO_BOUND, local_instance_with_fakes
 from local_instance import LocalInstance
 from saying import load_told, say, tail
 
@@ -41,7 +42,7 @@ def main() -> None:
     parser.add_argument("--kind", choices=["distinct", "identical"], default="distinct")
     parser.add_argument("--max-pending", type=int, default=NO_BOUND)
     given = parser.parse_args()
-    with load_told(), instance_in(given.mode, max_pending=given.max_pending) as instance:
+    with load_told(), local_instance_with_fakes(given.mode, queue=f"max_pending: {given.max_pending}") as instance:
         uvloop.run(measure(instance, given))
 
 
