@@ -51,10 +51,18 @@ def test_a_session_that_ended_as_it_should_not_is_found() -> None:
 
 
 def test_the_fault_of_a_session_names_its_calls_without_a_result() -> None:
-    gone = e.ToolCallCompleted(call_id="c1", outcome="unknown", content="the tool gateway ended")
+    gone = e.ToolCallCompleted(call_id="c1", claim_id="k", outcome="unknown", content="the tool gateway ended")
     log = log_of(answer("l1"), DELETE, gone, e.SessionFailed(error="no evidence"))
     (fault,) = faults_of_soak(replace(GOOD, logs={SESSION: log}, shown={SESSION: "failed"}))
     assert fault.endswith("no evidence; pods_delete ended unknown: the tool gateway ended")
+
+
+def test_a_call_that_nobody_answered_is_found_also_where_the_agent_did_without() -> None:
+    lost = e.ToolCallCompleted(call_id="c1", outcome="unavailable", content="No result after 60 seconds.")
+    refused = lost.model_copy(update={"claim_id": "k", "content": "its server cannot be reached"})
+    (fault,) = faults_of_soak(replace(GOOD, logs={SESSION: log_of(answer("l1"), DELETE, lost, ENDED)}))
+    assert fault == f"{SESSION}: nobody answered pods_delete: No result after 60 seconds."
+    assert faults_of_soak(replace(GOOD, logs={SESSION: log_of(answer("l1"), DELETE, refused, ENDED)})) == []
 
 
 def test_a_tool_that_ran_twice_is_found() -> None:

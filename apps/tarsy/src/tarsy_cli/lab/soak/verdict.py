@@ -53,6 +53,7 @@ def _session_faults(findings: Findings) -> Iterator[str]:
             continue
         for fault in [*chain_faults(_ours(log)), *run_faults(log, findings.runs.get(session_id, ()))]:
             yield f"{session_id}: {fault}"
+        yield from (f"{session_id}: {fault}" for fault in _given_up(log))
         ended = _end_of(log)
         if ended != "session.completed":
             reasons = "".join(f": {failed.error}" for failed in log.events(e.SessionFailed))
@@ -62,9 +63,21 @@ def _session_faults(findings: Findings) -> Iterator[str]:
             yield f"{session_id}: the log ended with {ended}, and the API shows {shown}"
 
 
+def _given_up(log: SessionLog) -> Iterator[str]:
+    """Calls that their owner ended, as nobody answered in time. Outages do not count in it: a request was lost."""
+    tools = _tools(log)
+    for call in log.events(e.ToolCallCompleted):
+        if call.claim_id is None and call.outcome in ("unavailable", "unknown"):
+            yield f"nobody answered {tools.get(call.call_id, call.call_id)}: {call.content[:MOST_CHARACTERS]}"
+
+
+def _tools(log: SessionLog) -> dict[str, str]:
+    return {call.call_id: call.tool for call in log.events(e.ToolCallRequested)}
+
+
 def _unsuccessful(log: SessionLog) -> Iterator[str]:
     """Calls and summaries without a result: mostly why an agent had to judge without its evidence."""
-    tools = {call.call_id: call.tool for call in log.events(e.ToolCallRequested)}
+    tools = _tools(log)
     for call in log.events(e.ToolCallCompleted):
         if call.outcome != "ok":
             yield f"; {tools.get(call.call_id, call.call_id)} ended {call.outcome}: {call.content[:MOST_CHARACTERS]}"
