@@ -57,6 +57,7 @@ class Worker:
         seen = asyncio.Event()
 
         async def handler(taken: ToolCallRequest) -> None:
+            assert NOW <= taken.not_after, "as the worker compares it with its clock"
             self.taken.append(taken.call_id)
             if taken.call_id == last:
                 seen.set()
@@ -85,6 +86,20 @@ async def test_requests_are_handed_over_in_order_and_what_cannot_be_read_is_buri
     assert await Worker(bare, publisher).take_until("4") == ["1", "4"]
     reasons = [dict(letter.headers)["dead-letter-reason"] for letter in await read_all(bare, bare.topics.dead_letters)]
     assert sorted(reasons) == [b"call.cancelled version 1", b"header ce_specversion is missing"]
+
+
+async def test_a_request_whose_time_has_no_zone_is_buried_and_the_next_request_is_taken(
+    bare: Bus, publisher: Publisher
+) -> None:
+    """It compares with no clock: each worker of the group ended at it, one after the other."""
+    queue = bare.topics.tool_calls
+    zoneless = request("1").model_copy(update={"not_after": NOW.replace(tzinfo=None)})
+    await publisher.publish(queue, zoneless, key="1", id="1", subject="s", partition=0)
+    await publisher.publish(queue, request("2"), key="2", id="2", subject="s", partition=0)
+    assert await Worker(bare, publisher).take_until("2") == ["2"]
+    (letter,) = await read_all(bare, bare.topics.dead_letters)
+    reason = b"tool_call.request: Input should have timezone info at /not_after"
+    assert dict(letter.headers)["dead-letter-reason"] == reason
 
 
 async def test_what_cannot_be_parsed_is_buried_and_the_next_request_is_taken(bare: Bus, publisher: Publisher) -> None:
