@@ -57,7 +57,7 @@ class Worker:
         seen = asyncio.Event()
 
         async def handler(taken: ToolCallRequest) -> None:
-            assert NOW <= taken.not_after, "as the worker compares it with its clock"
+            assert taken.not_after >= NOW, "as the worker compares it with its clock"
             self.taken.append(taken.call_id)
             if taken.call_id == last:
                 seen.set()
