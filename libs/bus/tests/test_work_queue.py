@@ -141,6 +141,28 @@ async def test_what_lies_in_partitions_that_somebody_added_is_taken_soon(bare: B
         assert (await taking)[-1] == "added"
 
 
+async def test_a_commit_that_nobody_answers_holds_up_no_request(
+    bare: Bus, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The group's coordinator is a broker of its own: one that hangs, or loads, while the queue's broker answers."""
+
+    async def unanswered(consumer: AIOKafkaConsumer, offsets: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(AIOKafkaConsumer, "commit", unanswered)
+    queue, worker = bare.topics.tool_calls, Worker(bare, publisher)
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
+        taking = tasks.create_task(worker.take_until("after"))
+        await publisher.publish(queue, request("before"), key="k", id="1", subject="s", partition=0)
+
+        async def began() -> list[str]:
+            return worker.taken
+
+        await eventually(began, "the first request is taken")
+        await publisher.publish(queue, request("after"), key="k", id="2", subject="s", partition=0)
+        await taking
+
+
 @pytest.mark.parametrize("may_skip", [True, False])
 async def test_a_position_that_is_lost_is_gone_past_in_queues_and_refused_elsewhere(
     bare: Bus, publisher: Publisher, may_skip: bool
