@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 POLL_MS = 500
 MOST_AT_ONCE = 100
 LONGEST_COMMIT_SECONDS = 2.0
-"""aiokafka waits 20 s for an answer, and without end for a coordinator that is away or loads. Nothing is read meanwhile,
+"""aiokafka waits 20 s for an answer, and without end for a coordinator that is away or loads. Nothing is read then,
 though the brokers of the topic may well answer.
 """
 PAUSE_OF_COMMITS_SECONDS = 10.0
