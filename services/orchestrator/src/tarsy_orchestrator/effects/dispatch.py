@@ -42,7 +42,7 @@ class DispatchedCall:
         self._make_pauses = make_pauses
         self._pauses = make_pauses()
         self._attempts = 0
-        self._outages = 0
+        self._last_outage: tuple[datetime, datetime] | None = None
         self._publish_at: float = 0.0
         self._report_at: float = 0.0
 
@@ -82,8 +82,10 @@ class DispatchedCall:
 
     def _after_outage(self, monotonic: float, downtime: Downtime) -> None:
         """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""
-        if len(downtime.outages) != self._outages:
-            self._outages = len(downtime.outages)
+        last = downtime.outages[-1] if downtime.outages else None
+        if last != self._last_outage:
+            # The last one, not their number: one that reaches into it makes it longer.
+            self._last_outage = last
             self._pauses = self._make_pauses()
             self._publish_at = min(self._publish_at, monotonic + next(self._pauses))
 
