@@ -26,7 +26,7 @@ class InboxClient:
     async def report(self, session_id: str, report: Report) -> None:
         """Returns when the report is acknowledged. Repeats are harmless: its id is derived.
 
-        What no record can hold is left out: only strangers name sessions and calls so, and no owner waits for those.
+        A report that no record can hold is left out: only strangers name sessions so, and no owner waits for those.
         """
 
         def failed(problem: Exception, pause: float) -> None:
