@@ -46,8 +46,8 @@ class CatalogPublisher:
         self._masked: dict[str, tuple[Mapping[str, Tool], tuple[CatalogTool, ...]]] = {}
 
     async def keep(self, connection: McpConnection) -> None:
-        """Publishes for ever: at every change, and now and then. What Kafka did not take is soon published again:
-        stages that start meanwhile would go without the tools.
+        """Publishes for ever: at every change, and now and then. An entry that Kafka did not take is soon published
+        again: stages that start meanwhile would go without the tools.
         """
         pauses = growing_pauses()
         while True:
