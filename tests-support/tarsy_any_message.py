@@ -7,7 +7,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, TypeAliasType, Union, get_origin
 
 from hypothesis import strategies as st
-from pydantic import JsonValue
+from pydantic import AwareDatetime, JsonValue
 
 from tarsy_contracts.message import Value
 
@@ -25,6 +25,7 @@ SCALARS: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     type(None): st.none(),
     datetime: st.datetimes(timezones=st.just(UTC)),
+    AwareDatetime: st.datetimes(timezones=st.just(UTC)),
 }
 
 

@@ -73,3 +73,14 @@ async def write_batch(bus: Bus, topic: str, batch: bytes, partition: int = 0) ->
         await producer.stop()
     offset: int = metadata.offset
     return offset
+
+
+async def write_in_transaction(bus: Bus, topic: str, partition: int = 0) -> None:
+    """One record that no envelope says is ours. The marker of the end of the transaction lies behind it."""
+    producer = AIOKafkaProducer(bootstrap_servers=bus.bootstrap, transactional_id=f"stranger to {topic}")
+    await producer.start()
+    try:
+        async with producer.transaction():
+            await producer.send_and_wait(topic, b"not ours", partition=partition)
+    finally:
+        await producer.stop()

@@ -76,7 +76,8 @@ class SimulatedProducer:
         await asyncio.sleep(0)
         if self._broker.outage == "unacknowledged":
             await self._broker.until_there()
-        return RecordMetadata(place.topic, place.partition, place, offset, 0, LOG_APPEND_TIME, 0)
+        stamp = int(self._broker.now().timestamp() * 1000)
+        return RecordMetadata(place.topic, place.partition, place, offset, stamp, LOG_APPEND_TIME, 0)
 
     async def _travel(self, topic: str) -> None:
         _must_be_known(self._process)

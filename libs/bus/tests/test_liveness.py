@@ -305,6 +305,8 @@ async def test_a_new_reader_learns_from_what_is_kept_and_takes_nobody_for_living
         await asyncio.wait(tasks)
     assert int(known.outages[0][1].timestamp() * 1000) == before[0].timestamp
     assert not known.lives("gateway")
+    assert pulse.broker_time is not None
+    assert pulse.broker_time.timestamp() * 1000 >= before[0].timestamp
 
 
 @pytest.mark.timing

@@ -1,5 +1,7 @@
 """A worker that did not reach Kafka for a while knows so before it does anything else."""
 
+from datetime import UTC, datetime, timedelta
+
 from tarsy_bus.pulse import Pulse
 
 
@@ -51,3 +53,13 @@ def test_a_lapse_is_remembered_when_the_next_announcement_has_come_through_befor
     pulse.acknowledged(140.0)
     assert pulse.is_fresh
     assert pulse.lapses == before + 1
+
+
+def test_the_brokers_time_is_carried_on_from_its_last_stamp() -> None:
+    clock, stamp = Clock(), datetime(2026, 11, 27, 3, 0, tzinfo=UTC)
+    pulse = Pulse(4.0, clock)
+    assert pulse.broker_time is None
+    clock.seconds = 130.0
+    pulse.acknowledged(100.0, stamp)
+    clock.seconds = 131.5
+    assert pulse.broker_time == stamp + timedelta(seconds=1.5)

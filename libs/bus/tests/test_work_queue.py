@@ -57,6 +57,7 @@ class Worker:
         seen = asyncio.Event()
 
         async def handler(taken: ToolCallRequest) -> None:
+            assert taken.not_after >= NOW, "as the worker compares it with its clock"
             self.taken.append(taken.call_id)
             if taken.call_id == last:
                 seen.set()
@@ -85,6 +86,20 @@ async def test_requests_are_handed_over_in_order_and_what_cannot_be_read_is_buri
     assert await Worker(bare, publisher).take_until("4") == ["1", "4"]
     reasons = [dict(letter.headers)["dead-letter-reason"] for letter in await read_all(bare, bare.topics.dead_letters)]
     assert sorted(reasons) == [b"call.cancelled version 1", b"header ce_specversion is missing"]
+
+
+async def test_a_request_whose_time_has_no_zone_is_buried_and_the_next_request_is_taken(
+    bare: Bus, publisher: Publisher
+) -> None:
+    """It compares with no clock: each worker of the group ended at it, one after the other."""
+    queue = bare.topics.tool_calls
+    zoneless = request("1").model_copy(update={"not_after": NOW.replace(tzinfo=None)})
+    await publisher.publish(queue, zoneless, key="1", id="1", subject="s", partition=0)
+    await publisher.publish(queue, request("2"), key="2", id="2", subject="s", partition=0)
+    assert await Worker(bare, publisher).take_until("2") == ["2"]
+    (letter,) = await read_all(bare, bare.topics.dead_letters)
+    reason = b"tool_call.request: Input should have timezone info at /not_after"
+    assert dict(letter.headers)["dead-letter-reason"] == reason
 
 
 async def test_what_cannot_be_parsed_is_buried_and_the_next_request_is_taken(bare: Bus, publisher: Publisher) -> None:
@@ -124,6 +139,28 @@ async def test_what_lies_in_partitions_that_somebody_added_is_taken_soon(bare: B
         async with Publisher(bare, source="test", now=lambda: NOW).running() as later:
             await later.publish(queue, request("added"), key="k", id="2", subject="s", partition=1)
         assert (await taking)[-1] == "added"
+
+
+async def test_a_commit_that_nobody_answers_holds_up_no_request(
+    bare: Bus, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The group's coordinator is a broker of its own: one that hangs, or loads, while the queue's broker answers."""
+
+    async def unanswered(consumer: AIOKafkaConsumer, offsets: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(AIOKafkaConsumer, "commit", unanswered)
+    queue, worker = bare.topics.tool_calls, Worker(bare, publisher)
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
+        taking = tasks.create_task(worker.take_until("after"))
+        await publisher.publish(queue, request("before"), key="k", id="1", subject="s", partition=0)
+
+        async def began() -> list[str]:
+            return worker.taken
+
+        await eventually(began, "the first request is taken")
+        await publisher.publish(queue, request("after"), key="k", id="2", subject="s", partition=0)
+        await taking
 
 
 @pytest.mark.parametrize("may_skip", [True, False])

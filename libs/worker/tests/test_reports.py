@@ -10,6 +10,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_bus_kafka import make_ours, read_all
 from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted
+from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_worker.reports import InboxClient, id_of
 
 CLAIM = CallClaimed(call_id="c", claim_id="x", worker_id="w")
@@ -31,6 +32,12 @@ async def test_a_report_is_repeated_until_kafka_has_it(bare: Bus, monkeypatch: p
     found = delivery(record)
     assert found.decode(INPUTS) == CLAIM
     assert (record.key, found.envelope.subject, found.envelope.id) == (b"s", "s", id_of(CLAIM))
+
+
+async def test_a_report_for_a_session_whose_id_fits_no_record_is_left_out(bare: Bus) -> None:
+    """Only a stranger's request has such an id. It is no reason to end the worker, and all that run in it."""
+    async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        await InboxClient(publisher).report("s" * LIMIT_BYTES, CLAIM)
 
 
 def test_the_same_report_has_the_same_id_and_another_has_another() -> None:

@@ -73,6 +73,33 @@ def test_a_call_that_became_free_is_published_at_once_and_the_second_time_after_
         assert isinstance(step, PublishRequest) == (release == 1)
 
 
+def test_a_call_that_a_worker_never_claimed_and_gave_back_goes_the_next_way_at_once_and_later_after_its_pause(
+    story: Story,
+) -> None:
+    """Its worker has too much to do; what it gives back is no claim that the session knows."""
+    queued = queue(story)
+    assert queued.step(0.0, story.now, worker_dead=False) == PublishRequest(queued.effect, 1)
+    queued.give_back("never claimed")
+    assert queued.step(0.1, story.now, worker_dead=False) == PublishRequest(queued.effect, 3)
+    queued.give_back("never claimed either")
+    assert queued.step(0.2, story.now, worker_dead=False) is None
+    assert queued.step(20.0, story.now, worker_dead=False) == PublishRequest(queued.effect, 5)
+
+
+def test_a_claim_that_is_given_back_counts_once(story: Story) -> None:
+    """Its release, which was decided, has published the call already."""
+    queued, call_id = queue(story), story.call_ids[0]
+    queued.step(0.0, story.now, worker_dead=False)
+    story.when(story.claim(call_id))
+    queued.update(owed_call(story))
+    queued.give_back("of another worker")
+    story.when(i.CallNotStarted(call_id=call_id, claim_id="claim-1", worker_id="worker-1", reason="not_started"))
+    queued.update(owed_call(story))
+    assert queued.step(1.0, story.now, worker_dead=False) == PublishRequest(queued.effect, 2)
+    queued.give_back("claim-1")
+    assert queued.step(1.1, story.now, worker_dead=False) is None
+
+
 def test_the_death_of_its_worker_is_told_and_told_again_until_it_is_decided(story: Story) -> None:
     story.when(story.claim(story.call_ids[0]))
     queued = queue(story)

@@ -143,3 +143,14 @@ def test_after_an_outage_a_request_is_soon_published_again() -> None:
         queued.step(float(second), story.now, worker_dead=False)
     steps = [queued.step(30.0 + second, story.now, worker_dead=False, downtime=outage(5, 70)) for second in range(5)]
     assert [isinstance(step, PublishRequest) for step in steps] == [False, False, False, False, True]
+
+
+def test_after_an_outage_that_made_the_last_one_longer_a_request_is_soon_published_again() -> None:
+    """Kafka was back for one announcement, and went again: the two are one outage on record."""
+    story = Story().calling(READ)
+    queued = DispatchedCall(owed_call(story), partial(PAUSES, draw=lambda: 0.0))
+    for second in range(60):
+        queued.step(float(second), story.now, worker_dead=False, downtime=outage(5, 20))
+    longer = outage(5, 70)
+    steps = [queued.step(60.0 + second, story.now, worker_dead=False, downtime=longer) for second in range(5)]
+    assert [isinstance(step, PublishRequest) for step in steps] == [False, False, False, False, True]

@@ -25,6 +25,17 @@ def test_what_is_committed_stops_before_the_first_input_whose_decision_has_not_c
     assert progress.committable == 8
 
 
+def test_offsets_without_an_input_are_gone_past_behind_what_is_open_only() -> None:
+    progress = taken(5, 6)
+    progress.skip_to(8)
+    progress.done(6)
+    assert (progress.committable, progress.passed(8)) == (5, False)
+    progress.done(5)
+    assert (progress.committable, progress.passed(8)) == (8, True)
+    progress.skip_to(7)
+    assert progress.committable == 8
+
+
 def test_the_oldest_input_is_the_first_whose_decision_has_not_come_back() -> None:
     progress = taken(5, 6, 7)
     progress.done(6)

@@ -8,16 +8,17 @@ from uuid import uuid4
 
 import pytest
 from orchestrator_running import RunningOwner
-from orchestrator_world import World, calling, new_session, words
+from orchestrator_world import WORKER, World, calling, new_session, words
 
 from tarsy_bus.chunk_sender import MOST_UNSENT
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import SessionCompleted, SessionStarted
+from tarsy_contracts.inputs import CallNotStarted
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_orchestrator.partition.owner import FLOOD_INPUTS
 from tarsy_service.alerts_under_way import MANY
-from tarsy_story import DELETE
+from tarsy_story import DELETE, READ
 from tarsy_testing import eventually
 
 
@@ -56,6 +57,23 @@ async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysi
     assert owner.counted("inputs_decided_total", type="alert.received") == 1
     assert owner.counted("partitions_owned") == 12
     assert owner.counted("recovery_duration_seconds_count") >= 1
+
+
+@pytest.mark.timing
+async def test_a_call_that_a_busy_gateway_gives_back_is_at_once_asked_for_elsewhere(world: World) -> None:
+    """It is given back without ever having been claimed."""
+    world.turns[:] = [calling(READ), words("done")]
+    await world.owner()
+    session = new_session()
+    await world.alert(session)
+    request = await world.request(session)
+    busy = CallNotStarted(call_id=request.call_id, claim_id="never claimed", worker_id=WORKER, reason="busy")
+    await world.send(session, busy)
+    await world.request(session, count=2)
+    first, second, *_ = [record.partition for record in await world.records(world.bus.topics.tool_calls)]
+    assert first != second
+    await world.result(request)
+    await world.until_ended(session)
 
 
 async def test_investigations_go_on_while_the_process_accepts_a_flood_of_alerts(world: World) -> None:

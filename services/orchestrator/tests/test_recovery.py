@@ -1,11 +1,13 @@
 """An owner dies without a word; another one goes on from the log."""
 
+import pytest
 from orchestrator_running import RunningOwner
 from orchestrator_world import WORKER, World, calling, new_session, words
 
 from tarsy_contracts.control import ClaimGranted
 from tarsy_contracts.events import LlmCallCompleted, ToolCallCompleted
 from tarsy_contracts.inputs import CallNotStarted
+from tarsy_foreign_batches import write_in_transaction
 from tarsy_story import DELETE, READ
 from tarsy_testing import eventually
 
@@ -117,3 +119,17 @@ async def test_a_result_that_waited_in_the_inbox_is_used_before_anything_owed_is
     assert [event.content for event in log.events(ToolCallCompleted)] == ["it waited"]
     assert len(await world.requests(session)) == 1
     assert second.llm.calls_of(session) == 1, "only the second turn was left to ask for"
+
+
+@pytest.mark.parametrize("name", ["inbox", "sessions"])
+async def test_a_topic_that_ends_with_the_marker_of_a_transaction_is_read_to_its_end(world: World, name: str) -> None:
+    """The marker takes an offset without a record. A stranger wrote it, or what copied the topic."""
+    first = await world.owner("first")
+    first.llm.may_answer.clear()
+    session = new_session(partition=0)
+    await world.alert(session)
+    await until_asked(first, session)
+    await first.stop()
+    await write_in_transaction(world.bus, f"{world.bus.topics.prefix}.{name}", partition=0)
+
+    await until_asked(await world.owner("second"), session)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from gateway_owner import Owner, call, let_go, noted, settle, until_noted
 
 from tarsy_contracts.inputs import CallClaimed, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
@@ -40,6 +41,24 @@ async def test_a_repeatable_call_that_takes_a_while_is_claimed(
         result = await owner.result(request)
 
     assert (result.claim_id, result.worker_id) == (claim.claim_id, claim.worker_id)
+
+
+async def test_a_call_runs_also_where_the_clock_of_the_gateway_is_ahead(
+    owner: Owner, running: Running, new_plan: NewPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Limits of requests are the broker's times: by the gateway's clock each would have come too late."""
+    monkeypatch.setattr("tarsy_tool_gateway.app.now", lambda: datetime.now(UTC) + timedelta(hours=1))
+    async with running(new_plan()):
+        request = call("echo", repeatable=True, text="hello")
+
+        async def answered() -> list[ToolCallReported]:
+            # Again, as an owner does: the first may come before an announcement has brought the broker's time.
+            await owner.ask(request)
+            return owner.all(ToolCallReported, request)
+
+        results = await eventually(answered, "a result")
+
+    assert results[0].outcome == "ok"
 
 
 async def test_a_call_whose_outcome_was_told_is_not_run_again(

@@ -15,10 +15,12 @@ from mcp_types import Tool, ToolAnnotations
 
 from tarsy_bus.connection import record_bytes
 from tarsy_bus.partition_reader import Record, read_to_end
+from tarsy_bus.publisher import NotWrittenError
 from tarsy_contracts.chain import ApprovalRule
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_testing import eventually
+from tarsy_tool_gateway.catalog import CatalogPublisher
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.tool_access import is_allowed, needs_approval
@@ -56,6 +58,28 @@ async def test_a_server_that_dies_and_comes_back_is_published_each_time_at_once(
             return told[-2:] == [False, True]
 
         await eventually(is_told, "it was unhealthy, and is healthy again")
+
+
+async def test_an_entry_that_kafka_did_not_take_is_soon_published_again(
+    owner: Owner, running: Running, new_plan: NewPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not when the next one is due: a stage that starts meanwhile would go without the tools."""
+    monkeypatch.setattr("tarsy_tool_gateway.catalog.EVERY_SECONDS", 3600.0)
+    really, lost = CatalogPublisher._write, list[bool]()
+
+    async def write(publisher: CatalogPublisher, seen: ServerCatalogued) -> None:
+        if seen.healthy and not lost:
+            lost.append(True)
+            raise NotWrittenError("the producer was given up")
+        await really(publisher, seen)
+
+    monkeypatch.setattr(CatalogPublisher, "_write", write)
+    async with running(new_plan()):
+        request = call("echo", repeatable=True, text="hello")
+        await owner.ask(request)
+        result = await owner.result(request)
+        await seen_by(owner, result.worker_id, healthy=True)
+    assert lost
 
 
 async def test_annotations_are_told_as_the_server_says_them(owner: Owner, running: Running, new_plan: NewPlan) -> None:

@@ -25,6 +25,12 @@ log = structlog.get_logger(__name__)
 
 POLL_MS = 500
 MOST_AT_ONCE = 100
+LONGEST_COMMIT_SECONDS = 2.0
+"""aiokafka waits 20 s for an answer, and without end for a coordinator that is away or loads. Nothing is read then,
+though the brokers of the topic may well answer.
+"""
+PAUSE_OF_COMMITS_SECONDS = 10.0
+"""After a commit that nobody answered in time."""
 LAST_COMMIT_SECONDS = 2.0
 REBALANCED = (IllegalStateError,)
 """Errors of a commit whose partition was taken away meanwhile, beside errors that pass."""
@@ -147,7 +153,11 @@ class _Commits:
             return
         self._due = now + self._seconds
         try:
-            await self._commit()
+            async with asyncio.timeout(LONGEST_COMMIT_SECONDS):
+                await self._commit()
+        except TimeoutError:
+            self._due = now + PAUSE_OF_COMMITS_SECONDS
+            log.warning("offsets.not_committed", reason=f"no answer within {LONGEST_COMMIT_SECONDS:g} s")
         except KafkaError as problem:
             if not _goes_by(problem):
                 raise

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
+from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
@@ -190,8 +191,9 @@ async def announce(
     try:
         while True:
             began = pulse.monotonic()
-            if await _announce_once(publisher, announcement.model_copy(update={"queues": queues()})):
-                pulse.acknowledged(began)
+            written = await _announce_once(publisher, announcement.model_copy(update={"queues": queues()}))
+            if written is not None:
+                pulse.acknowledged(began, stamp=append_time(written))
                 stepped()
             await asyncio.sleep(ANNOUNCE_SECONDS)
     except asyncio.CancelledError:
@@ -199,14 +201,13 @@ async def announce(
         raise
 
 
-async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) -> bool:
+async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) -> RecordMetadata | None:
     worker = announcement.worker_id
     try:
-        await publisher.publish(publisher.topics.workers, announcement, key=worker, id=worker, subject=worker)
+        return await publisher.publish(publisher.topics.workers, announcement, key=worker, id=worker, subject=worker)
     except NotWrittenError:
         log.warning("announcement.not_written", worker_id=worker)
-        return False
-    return True
+        return None
 
 
 async def watch(

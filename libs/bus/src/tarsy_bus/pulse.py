@@ -5,6 +5,7 @@ An owner that misses them takes its calls away. It may have done so already when
 
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 
 class Pulse:
@@ -13,12 +14,20 @@ class Pulse:
         self.monotonic = monotonic
         self._began: float | None = None
         self._lapses = 0
+        self._stamp: datetime | None = None
+        self._stamp_came = 0.0
 
-    def acknowledged(self, began: float) -> None:
-        """Kafka has an announcement that was sent at `began` or later."""
+    def acknowledged(self, began: float, stamp: datetime | None = None) -> None:
+        """Kafka has an announcement that was sent at `began` or later. `stamp`: the broker's, of its arrival."""
         if self.was_heard and not self.is_fresh:
             self._lapses += 1
         self._began = began
+        self._stamp, self._stamp_came = stamp, self.monotonic()
+
+    @property
+    def broker_time(self) -> datetime | None:
+        """The broker's time now: its last stamp, and our own seconds since that came. Behind by the way of it."""
+        return self._stamp and self._stamp + timedelta(seconds=self.monotonic() - self._stamp_came)
 
     @property
     def was_heard(self) -> bool:

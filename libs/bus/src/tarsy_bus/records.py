@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from aiokafka import ConsumerRecord
+from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.acceptance import ChainLink
 from tarsy_bus.record_parsing import UnparsableRecord
@@ -69,5 +70,5 @@ def delivery(record: "ConsumerRecord[bytes, bytes]") -> Delivery:
     )
 
 
-def append_time(record: "ConsumerRecord[bytes, bytes]") -> datetime:
+def append_time(record: "ConsumerRecord[bytes, bytes] | RecordMetadata") -> datetime:
     return datetime.fromtimestamp(record.timestamp / 1000, UTC)

@@ -4,8 +4,9 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator
 
+from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
+
 FIRST_PAUSE_SECONDS = 0.25
-LONGEST_PAUSE_SECONDS = 10.0
 SPREAD = 0.5
 """By how much of itself a pause may be shorter: who lost the same broker at the same moment does not come back so."""
 

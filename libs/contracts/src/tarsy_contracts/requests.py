@@ -1,9 +1,11 @@
-"""Requests in the work queues: calls that a session owes. Lost or doubled without harm (docs/concepts.md, calls)."""
+"""Requests in the work queues: calls that a session owes. Lost or doubled without harm (docs/concepts.md, calls).
 
-from datetime import datetime
+A time without a zone is refused as unreadable: whoever compares it with a clock would end, and so would the next one.
+"""
+
 from typing import ClassVar
 
-from pydantic import JsonValue
+from pydantic import AwareDatetime, JsonValue
 
 from tarsy_contracts.events import StoredResult
 from tarsy_contracts.message import Message, Value
@@ -38,7 +40,7 @@ class ToolCallRequest(Message):
     arguments: dict[str, JsonValue]
     repeatable: bool
     timeout_seconds: Seconds
-    not_after: datetime
+    not_after: AwareDatetime
     reads: ResultPlace | None = None
     execution_id: str = ""
     agent: str = ""
@@ -70,13 +72,13 @@ class SummaryRequest(Message):
     llm_provider: str
     max_tokens: Count
     timeout_seconds: Seconds
-    not_after: datetime
+    not_after: AwareDatetime
     fallback_providers: tuple[str, ...] = ()
     alert: str = ""
     steps: str = ""
     words: str = ""
-    called_at: datetime | None = None
-    began_at: datetime | None = None
+    called_at: AwareDatetime | None = None
+    began_at: AwareDatetime | None = None
     kept_whole: bool = True
 
 

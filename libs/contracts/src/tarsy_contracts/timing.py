@@ -7,8 +7,9 @@
 - A worker acts on a grant only while its own last acknowledged announcement is younger than half of them. A grant that
   it acts on was therefore never taken from it: 0.5 of the time is over before 0.75 of it.
 - More than GAP_SECONDS between two announcements is an outage: of Kafka, or of the process that announces.
-- A report waits up to LONGEST_PAUSE_SECONDS before it is written again. After an outage nobody is dead, and no time of
-  a call runs, for GRACE_SECONDS: that pause, and 3 seconds in which clients find their broker again.
+- A report, and what has to be written or read before it, waits up to LONGEST_PAUSE_SECONDS until it is tried again.
+  After an outage nobody is dead, and no time of a call runs, for GRACE_SECONDS: that pause, and 3 seconds in which
+  clients find their broker again.
 - A process that starts under the name of another has replaced it, unless that one announces itself again: of its next
   REPLACED_AFTER announcements, one a second, at least one would have come back.
 """

@@ -1,9 +1,8 @@
 """Announcements of life, and what each worker sees of the MCP servers."""
 
-from datetime import datetime
 from typing import ClassVar, Literal
 
-from pydantic import JsonValue
+from pydantic import AwareDatetime, JsonValue
 
 from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Count
@@ -88,10 +87,10 @@ class ServerCatalogued(Message):
     misconfigured: bool = False
     protocol_version: str = ""
     server_version: str = ""
-    checked_at: datetime | None = None
+    checked_at: AwareDatetime | None = None
     allow_unset: bool = False
     refused_count: Count = 0
     refused_tools: tuple[str, ...] = ()
     starting: bool = False
     login_needed: bool = False
-    logged_in_until: datetime | None = None
+    logged_in_until: AwareDatetime | None = None

@@ -2,7 +2,7 @@
 
 import structlog
 
-from tarsy_bus.publisher import Publisher, not_written
+from tarsy_bus.publisher import Publisher, TooLargeError, not_written
 from tarsy_bus.retries import growing_pauses, retry
 from tarsy_bus.tracing import traceparent_of
 from tarsy_contracts.ids import report_id
@@ -12,6 +12,8 @@ from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
 log = structlog.get_logger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.1
+LONGEST_ID = 200
+"""Characters of an id that are logged."""
 
 type OutcomeReport = ToolCallReported | SummaryReported
 type Report = CallClaimed | CallNotStarted | OutcomeReport
@@ -22,23 +24,32 @@ class InboxClient:
         self._publisher = publisher
 
     async def report(self, session_id: str, report: Report) -> None:
-        """Returns when the report is acknowledged. Repeats are harmless: its id is derived."""
+        """Returns when the report is acknowledged. Repeats are harmless: its id is derived.
+
+        A report that no record can hold is left out: only strangers name sessions so, and no owner waits for those.
+        """
 
         def failed(problem: Exception, pause: float) -> None:
             log.warning("report.not_written", session_id=session_id, reason=str(problem), pause_seconds=round(pause, 1))
 
-        await retry(
-            lambda: self._publisher.publish(
-                self._publisher.topics.inbox,
-                report,
-                key=session_id,
-                id=id_of(report),
-                subject=session_id,
-                traceparent=traceparent_of(session_id),
-            ),
-            passes=not_written,
-            failed=failed,
-            pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+        try:
+            await retry(
+                lambda: self._publish(session_id, report),
+                passes=not_written,
+                failed=failed,
+                pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+            )
+        except TooLargeError as problem:
+            log.error("report.too_large", session_id=session_id[:LONGEST_ID], type=report.type, reason=str(problem))
+
+    async def _publish(self, session_id: str, report: Report) -> None:
+        await self._publisher.publish(
+            self._publisher.topics.inbox,
+            report,
+            key=session_id,
+            id=id_of(report),
+            subject=session_id,
+            traceparent=traceparent_of(session_id),
         )
 
 

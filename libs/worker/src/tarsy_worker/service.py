@@ -130,7 +130,11 @@ class WorkerService[M: Message, R: Claimable]:
             inbox=InboxClient(self.publisher),
             count_busy=self.metrics.busy,
             tracer=self.tracer,
-            now=self.now,
+            now=self._broker_time,
             new_id=self.new_id,
             tasks=tasks,
         )
+
+    def _broker_time(self) -> datetime:
+        """Limits of requests are the broker's times: by a clock that is ahead, each would have come too late."""
+        return self.pulse.broker_time or self.now()

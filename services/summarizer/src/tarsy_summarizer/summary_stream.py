@@ -1,11 +1,15 @@
 """Stream of a summary: chunks are published while the model writes."""
 
+import asyncio
+
 from tarsy_bus.chunk_sender import ChunkFeed, ChunkSender
 from tarsy_contracts.chunks import SummaryChunk
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_masking.streaming import MaskedStream
 
 TEXT = "text"
+LAST_CHUNKS_SECONDS = 1.0
+"""In an outage of Kafka a write takes 15 s: the time of the summary, with the answer of its model, would go by."""
 
 
 class SummaryStream:
@@ -23,9 +27,13 @@ class SummaryStream:
         await self._put(self._stream.take(text))
 
     async def finish(self) -> None:
-        """Returns when all chunks are written, or left out."""
-        await self._put(self._stream.rest())
-        await self._sender.until_sent(self._feed)
+        """Returns when all chunks are written, or left out: those that wait for long are."""
+        try:
+            async with asyncio.timeout(LAST_CHUNKS_SECONDS):
+                await self._put(self._stream.rest())
+                await self._sender.until_sent(self._feed)
+        except TimeoutError:
+            self._sender.drop(self._feed)
 
     async def _put(self, text: str) -> None:
         if text:

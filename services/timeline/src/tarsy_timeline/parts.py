@@ -10,7 +10,7 @@ from tarsy_bus.retries import growing_pauses
 log = structlog.get_logger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.5
-LONGEST_PAUSE_SECONDS = 15.0
+LONGEST_PAUSE_SECONDS = 5.0
 SETTLED_SECONDS = 5.0
 """A part that has lasted so long works again."""
 

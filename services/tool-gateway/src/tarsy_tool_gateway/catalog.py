@@ -10,6 +10,7 @@ from mcp_types import Tool
 from pydantic import JsonValue
 
 from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
+from tarsy_bus.retries import growing_pauses
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
@@ -45,12 +46,19 @@ class CatalogPublisher:
         self._masked: dict[str, tuple[Mapping[str, Tool], tuple[CatalogTool, ...]]] = {}
 
     async def keep(self, connection: McpConnection) -> None:
-        """Publishes for ever: at every change, and now and then."""
+        """Publishes for ever: at every change, and now and then. An entry that Kafka did not take is soon published
+        again: stages that start meanwhile would go without the tools.
+        """
+        pauses = growing_pauses()
         while True:
             connection.changed.clear()
-            await self._publish(connection)
+            wait = EVERY_SECONDS
+            if await self._publish(connection):
+                pauses = growing_pauses()
+            else:
+                wait = next(pauses)
             try:
-                async with asyncio.timeout(EVERY_SECONDS):
+                async with asyncio.timeout(wait):
                     await connection.changed.wait()
             except TimeoutError:
                 pass
@@ -74,7 +82,8 @@ class CatalogPublisher:
         except NotWrittenError:
             log.warning("catalog.not_withdrawn", server=gone.server)
 
-    async def _publish(self, connection: McpConnection) -> None:
+    async def _publish(self, connection: McpConnection) -> bool:
+        """Returns whether Kafka has it."""
         tools = connection.tools
         of, _ = self._masked.get(connection.plan.name, (None, ()))
         entry = self._entry(connection, await self._masked_tools(connection.plan, tools, connection.mask))
@@ -82,10 +91,11 @@ class CatalogPublisher:
             fitting = await self._write_fitting(entry)
         except NotWrittenError:
             log.warning("catalog.not_written", server=entry.server)
-        else:
-            self._masked[entry.server] = (tools, fitting)
-            if of is not tools:
-                _log_denied(entry)
+            return False
+        self._masked[entry.server] = (tools, fitting)
+        if of is not tools:
+            _log_denied(entry)
+        return True
 
     def _entry(self, connection: McpConnection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
         return ServerCatalogued(

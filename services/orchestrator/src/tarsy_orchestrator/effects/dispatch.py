@@ -42,7 +42,9 @@ class DispatchedCall:
         self._make_pauses = make_pauses
         self._pauses = make_pauses()
         self._attempts = 0
-        self._outages = 0
+        self._claim_id = ""
+        self._was_given_back = False
+        self._last_outage: tuple[datetime, datetime] | None = None
         self._publish_at: float = 0.0
         self._report_at: float = 0.0
 
@@ -52,7 +54,20 @@ class DispatchedCall:
             self._publish_at = 0.0 if effect.releases == 1 else self._publish_at
         if effect.claim is None and self.effect.claim is not None:
             self._pauses = self._make_pauses()
+        if effect.claim is not None:
+            self._claim_id = effect.claim.claim_id
         self.effect = effect
+
+    def give_back(self, claim_id: str) -> None:
+        """A worker has too much to do. It had no claim on record, so that nothing was decided: it is published again
+        the next way, at once if it is the first time.
+        """
+        if claim_id == self._claim_id or self.effect.claim is not None:
+            return
+        # Two attempts go each way (queue_requests.route_of).
+        self._attempts += self._attempts % 2
+        if not self._was_given_back:
+            self._was_given_back, self._publish_at = True, 0.0
 
     def step(
         self,
@@ -82,8 +97,10 @@ class DispatchedCall:
 
     def _after_outage(self, monotonic: float, downtime: Downtime) -> None:
         """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""
-        if len(downtime.outages) != self._outages:
-            self._outages = len(downtime.outages)
+        last = downtime.outages[-1] if downtime.outages else None
+        if last != self._last_outage:
+            # The last one, not their number: one that reaches into it makes it longer.
+            self._last_outage = last
             self._pauses = self._make_pauses()
             self._publish_at = min(self._publish_at, monotonic + next(self._pauses))
 

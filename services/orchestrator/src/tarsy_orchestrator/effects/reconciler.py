@@ -11,7 +11,15 @@ import structlog
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.control import Control, RequestAnswered
 from tarsy_contracts.ids import derived_id, execution_traceparent, report_id, session_traceparent
-from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, SessionAdmitted, ToolsOffered, WorkerDied
+from tarsy_contracts.inputs import (
+    CallNotStarted,
+    DeadlinePassed,
+    Input,
+    OwnInput,
+    SessionAdmitted,
+    ToolsOffered,
+    WorkerDied,
+)
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, PublishRequest, ReportNotice
 from tarsy_orchestrator.effects.llm_call import llm_turn, make_llm_call
@@ -102,6 +110,10 @@ class Reconciler:
             self._start(session_id, state, running, id, one)
 
     def reply(self, session_id: str, state: SessionState, decided: Input) -> None:
+        if isinstance(decided, CallNotStarted):
+            call = self._running.get(session_id, {}).get(decided.call_id)
+            if isinstance(call, DispatchedCall):
+                call.give_back(decided.claim_id)
         self.send_control(session_id, replies_to(state, decided))
 
     def send_control(self, session_id: str, controls: Sequence[Control]) -> None:

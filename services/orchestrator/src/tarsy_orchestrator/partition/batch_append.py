@@ -8,9 +8,12 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.partition_reader import ends
-from tarsy_bus.retries import retry
+from tarsy_bus.retries import FIRST_PAUSE_SECONDS, growing_pauses, retry
 
 log = structlog.get_logger(__name__)
+
+LONGEST_PAUSE_SECONDS = 2.0
+"""All decisions of the partition wait for the answer. All clients of a process share their attempts to connect."""
 
 
 async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Sequence[LogEntry]) -> int:
@@ -27,5 +30,6 @@ async def _end_of_log(bus: Bus, partition: int) -> int:
         lambda: ends(bus, bus.topics.sessions, [partition]),
         passes=lambda problem: isinstance(problem, KafkaError),
         failed=lambda problem, pause: log.warning("log.unreachable", partition=partition, reason=repr(problem)),
+        pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
     )
     return found[partition]

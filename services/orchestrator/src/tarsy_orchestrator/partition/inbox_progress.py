@@ -28,6 +28,10 @@ class InboxProgress:
         self._places[offset] = place
         self._next = offset + 1
 
+    def skip_to(self, offset: int) -> None:
+        """No input lies between the last one and this offset."""
+        self._next = max(self._next, offset)
+
     def done(self, offset: int) -> None:
         """Marks an input whose decision came back, or that lies on the held topic or among the dead letters."""
         place = self._places.pop(offset, None)

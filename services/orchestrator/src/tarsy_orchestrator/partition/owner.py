@@ -224,6 +224,9 @@ class Owner:
     async def _follow(self) -> None:
         while True:
             await feed_records(await self._follower.next(), self._partition_of, Pacer())
+            for number, owned in list(self._owned.items()):
+                if owned.partition.is_awaited:
+                    owned.partition.skip_log_to(await self._follower.position(number))
 
     def _partition_of(self, number: int) -> Partition | None:
         owned = self._owned.get(number)
@@ -237,7 +240,7 @@ class Owner:
             # Read only now: a call that began before a rebalance may return what came after it.
             generation = self._membership.generation
             if sum(map(len, found.values())) < limit:
-                self._mark_drained(found)
+                await self._mark_drained(found)
             pacer = Pacer()
             for place, records in found.items():
                 for record in records:
@@ -260,10 +263,13 @@ class Owner:
     async def _next_inputs(self, limit: int) -> dict[TopicPartition, list[Record]]:
         return await poll(self._consumer, timeout_ms=POLL_MS, max_records=limit)
 
-    def _mark_drained(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
-        for number in self._membership.handing_out:
-            if TopicPartition(self._bus.topics.inbox, number) not in found:
-                self._owned[number].partition.mark_drained()
+    async def _mark_drained(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
+        for number in list(self._membership.handing_out):
+            place, partition = TopicPartition(self._bus.topics.inbox, number), self._owned[number].partition
+            if place not in found:
+                partition.mark_drained()
+                if not partition.recovered:
+                    partition.skip_inbox_to(await self._consumer.position(place))
 
     async def _resume_admission(self) -> None:
         """Lets waiting sessions begin as soon as every partition is recovered."""

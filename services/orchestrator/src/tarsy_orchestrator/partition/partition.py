@@ -102,6 +102,7 @@ class Partition:
         self._decisions_made = 0
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
+        self._awaited_position = 0
         self._recovered_at: int | None = None
         self._expected: set[str] = set()
         self._came_back: set[str] = set()
@@ -148,6 +149,11 @@ class Partition:
         """All that the inbox holds for now was read."""
         self._last_read = None
 
+    def skip_inbox_to(self, offset: int) -> None:
+        """All inputs below were accepted. The marker of a stranger's transaction takes an offset, and is no input."""
+        self.progress.skip_to(offset)
+        self._recover_if_due()
+
     def has_backlog(self, now: datetime) -> bool:
         """Whether inputs wait that came a while ago: here, or unread."""
         oldest = self._waiting[0].given.at if self._waiting else self._last_read
@@ -190,8 +196,19 @@ class Partition:
         elif accepted.head is not None and accepted.head.phase == "open":
             self._wake.set()
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waits until more of the log was read."""
+        return self.position < self._awaited_position
+
+    def skip_log_to(self, offset: int) -> None:
+        """All records below were taken. The marker of a stranger's transaction takes an offset, and is no record."""
+        self.position = max(self.position, offset)
+        self._moved.set()
+
     async def caught_up(self, end: int) -> None:
         """Waits until the log has been read up to `end` (exclusive)."""
+        self._awaited_position = max(self._awaited_position, end)
         while self.position < end:
             self._moved.clear()
             try:
