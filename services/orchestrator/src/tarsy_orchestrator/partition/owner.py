@@ -31,6 +31,7 @@ from tarsy_orchestrator.partition.heads_partition import HeadsTopic
 from tarsy_orchestrator.partition.inbox_range import check_inbox, read_inbox_ranges
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
+from tarsy_orchestrator.partition.owner_gauges import update_gauges
 from tarsy_orchestrator.partition.partition import Partition
 from tarsy_orchestrator.partition.recovery import check_last_events, check_openers, log_positions
 from tarsy_orchestrator.partition.resting_states import RestingStates
@@ -193,11 +194,11 @@ class Owner:
                 task.add_done_callback(partial(_closed, sessions))
                 self._owned[number] = Owned(assembled.partition, task)
             self._deps.metrics.partitions.set(len(self._owned))
-        self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
+        self._follower.assign({number: owned.partition.log_position.next for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
         for number in assigned:
             partition = self._owned[number].partition
-            await partition.caught_up(end[number])
+            await partition.log_position.caught_up(end[number])
             check_openers(self._bus, number, partition.sessions.not_opened())
 
     async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
@@ -225,8 +226,8 @@ class Owner:
         while True:
             await feed_records(await self._follower.next(), self._partition_of, Pacer())
             for number, owned in list(self._owned.items()):
-                if owned.partition.is_awaited:
-                    owned.partition.skip_log_to(await self._follower.position(number))
+                if owned.partition.log_position.is_awaited:
+                    owned.partition.log_position.move_to(await self._follower.position(number))
 
     def _partition_of(self, number: int) -> Partition | None:
         owned = self._owned.get(number)
@@ -240,7 +241,8 @@ class Owner:
             # Read only now: a call that began before a rebalance may return what came after it.
             generation = self._membership.generation
             if sum(map(len, found.values())) < limit:
-                await self._mark_drained(found)
+                self._mark_drained(found)
+                await self._skip_markers(found)
             pacer = Pacer()
             for place, records in found.items():
                 for record in records:
@@ -263,13 +265,25 @@ class Owner:
     async def _next_inputs(self, limit: int) -> dict[TopicPartition, list[Record]]:
         return await poll(self._consumer, timeout_ms=POLL_MS, max_records=limit)
 
-    async def _mark_drained(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
+    def _mark_drained(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
+        for number in self._membership.handing_out:
+            if TopicPartition(self._bus.topics.inbox, number) not in found:
+                self._owned[number].partition.mark_drained()
+
+    async def _skip_markers(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
+        """A recovery waits for the end of its inbox, where the marker of a transaction may be: an offset, no record."""
+        generation = self._membership.generation
         for number in list(self._membership.handing_out):
             place, partition = TopicPartition(self._bus.topics.inbox, number), self._owned[number].partition
-            if place not in found:
-                partition.mark_drained()
-                if not partition.recovered:
-                    partition.skip_inbox_to(await self._consumer.position(place))
+            if place in found or partition.recovered:
+                continue
+            try:
+                offset = await self._consumer.position(place)
+            except IllegalStateError:
+                return  # a rebalance took it away
+            if generation != self._membership.generation:
+                return
+            partition.skip_inbox_to(offset)
 
     async def _resume_admission(self) -> None:
         """Lets waiting sessions begin as soon as every partition is recovered."""
@@ -295,28 +309,18 @@ class Owner:
             elif paused and not is_full:
                 self._consumer.resume(place)
 
-    # Commits and gauges
+    # Commits
 
     async def _commit_loop(self, owns: Callable[[], None], decides: Callable[[], None]) -> None:
         """`owns` is called while all assigned partitions are owned, `decides` while no input waits in vain."""
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
             await self._commit()
-            self._update_gauges()
+            update_gauges([one.partition for one in self._owned.values()], self._deps)
             if self._membership.handing_out == self._membership.assigned:
                 owns()
             if self._progress.moved({number: one.partition.decisions for number, one in self._owned.items()}):
                 decides()
-
-    def _update_gauges(self) -> None:
-        owned = [one.partition for one in self._owned.values()]
-        self._deps.metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
-        self._deps.metrics.sessions_aside.set(sum(len(partition.isolation) for partition in owned))
-        held = [since for partition in owned for since in partition.isolation.held_since]
-        now = self._deps.now()
-        self._deps.metrics.update_held(held, now)
-        self._deps.metrics.update_inbox_lag({one.number: one.progress.oldest for one in owned}, now)
-        self._deps.metrics.update_waiting(self._deps.admission.oldest, now)
 
     async def _commit(self) -> None:
         """Commits up to the first input whose decision has not come back. It fails once another owner took over."""

@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
-import structlog
-
 from tarsy_bus.connection import Bus
 from tarsy_bus.held_sessions import HeldInputs
 from tarsy_bus.log_writer import LogWriter
@@ -32,6 +30,7 @@ from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
 from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
 from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
+from tarsy_orchestrator.partition.log_position import LogPosition
 from tarsy_orchestrator.partition.quarantine import Quarantine
 from tarsy_orchestrator.partition.ready_inputs import ReadyInputs
 from tarsy_orchestrator.partition.session_loader import SessionLoader
@@ -39,16 +38,13 @@ from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoa
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 from tarsy_session.state import Investigating, SessionState, Unsupported
 
-log = structlog.get_logger(__name__)
-
-SILENCE_SECONDS = 30.0
 BACKLOG_AGE = timedelta(seconds=1)
 MOST_WAITING = 2_000
 """Number of waiting inputs above which the inbox is paused."""
 
 
 class Partition:
-    """`position` is the next offset of the log that this owner reads; `sessions` is what it has read."""
+    """`position` is the offset of the log that is read next; `sessions` is what was read before."""
 
     def __init__(
         self,
@@ -70,7 +66,7 @@ class Partition:
     ) -> None:
         self.number = number
         self.sessions = sessions
-        self.position = position
+        self.log_position = LogPosition(number, position)
         self.progress = InboxProgress(0)
         self.recovered = False
         self.isolation = FaultIsolation(
@@ -101,8 +97,6 @@ class Partition:
         self._last_read: datetime | None = None
         self._decisions_made = 0
         self._wake = asyncio.Event()
-        self._moved = asyncio.Event()
-        self._awaited_position = 0
         self._recovered_at: int | None = None
         self._expected: set[str] = set()
         self._came_back: set[str] = set()
@@ -150,7 +144,7 @@ class Partition:
         self._last_read = None
 
     def skip_inbox_to(self, offset: int) -> None:
-        """All inputs below were accepted. The marker of a stranger's transaction takes an offset, and is no input."""
+        """All inputs below were accepted."""
         self.progress.skip_to(offset)
         self._recover_if_due()
 
@@ -173,12 +167,11 @@ class Partition:
 
     def take_record(self, record: Record) -> None:
         """Takes the next record of the log. Raises LogMismatchError."""
-        if record.offset < self.position:
+        if record.offset < self.log_position.next:
             return
         delivery = parse_record(record)
         accepted = self.sessions.accept(delivery) if delivery is not None else None
-        self.position = record.offset + 1
-        self._moved.set()
+        self.log_position.move_to(record.offset + 1)
         if accepted is None:
             self._metrics.records_dropped.inc()
             return
@@ -195,27 +188,6 @@ class Partition:
             self._reconcile(session_id, accepted.state)
         elif accepted.head is not None and accepted.head.phase == "open":
             self._wake.set()
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether somebody waits until more of the log was read."""
-        return self.position < self._awaited_position
-
-    def skip_log_to(self, offset: int) -> None:
-        """All records below were taken. The marker of a stranger's transaction takes an offset, and is no record."""
-        self.position = max(self.position, offset)
-        self._moved.set()
-
-    async def caught_up(self, end: int) -> None:
-        """Waits until the log has been read up to `end` (exclusive)."""
-        self._awaited_position = max(self._awaited_position, end)
-        while self.position < end:
-            self._moved.clear()
-            try:
-                async with asyncio.timeout(SILENCE_SECONDS):
-                    await self._moved.wait()
-            except TimeoutError:
-                log.warning("log.silent", partition=self.number, position=self.position, end=end)
 
     async def run(self) -> None:
         """Decides for ever."""
@@ -302,7 +274,7 @@ class Partition:
             self._expected = {id for decision in decisions for id in decision.ids}
             self._metrics.observe_batch(len(entries), sum(entry.size for entry in entries))
             with self._metrics.append_duration.time():
-                await self.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
+                await self.log_position.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
             self._expected = set()
         lost = lost_decisions(decisions, self._came_back)
         for decision in decisions:
