@@ -40,7 +40,6 @@ REPLY = {
     "text": "It crashes since **19:49:04**.\n\n" + "It was started again, and it crashed again. " * 40,
 }
 INVESTIGATION_MILLISECONDS = 240_000
-CALL_SECONDS = 600
 WATCH = """
     window.lengths = new Map();
     new MutationObserver(() => {
@@ -96,7 +95,7 @@ async def scene(tmp_path_factory: pytest.TempPathFactory, incidents: Path, forks
     with tarsy(folder, pace_seconds=0.03, incidents=incidents, forks=forks) as one:
         hold = folder / "hold"
         write_hostile_script(one)
-        hold_tools_by(one, hold)
+        one.hold_tools_by(hold)
         await asyncio.to_thread(one.up)
         async with chromium() as browser:
             yield Scene(one, browser, len(read_log(incidents / INCIDENT.name)), hold)
@@ -114,15 +113,6 @@ def write_hostile_script(one: Tarsy) -> None:
     config = yaml.safe_load(file.read_text("utf-8"))
     config["llm_providers"]["scripted"]["script"] = "script.yaml"
     file.write_text(yaml.safe_dump(config), "utf-8")
-
-
-def hold_tools_by(one: Tarsy, file: Path) -> None:
-    """The lab's tools wait while the file exists, and a call has time for it."""
-    written = one.config_dir / "tarsy.yaml"
-    config = yaml.safe_load(written.read_text("utf-8"))
-    config["mcp_servers"]["kubernetes"]["transport"]["env"] = {"TARSY_LAB_HOLD": str(file)}
-    config["limits"] = {**config.get("limits", {}), "tool_call": CALL_SECONDS}
-    written.write_text(yaml.safe_dump(config), "utf-8")
 
 
 def tone(page: Page, name: str) -> Any:
