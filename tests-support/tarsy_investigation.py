@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from pydantic import JsonValue
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_contracts.topics import QUEUE_PARTITIONS
@@ -87,11 +87,26 @@ async def watched(system: System, session_id: str) -> AsyncIterator[None]:
     """Somebody watches the session: without watchers a websocket-gateway reads neither log nor stream."""
     url = system.of("websocket-gateway").url.replace("http://", "ws://")
     async with connect(f"{url}/api/v1/ws") as client:
-        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
-        async with asyncio.timeout(WAIT_SECONDS):
-            while json.loads(await client.recv())["type"] != "subscription.confirmed":
-                pass
+        await subscribe(client, session_id)
         yield
+
+
+async def subscribe(client: ClientConnection, session_id: str) -> list[str]:
+    """What came until it was confirmed. While a busy timeline does not have the history in time, the gateway refuses,
+    and a client subscribes again.
+    """
+    came: list[str] = []
+
+    async def confirmed() -> bool:
+        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        while True:
+            came.append(str(await client.recv()))
+            if (kind := json.loads(came[-1])["type"]).startswith("subscription."):
+                return bool(kind == "subscription.confirmed")
+
+    async with asyncio.timeout(2 * WAIT_SECONDS):
+        await eventually(confirmed, f"a subscription to {session_id}")
+    return came
 
 
 def submit(system: System, incident: Path = INCIDENT) -> Investigation:
