@@ -185,7 +185,7 @@ class System:
                 process.process.terminate()
         for process in self.processes:
             try:
-                process.process.wait(20)
+                process.process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
 
