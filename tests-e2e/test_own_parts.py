@@ -166,7 +166,7 @@ def test_a_service_alone_tells_its_health_its_readiness_and_its_metrics(alone: S
         ready = httpx2.get(f"{url}/ready", timeout=90)
         told = ready.json()
         assert (told.pop("config").keys() == {service}) == (service in READS_CONFIGURATION)
-        nothing = {"waiting_for": [], "starting": [], "reasons": {}, "degraded": {}}
+        nothing: dict[str, object] = {"waiting_for": [], "starting": [], "reasons": {}, "degraded": {}}
         return (ready.status_code, told) == (200, {"ready": True, **nothing})
 
     wait_for(works_in_full, f"{service} is ready and lacks nothing")
