@@ -42,7 +42,7 @@ class Investigation:
             log = await self.log()
             return log if log.types.count(event_type) >= count else None
 
-        return await self._eventually(look, f"{count} {event_type} on the log")
+        return await self._eventually(look, f"{count} {event_type} on the log", seconds=INVESTIGATION_SECONDS)
 
     async def until_ended(self) -> SessionLog:
         """Waits for the end, and checks that the log is one chain."""
@@ -72,9 +72,7 @@ class Investigation:
 
         await self._eventually(look, f"a stream with {text!r}", seconds=INVESTIGATION_SECONDS)
 
-    async def _eventually[T](
-        self, look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = WAIT_SECONDS
-    ) -> T:
+    async def _eventually[T](self, look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float) -> T:
         try:
             return await eventually(look, what, seconds=seconds)
         except pytest.fail.Exception as failure:
