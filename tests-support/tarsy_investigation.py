@@ -90,8 +90,9 @@ async def watched(system: System, session_id: str) -> AsyncIterator[None]:
 
 
 async def subscribe(client: ClientConnection, session_id: str) -> list[str]:
-    """Returns all that came until it was confirmed. While a busy timeline does not have the history in time, the gateway refuses,
-    and a client subscribes again.
+    """Returns all that came until it was confirmed.
+
+    While a busy timeline does not have the history in time, the gateway refuses, and a client subscribes again.
     """
     came: list[str] = []
 
