@@ -22,7 +22,7 @@ def incidents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def config_dir(tmp_path: Path, incidents: Path, lab_calls: Path, lab_delays: dict[str, float]) -> Path:
+def config_dir(tmp_path: Path, incidents: Path, lab_calls: Path, lab_delays: dict[str, float], lab_hold: Path) -> Path:
     """The demo's configuration, with scripts whose model must never see a planted secret."""
     folder = tmp_path / "config"
     folder.mkdir()
@@ -35,7 +35,7 @@ def config_dir(tmp_path: Path, incidents: Path, lab_calls: Path, lab_delays: dic
     delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
     transport = config["mcp_servers"]["kubernetes"]["transport"]
     transport["args"] = [str(incidents)]
-    transport["env"] = {"TARSY_LAB_CALLS": str(lab_calls)} | delays
+    transport["env"] = {"TARSY_LAB_CALLS": str(lab_calls), "TARSY_LAB_HOLD": str(lab_hold)} | delays
     (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
     return folder
 
@@ -51,6 +51,12 @@ def _script(incident: Path) -> Any:
 def lab_delays() -> dict[str, float]:
     """Seconds that a tool of the lab takes; tests override it."""
     return {}
+
+
+@pytest.fixture
+def lab_hold(tmp_path: Path) -> Path:
+    """While this file exists, the tools of the lab that it names wait."""
+    return tmp_path / "lab-hold"
 
 
 @pytest.fixture(scope="session")

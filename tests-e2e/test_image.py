@@ -203,8 +203,8 @@ def test_paths_that_lead_nowhere_are_answered_by_the_front_door(
 ) -> None:
     door = f"http://{composition.addresses['front-door:8080']}"
     for path in ("/internal/v1/chains", "/docs", "/redoc", "/api/../internal/v1/chains"):
-        assert httpx2.get(door + path).status_code == 404
-    assert "TARSy" in httpx2.get(f"{door}/").text
+        assert httpx2.get(door + path, timeout=SECONDS).status_code == 404
+    assert "TARSy" in httpx2.get(f"{door}/", timeout=SECONDS).text
 
 
 def test_a_stop_is_in_order_and_within_the_grace_of_the_container(

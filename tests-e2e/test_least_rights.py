@@ -254,7 +254,15 @@ async def test_an_investigation_runs_with_the_least_rights_and_uses_each_of_them
     await guarded.started("orchestrator")
 
     assert [one for one in kafka.audited() if not one.allowed and one.user in {user.name for user in USERS}] == []
-    assert set().union(*(unused(kafka, user) for user in USERS)) == SELDOM
+    left: set[tuple[str, str, str]] = set()
+
+    async def all_are_used() -> bool:
+        """Commits and announcements come later than what is waited for above."""
+        left.clear()
+        left.update(*(unused(kafka, user) for user in USERS))
+        return left == SELDOM
+
+    await eventually(all_are_used, lambda: f"{left - SELDOM} are not used, and {SELDOM - left} are")
 
 
 async def check_strangers(kafka: GuardedKafka, bus: Bus) -> None:
@@ -280,7 +288,8 @@ async def check_strangers(kafka: GuardedKafka, bus: Bus) -> None:
     acts = [
         ActRequested.model_validate_json(record.value or b"").act for record in await records_of(auditor, TOPICS.audit)
     ]
-    assert acts == [
+    # A question that nobody decided on in time is sent again.
+    assert list(dict.fromkeys(acts)) == [
         "POST /api/v1/sessions/{session_id}/chat/messages",
         "POST /api/v1/sessions/{session_id}/release",
         "POST /api/v1/alerts",

@@ -1,8 +1,7 @@
 """`kill -9` of any process in the middle of the demo's investigation: it ends as the undisturbed one does."""
 
+import asyncio
 from pathlib import Path
-
-import pytest
 
 from tarsy_contracts import events as e
 from tarsy_incident import executions
@@ -42,41 +41,37 @@ async def test_the_orchestrator_dies_while_the_model_answers(
     assert await faults(investigation, log, lab_calls, told_before) == []
 
 
-@pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
-async def test_the_orchestrator_dies_while_a_tool_runs(system: System, lab_calls: Path, told_before: Told) -> None:
+async def test_the_orchestrator_dies_while_a_tool_runs(
+    system: System, lab_calls: Path, lab_hold: Path, told_before: Told
+) -> None:
     """The result is waiting in the inbox when the next owner comes: the tool is not run again."""
     await system.start_all()
-    investigation = submit(system)
-    await running_tool(investigation, lab_calls, "pods_log")
-    await system.replace("orchestrator")
+    investigation = await held_in(system, lab_calls, lab_hold, "pods_log")
+    await replace_in_it(system, service="orchestrator", lab_hold=lab_hold)
     log = await investigation.until_ended()
     assert executions(lab_calls, "pods_log") == 1
     assert await faults(investigation, log, lab_calls, told_before) == []
 
 
-@pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
 async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(
-    system: System, lab_calls: Path, told_before: Told
+    system: System, lab_calls: Path, lab_hold: Path, told_before: Told
 ) -> None:
     await system.start_all()
-    investigation = submit(system)
-    await running_tool(investigation, lab_calls, "pods_log")
-    await system.replace("tool-gateway")
+    investigation = await held_in(system, lab_calls, lab_hold, "pods_log")
+    await replace_in_it(system, service="tool-gateway", lab_hold=lab_hold)
     log = await investigation.until_ended()
     assert outcome_of(log, "pods_log").outcome == "ok"
     assert "tool_call.released" in log.types
     assert await faults(investigation, log, lab_calls, told_before) == []
 
 
-@pytest.mark.parametrize("lab_delays", [{"pods_delete": 4.0}])
 async def test_the_tool_gateway_dies_while_a_destructive_tool_runs(
-    system: System, lab_calls: Path, told_before: Told
+    system: System, lab_calls: Path, lab_hold: Path, told_before: Told
 ) -> None:
     """Nobody can know whether it took effect: it ends as unknown, the agent is told, and it does not run again."""
     await system.start_all()
-    investigation = submit(system)
-    await running_tool(investigation, lab_calls, "pods_delete")
-    await system.replace("tool-gateway")
+    investigation = await held_in(system, lab_calls, lab_hold, "pods_delete")
+    await replace_in_it(system, service="tool-gateway", lab_hold=lab_hold)
     log = await investigation.until_ended()
     assert outcome_of(log, "pods_delete").outcome == "unknown"
     assert executions(lab_calls, "pods_delete") == 1
@@ -122,6 +117,22 @@ async def timeline(investigation: Investigation, log: SessionLog) -> list[dict[s
 def shown(rows: list[dict[str, object]]) -> list[tuple[object, ...]]:
     """What people see of it. Two calls at once may end in any order, so the log's own numbers are left out."""
     return [(row["event_type"], row["status"], row["content"]) for row in rows]
+
+
+async def held_in(system: System, lab_calls: Path, lab_hold: Path, tool: str) -> Investigation:
+    """An investigation whose call of the tool does not end before the file is gone: the log knows who runs it."""
+    await asyncio.to_thread(lab_hold.write_text, tool, "utf-8")
+    investigation = submit(system)
+    await running_tool(investigation, lab_calls, tool)
+    return investigation
+
+
+async def replace_in_it(system: System, *, service: str, lab_hold: Path) -> None:
+    """The process dies while the tool is held, and the tool goes on before another one takes its place."""
+    dead = system.of(service)
+    dead.kill()
+    await asyncio.to_thread(lab_hold.unlink)
+    await system.until_ready(system.start(service, port=dead.port))
 
 
 async def running_tool(investigation: Investigation, lab_calls: Path, tool: str) -> None:

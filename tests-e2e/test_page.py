@@ -21,6 +21,7 @@ from tarsy_browser import Tab, chromium, demand_chromium, new_tab, text_of
 from tarsy_door import door
 from tarsy_incident import INCIDENT, alert_now, planted_secrets, read_log
 from tarsy_service_forks import ServiceForks
+from tarsy_testing import eventually
 from tarsy_up import Tarsy, tarsy
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -40,7 +41,6 @@ REPLY = {
     "text": "It crashes since **19:49:04**.\n\n" + "It was started again, and it crashed again. " * 40,
 }
 INVESTIGATION_MILLISECONDS = 240_000
-CALL_SECONDS = 600
 WATCH = """
     window.lengths = new Map();
     new MutationObserver(() => {
@@ -96,7 +96,7 @@ async def scene(tmp_path_factory: pytest.TempPathFactory, incidents: Path, forks
     with tarsy(folder, pace_seconds=0.03, incidents=incidents, forks=forks) as one:
         hold = folder / "hold"
         write_hostile_script(one)
-        hold_tools_by(one, hold)
+        one.hold_tools_by(hold)
         await asyncio.to_thread(one.up)
         async with chromium() as browser:
             yield Scene(one, browser, len(read_log(incidents / INCIDENT.name)), hold)
@@ -116,15 +116,6 @@ def write_hostile_script(one: Tarsy) -> None:
     file.write_text(yaml.safe_dump(config), "utf-8")
 
 
-def hold_tools_by(one: Tarsy, file: Path) -> None:
-    """The lab's tools wait while the file exists, and a call has time for it."""
-    written = one.config_dir / "tarsy.yaml"
-    config = yaml.safe_load(written.read_text("utf-8"))
-    config["mcp_servers"]["kubernetes"]["transport"]["env"] = {"TARSY_LAB_HOLD": str(file)}
-    config["limits"] = {**config.get("limits", {}), "tool_call": CALL_SECONDS}
-    written.write_text(yaml.safe_dump(config), "utf-8")
-
-
 def tone(page: Page, name: str) -> Any:
     return page.locator(f'.state .status[data-tone="{name}"]')
 
@@ -134,6 +125,29 @@ async def until_completed(page: Page) -> None:
     await expect(page.locator(".analysis h3")).to_have_text(HEADINGS)
     await expect(page.locator(".executive")).to_contain_text("Roll back to v2.13.2 now.")
     await expect(page.locator(".item")).to_have_count(ITEMS)
+
+
+async def until_alike(page: Page, other: Page) -> None:
+    """What is counted is read again after the end, by each when it gets to that."""
+    texts: list[list[str]] = []
+
+    async def alike() -> bool:
+        texts[:] = [await text_of(page), await text_of(other)]
+        return texts[0] == texts[1]
+
+    await eventually(alike, lambda: f"both pages say the same: {texts}")
+
+
+def note_resets(page: Page) -> list[str]:
+    """Messages by which a text begins anew, as when a summary streams before the log announces it."""
+    resets: list[str] = []
+
+    def received(frame: str | bytes) -> None:
+        if "stream.reset" in (text := str(frame)):
+            resets.append(text)
+
+    page.on("websocket", lambda socket: socket.on("framereceived", received))
+    return resets
 
 
 async def until_live(page: Page) -> None:
@@ -169,12 +183,13 @@ async def test_an_investigation_from_the_list_to_its_analysis(scene: Scene) -> N
             await expect(row.locator(".status")).to_have_text("Running")
 
             await tab.page.add_init_script(WATCH)
+            resets = note_resets(tab.page)
             await open_session(tab, session_id)
         await until_completed(tab.page)
         seen = await growth(tab.page)
         for kind in ("llm_thinking", "llm_response", "mcp_tool_summary"):
             assert len(seen.get(kind, [])) >= 2, f"no {kind} grew: {seen}"
-            assert seen[kind] == sorted(seen[kind])
+            assert resets or seen[kind] == sorted(seen[kind])
         await expect(tab.page.locator(".analysis li strong, .analysis p strong").first).to_have_text("v2.14.0")
         await expect(tab.page.locator(".stages .status")).to_have_text(["Completed"] * 4)
         await expect(tab.page.locator(".cancelling button:visible")).to_have_count(0)
@@ -271,9 +286,7 @@ async def test_a_lost_connection_is_said_and_heals(scene: Scene) -> None:
         await until_live(tab.page)
         for page in (tab.page, undisturbed.page):
             await until_completed(page)
-        facts = await undisturbed.page.locator(".facts").text_content() or ""
-        await expect(tab.page.locator(".facts")).to_have_text(facts)
-        assert await text_of(tab.page) == await text_of(undisturbed.page)
+        await until_alike(tab.page, undisturbed.page)
         assert [one for one in tab.complaints if "net::ERR_" not in one] == []
 
 

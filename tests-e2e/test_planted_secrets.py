@@ -8,7 +8,7 @@ from websockets.asyncio.client import connect
 
 from tarsy_contracts.events import SessionCompleted
 from tarsy_incident import EVERY_INCIDENT, planted_secrets
-from tarsy_investigation import everything, shown, submit
+from tarsy_investigation import everything, shown, submit, subscribe
 from tarsy_lab.incidents import read_incident
 from tarsy_system import System
 
@@ -57,9 +57,8 @@ def test_the_search_would_find_every_planted_secret() -> None:
 async def watched(system: System, session_id: str) -> str:
     """All that a WebSocket client gets of a session, to its end."""
     url = system.of("websocket-gateway").url.replace("http", "ws", 1)
-    seen = []
     async with connect(f"{url}/api/v1/ws", max_size=None) as socket:
-        await socket.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        seen = await subscribe(socket, session_id)
         async for text in socket:
             seen.append(str(text))
             payload = json.loads(text)

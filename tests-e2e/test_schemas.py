@@ -1,7 +1,6 @@
 """Every record of a whole investigation, on every topic of ours, is what `schemas/` says."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from tarsy_docgen.channels import CHANNELS, Channel
 from tarsy_docgen.messages import urn
 from tarsy_investigation import everything, shown, submit
 from tarsy_system import ROOT, System
+from tarsy_testing import eventually
 
 SCHEMAS = ROOT / "schemas"
 STRANGERS = {"alerts", "dead_letters"}
@@ -81,16 +81,24 @@ async def test_every_record_of_an_investigation_fits_the_schemas(system: System)
     channels = [channel for channel in CHANNELS if channel.topic not in STRANGERS]
     assert {channel.topic for channel in channels} == ALWAYS.keys()
     validators = all_validators()
-    seen: Counter[tuple[str, str]] = Counter()
-    for channel in channels:
-        for record in await everything(system, [channel.found_in(system.bus.topics).name]):
-            if record.value is None and not record.headers:
-                continue  # the tombstone of an older head
-            seen[channel.topic, check(record, channel, validators)] += 1
-    for topic, types in ALWAYS.items():
-        missing = {type for type in types if not seen[topic, type]}
-        assert not missing, f"no such record on {topic}, so nothing was checked: {sorted(missing)}"
+    missing: set[tuple[str, str]] = set()
+
+    async def all_are_checked() -> bool:
+        """Heads are written behind the log, which waits for none of them."""
+        seen = {(channel.topic, type) for channel in channels for type in await types_on(system, channel, validators)}
+        missing.clear()
+        missing.update({(topic, type) for topic, types in ALWAYS.items() for type in types} - seen)
+        return not missing
+
+    await eventually(all_are_checked, lambda: f"no such record, so nothing was checked: {sorted(missing)}")
     assert await everything(system, [system.bus.topics.dead_letters]) == []
+
+
+async def types_on(system: System, channel: Channel, validators: dict[str, Draft202012Validator]) -> set[str]:
+    """Of all records there, each of which is checked."""
+    records = await everything(system, [channel.found_in(system.bus.topics).name])
+    # The tombstone of an older head has neither.
+    return {check(one, channel, validators) for one in records if one.value is not None or one.headers}
 
 
 def check(record: Record, channel: Channel, validators: dict[str, Draft202012Validator]) -> str:

@@ -1,5 +1,6 @@
 """One trace through all hops of a session: in the spans, in the headers of every record, in our own logs."""
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -26,11 +27,14 @@ def collector() -> Iterator[Collector]:
         yield collector
 
 
-async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collector: Collector) -> None:
+async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collector: Collector, lab_hold: Path) -> None:
     system.environment |= {"TARSY_OTLP_ENDPOINT": collector.url, "TARSY_TRACE_READS": "true"}
     await system.start_all()
+    # The investigation does not end before somebody watches it.
+    await asyncio.to_thread(lab_hold.touch)
     investigation = submitted_from_a_trace(system)
     async with watched(system, investigation.session_id):
+        await asyncio.to_thread(lab_hold.unlink)
         log = await investigation.until_ended()
         await until_all_is_read(collector, len(log.accepted))
     system.stop_all()
@@ -85,11 +89,16 @@ def assert_spans_of_tools(spans: list[Collected], *, calls: int) -> None:
 async def test_the_reading_of_events_has_no_spans_unless_somebody_asks_for_them(
     system: System, collector: Collector
 ) -> None:
-    system.environment["TARSY_OTLP_ENDPOINT"] = collector.url
+    system.environment |= {"TARSY_OTLP_ENDPOINT": collector.url, "OTEL_BSP_SCHEDULE_DELAY": "200"}
     await system.start_all()
     await submitted_from_a_trace(system).until_ended()
+
+    async def sent() -> bool:
+        """The owner reads the end back before the session's span ends."""
+        return {"session", "decide"} <= {span.name for span in collector.spans}
+
+    await eventually(sent, "spans of the session and of its decisions")
     system.stop_all()
-    assert {"session", "decide"} <= {span.name for span in collector.spans}
     assert {"project", "show"} & {span.name for span in collector.spans} == set()
 
 
@@ -98,9 +107,9 @@ async def until_all_is_read(collector: Collector, events: int) -> None:
 
     async def read() -> bool:
         names = Counter(span.name for span in collector.spans)
-        return names["project"] >= events and names["show"] > 0
+        return names["project"] >= events and names["show"] > 0 and names["session"] > 0
 
-    await eventually(read, f"spans of {events} events that were projected, and of some that were shown")
+    await eventually(read, f"spans of {events} events that were projected, of some that were shown, and of the session")
 
 
 def submitted_from_a_trace(system: System) -> Investigation:

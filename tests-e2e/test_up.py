@@ -55,7 +55,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -> Iter
         wait_for(lambda: "waiting for it" in demo.output, "the demo waits")
         up = one.start_up()
         wait_for(lambda: (one.home / "instance.json").exists(), "the beginning of up")
+        # It starts for as long as a busy machine needs for this command.
+        up.process.send_signal(signal.SIGSTOP)
         code, output = one.run("status", "--json")
+        up.process.send_signal(signal.SIGCONT)
         wait_for(lambda: one.is_ready(up), "tarsy up is ready", seconds=300)
         lost = one.start("watch", "11111111-1111-5111-8111-111111111111")
         demo.wait(300)
@@ -267,12 +270,17 @@ def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(
     tmp_path: Path, incidents: Path, forks: ServiceForks
 ) -> None:
     """The demo that watches comes back to the next `up`, and sees its investigation to the end."""
+    hold = tmp_path / "hold"
     with tarsy(tmp_path / "one", pace_seconds=0.02, incidents=incidents, forks=forks) as one:
+        one.hold_tools_by(hold)
+        # Else the demo may end before a busy machine gets to the kill.
+        hold.write_text("pods_log", "utf-8")
         up = one.up()
         demo = one.start("demo")
         wait_for(lambda: "← kubernetes.pods_list" in demo.output, "the first result", seconds=180)
         pids = one.server_pids()
         up.kill()
+        hold.unlink()
         wait_for(lambda: not any(is_alive(pid) for pid in pids.values()), "the end of Kafka and PostgreSQL")
         assert demo.process.poll() is None
         one.up()

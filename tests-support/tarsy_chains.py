@@ -20,9 +20,11 @@ WHOLE = "crash-loop"
 
 
 def environment(calls: Path, incident: Path) -> dict[str, str]:
-    """Variables that the configuration uses. `calls`: where the lab, in `incident`, notes the tools that it runs."""
+    """Variables that the configuration uses. `calls`: where the lab, in `incident`, notes the tools that it runs. While
+    there is a file `hold` beside it, tools of the server `slow` that it names wait."""
     return {
         "TARSY_TEST_CALLS": str(calls),
+        "TARSY_TEST_HOLD": str(calls.with_name("hold")),
         "TARSY_TEST_INCIDENT": str(incident),
         "TARSY_TEST_SESSIONS": "100",
         "TARSY_TEST_DELETE_SECONDS": "8",

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from pydantic import JsonValue
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_contracts.topics import QUEUE_PARTITIONS
@@ -42,7 +42,7 @@ class Investigation:
             log = await self.log()
             return log if log.types.count(event_type) >= count else None
 
-        return await self._eventually(look, f"{count} {event_type} on the log")
+        return await self._eventually(look, f"{count} {event_type} on the log", seconds=INVESTIGATION_SECONDS)
 
     async def until_ended(self) -> SessionLog:
         """Waits for the end, and checks that the log is one chain."""
@@ -72,9 +72,7 @@ class Investigation:
 
         await self._eventually(look, f"a stream with {text!r}", seconds=INVESTIGATION_SECONDS)
 
-    async def _eventually[T](
-        self, look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = WAIT_SECONDS
-    ) -> T:
+    async def _eventually[T](self, look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float) -> T:
         try:
             return await eventually(look, what, seconds=seconds)
         except pytest.fail.Exception as failure:
@@ -87,11 +85,27 @@ async def watched(system: System, session_id: str) -> AsyncIterator[None]:
     """Somebody watches the session: without watchers a websocket-gateway reads neither log nor stream."""
     url = system.of("websocket-gateway").url.replace("http://", "ws://")
     async with connect(f"{url}/api/v1/ws") as client:
-        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
-        async with asyncio.timeout(WAIT_SECONDS):
-            while json.loads(await client.recv())["type"] != "subscription.confirmed":
-                pass
+        await subscribe(client, session_id)
         yield
+
+
+async def subscribe(client: ClientConnection, session_id: str) -> list[str]:
+    """Returns all that came until it was confirmed.
+
+    While a busy timeline does not have the history in time, the gateway refuses, and a client subscribes again.
+    """
+    came: list[str] = []
+
+    async def confirmed() -> bool:
+        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        while True:
+            came.append(str(await client.recv()))
+            if (kind := json.loads(came[-1])["type"]).startswith("subscription."):
+                return bool(kind == "subscription.confirmed")
+
+    async with asyncio.timeout(2 * WAIT_SECONDS):
+        await eventually(confirmed, f"a subscription to {session_id}")
+    return came
 
 
 def submit(system: System, incident: Path = INCIDENT) -> Investigation:

@@ -45,7 +45,7 @@ def prometheus(folder: Path) -> Iterator[str]:
 
 def _wait_until_it_sees_itself(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     limit = time.monotonic() + START_SECONDS
-    with httpx2.Client(trust_env=False) as client:
+    with httpx2.Client(timeout=START_SECONDS, trust_env=False) as client:
         while not _sees_itself(client, url):
             assert process.poll() is None, log.read_text(encoding="utf-8")[-2000:]
             assert time.monotonic() < limit, f"Prometheus saw nothing in {START_SECONDS:g} seconds"

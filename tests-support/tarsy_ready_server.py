@@ -31,7 +31,9 @@ async def ready_server(
     """It is ready in the body, listens on `port` of the loopback, and is killed after it."""
     child = await asyncio.create_subprocess_exec(program, *(f"--{name}={value}" for name, value in arguments.items()))
     try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
+        async with httpx2.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", timeout=LIMIT_SECONDS, trust_env=False
+        ) as client:
             await eventually(lambda: _is_ready(client), f"{Path(program).name} is ready", seconds=LIMIT_SECONDS)
             yield client
     finally:

@@ -27,10 +27,12 @@ PATIENT = {
     "TARSY_MCP_READY_SECONDS": "60",
     "TARSY_TOOLS_WAIT_SECONDS": "120",
     "TARSY_TOOLS_STARTING_SECONDS": "120",
+    "TARSY_WAIT_SECONDS": "20",
 }
 """Settings for tests whose investigations need their tools, however long a busy machine takes to start an MCP server.
 
-With the settings of every day an investigation goes on without tools after 20 seconds, and the test waits in vain.
+With the settings of every day an investigation goes on without tools after 20 seconds, and the test waits in vain; what
+a person asks for is answered after five seconds as not decided yet.
 """
 WARNINGS, WARNING_CHARACTERS = 8, 400
 STOP_SECONDS = 90.0
@@ -183,7 +185,7 @@ class System:
                 process.process.terminate()
         for process in self.processes:
             try:
-                process.process.wait(20)
+                process.process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
 

@@ -23,6 +23,7 @@ from tarsy_testing import WAIT_SECONDS, eventually
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 240.0
 COMMAND_SECONDS = 400.0
+CALL_SECONDS = 600
 FAST = 0.005
 
 
@@ -148,6 +149,14 @@ class Tarsy:
         """The processes of Kafka and PostgreSQL."""
         found = {one.service: one.pid for one in self.processes() if one.service in ("kafka", "postgresql")}
         return {name: pid for name, pid in found.items() if pid is not None}
+
+    def hold_tools_by(self, file: Path) -> None:
+        """The lab's tools wait while the file exists (those that it names, where it does); a call has time for it."""
+        written = self.config_dir / "tarsy.yaml"
+        config = yaml.safe_load(written.read_text("utf-8"))
+        config["mcp_servers"]["kubernetes"]["transport"]["env"] = {"TARSY_LAB_HOLD": str(file)}
+        config["limits"] = {**config.get("limits", {}), "tool_call": CALL_SECONDS}
+        written.write_text(yaml.safe_dump(config), "utf-8")
 
     def end(self) -> None:
         for running in self.started:

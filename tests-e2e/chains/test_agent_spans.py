@@ -98,7 +98,7 @@ async def test_a_call_that_failed_says_of_which_kind_and_one_that_went_well_why_
 async def test_an_agent_has_one_span_across_the_death_of_its_orchestrator_and_a_reply_hangs_in_the_same_tree(
     system: System, log: LiveLog, collector: Collector
 ) -> None:
-    session_id = ask_for(system, "busy").session_id
+    session_id = ask_for(system, "working").session_id
     await log.until_event(session_id, e.LlmCallCompleted, count=2)
 
     async def sent() -> bool:

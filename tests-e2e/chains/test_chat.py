@@ -16,6 +16,8 @@ from tarsy_verification.session_log import SessionLog
 
 LOOKED_AGAIN = "The pod of v2.14.0 still restarts."
 SLOWLY = "So the answer is the release."
+AT_LENGTH = "Is it over? Tell me at length."
+"""Its answer lasts as long as a busy machine needs to do something meanwhile."""
 
 
 async def until_replied(log: LiveLog, session_id: str, count: int = 1) -> SessionLog:
@@ -84,7 +86,7 @@ async def test_of_two_people_at_the_same_moment_one_is_answered_and_the_other_is
     system: System, log: LiveLog
 ) -> None:
     session = await slowly_answering(system, log)
-    asked = [post_question(system, session.session_id, "Is it over?", who) for who in ("ann", "bob")]
+    asked = [post_question(system, session.session_id, AT_LENGTH, who) for who in ("ann", "bob")]
     answers = sorted(await asyncio.gather(*asked), key=lambda answer: answer.status_code)
     assert [answer.status_code for answer in answers] == [202, 409]
     assert answers[1].json()["detail"] == "a reply is being written: wait for its end, or cancel it"
@@ -96,7 +98,7 @@ async def test_a_reply_that_is_cancelled_leaves_the_session_as_it_was_and_the_ne
     system: System, log: LiveLog
 ) -> None:
     session = await slowly_answering(system, log)
-    await ask_question(system, session.session_id, "Is it over?")
+    await ask_question(system, session.session_id, AT_LENGTH)
     await session.until_streaming("I read again")
     cancel(system, session.session_id)
     told = await until_replied(log, session.session_id)
@@ -109,7 +111,7 @@ async def test_a_reply_that_is_cancelled_leaves_the_session_as_it_was_and_the_ne
 
 async def test_a_reply_goes_on_and_ends_once_when_its_orchestrator_is_killed(system: System, log: LiveLog) -> None:
     session = await slowly_answering(system, log)
-    sent = await ask_question(system, session.session_id, "Is it over?")
+    sent = await ask_question(system, session.session_id, AT_LENGTH)
     await session.until_streaming("I read again")
     await system.replace("orchestrator")
     told = await until_replied(log, session.session_id)

@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from tarsy_bus.records import Delivery
 from tarsy_chains import ask_for
 from tarsy_contracts.envelope import wire_time
-from tarsy_investigation import Investigation, Row, shown
+from tarsy_investigation import Investigation, Row, shown, subscribe
 from tarsy_live_log import LiveLog
 from tarsy_system import System
 from tarsy_testing import eventually
@@ -99,7 +99,7 @@ async def watching(system: System, session_id: str) -> AsyncIterator[list[Row]]:
         return any("number" in row for row in seen)
 
     async with connect(url, max_size=None, ping_interval=None) as socket, asyncio.TaskGroup() as group:
-        await socket.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        seen += map(json.loads, await subscribe(socket, session_id))
         taking = group.create_task(_take(socket, seen))
         await eventually(answered, "the gateway answers")
         yield seen

@@ -51,8 +51,9 @@ def test_what_a_dead_process_left_behind_is_not_running(tmp_path: Path) -> None:
         pass
 
 
-def test_whoever_looks_does_not_keep_a_start_from_the_folder(tmp_path: Path) -> None:
+def test_whoever_looks_does_not_keep_a_start_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A look takes the lock for a moment; here it is held for a little longer than that."""
+    monkeypatch.setattr("tarsy_local.instance.READERS_SECONDS", 60.0)
     look = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_SH); print(1, flush=True); " + (
         "import select; select.select([sys.stdin], [], [], 0.2)"
     )

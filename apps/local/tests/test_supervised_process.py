@@ -42,6 +42,7 @@ if code := os.environ.get("EXITS"):
     sys.exit(int(code))
 http.server.HTTPServer(("127.0.0.1", int(os.environ["TARSY_HTTP_PORT"])), Handler).serve_forever()
 """
+STARTS = json.dumps({"ready": False, "starting": ["small"], "reasons": {}})
 REFUSING = 'import sys; sys.stderr.write(\'{"event": "starting"}\\nthe topic is missing\\n\'); sys.exit(2)'
 
 
@@ -88,12 +89,18 @@ async def until(one: SupervisedProcess, state: str) -> None:
     await eventually(look, f"{one.name} is {state}")
 
 
-async def test_a_process_that_is_killed_comes_back_as_another_one(small: Callable[..., SupervisedProcess]) -> None:
-    one = small()
+async def test_a_process_that_is_killed_comes_back_as_another_one(
+    small: Callable[..., SupervisedProcess], tmp_path: Path
+) -> None:
+    """It starts for as long as the test looks."""
+    mended = tmp_path / "mended"
+    mended.touch()
+    one = small(ANSWER=STARTS, MENDED=str(mended))
     async with running(one):
         await until(one, "ready")
         first = one.pid
         assert first is not None
+        mended.unlink()
         os.kill(first, signal.SIGKILL)
 
         async def another() -> bool:
@@ -101,6 +108,7 @@ async def test_a_process_that_is_killed_comes_back_as_another_one(small: Callabl
 
         await eventually(another, "another process")
         assert (one.state, one.restarts) == ("starting", 1)
+        mended.touch()
         await until(one, "ready")
 
 

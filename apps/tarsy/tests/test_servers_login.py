@@ -25,10 +25,11 @@ from tarsy_consent_server import ConsentServer, browse, consent_server
 from tarsy_contracts.mcp_tokens import LOGGED_OUT
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_testing import own_kafka
+from tarsy_testing import WAIT_SECONDS, own_kafka
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
+from tarsy_waiting import wait_until
 
 KAFKA_SECONDS = 20.0
 KEY = "0123456789abcdef0123456789abcdef"
@@ -85,9 +86,10 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def show(url: str, waiting: str) -> None:
         def open_both() -> None:
-            statuses.append(httpx2.get(f"{waiting}?code=stolen&state=guessed", trust_env=False).status_code)
-            statuses.append(httpx2.get(waiting.replace("callback", "other"), trust_env=False).status_code)
-            statuses.append(asyncio.run(browse(url)))
+            strangers = f"{waiting}?code=stolen&state=guessed", waiting.replace("callback", "other")
+            found = [httpx2.get(one, timeout=WAIT_SECONDS, trust_env=False).status_code for one in strangers]
+            # All at once: the command may end, and begin again, before the browser has its answer.
+            statuses.extend([*found, asyncio.run(browse(url))])
 
         Thread(target=open_both).start()
 
@@ -117,6 +119,7 @@ def test_a_person_logs_in_and_again_and_the_last_login_counts(
         assert (code, output) == (0, "Logged in at remote. Tool gateways use it within half a minute.")
         counting, kept = on_record(bus)
         assert (counting, server.judged(kept.authorization)) == (number, None)
+    wait_until(lambda: len(opened) >= 3)
     assert opened[:3] == [400, 404, 200]
     code, _ = login(bus, folder, "remote", "--scope", "tools.write")
     assert (code, on_record(bus)[1].scope) == (0, "tools.read tools.write")

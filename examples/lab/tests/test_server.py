@@ -193,6 +193,20 @@ async def test_tools_wait_as_long_as_the_file_that_holds_them_exists(tmp_path: P
     assert [line["phase"] for line in recorded(calls)] == ["started", "finished"]
 
 
+async def test_a_file_that_names_tools_holds_only_those(tmp_path: Path) -> None:
+    calls, hold = tmp_path / "calls.jsonl", tmp_path / "hold"
+    hold.write_text("pods_log pods_delete\n", "utf-8")
+    server = build(Cluster([Evidence(CRASH_LOOP)]), CallLog(path=calls, hold=hold))
+    async with asyncio.timeout(90), Client(server) as client:
+        held = asyncio.create_task(client.call_tool("pods_delete", POD))
+        await client.call_tool("namespaces_list", {})
+        while len(recorded(calls)) < 3:  # noqa: ASYNC110 - a file tells nobody
+            await asyncio.sleep(0.02)
+        assert not held.done()
+        hold.unlink()
+        await held
+
+
 @pytest.mark.parametrize(
     "folders", [[INCIDENTS], sorted(file.parent for file in INCIDENTS.glob("*/incident.yaml"))], ids=["whole", "each"]
 )

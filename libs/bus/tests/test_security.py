@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import shlex
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +27,15 @@ from tarsy_secured_kafka import KEY_PASSWORD, PASSWORD, USER, SecuredKafka, secu
 
 SECONDS = 90.0
 CONNECT_SECONDS = 2.0
+SOON_EXPIRED = """
+import base64, json, sys, time
+_, runs, user, seconds = sys.argv
+open(runs, "a").write("run\\n")
+claims = {"sub": user, "iat": time.time(), "exp": time.time() + float(seconds)}
+print(*(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)),
+      "", sep=".")
+"""
+"""A token command: one token for all runs would have expired by the second one, on a slow machine."""
 
 
 @pytest.fixture(scope="module")
@@ -178,8 +188,7 @@ async def test_a_connection_that_the_broker_ends_is_made_anew_with_a_new_token(
     kafka: SecuredKafka, tmp_path: Path
 ) -> None:
     runs = tmp_path / "runs"
-    soon_expired = token(seconds=EARLY_SECONDS / 2)
-    noted = shlex.join(["sh", "-c", f"echo run >> {runs}; echo {soon_expired}"])
+    noted = shlex.join([sys.executable, "-c", SOON_EXPIRED, str(runs), USER, str(EARLY_SECONDS / 2)])
     bus = WAYS["OAUTHBEARER"].bus(kafka, token_command=noted)
     await make_topic(bus, bus.topics.alerts)
     client = producer(bus)

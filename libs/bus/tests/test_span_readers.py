@@ -110,13 +110,13 @@ async def test_no_more_are_borrowed_at_once_than_there_are(readers: SpanReaders,
             inside -= 1
 
     async def both_are_inside() -> bool:
-        return len(made) == 2
+        return inside == 2
 
     async with asyncio.TaskGroup() as tasks:
         for _ in range(5):
             tasks.create_task(borrow())
         await eventually(both_are_inside, "two have borrowed")
-        assert inside == 2
+        assert len(made) <= 2
         may_end.set()
     assert (len(made), inside) == (2, 0)
 

@@ -125,9 +125,9 @@ async def test_requests_that_were_deleted_before_they_were_taken_are_gone_past(b
 
 
 async def test_what_lies_in_partitions_that_somebody_added_is_taken_soon(bare: Bus, publisher: Publisher) -> None:
-    """The owner that started since then writes there, and a call has a minute."""
+    """The owner that started since then writes there, and a call has a minute: aiokafka would look after five."""
     queue, worker = bare.topics.tool_calls, Worker(bare, publisher)
-    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(150), asyncio.TaskGroup() as tasks:
         taking = tasks.create_task(worker.take_until("added"))
         await publisher.publish(queue, request("before"), key="k", id="1", subject="s", partition=0)
 

@@ -56,8 +56,9 @@ def test_both_servers_with_all_their_processes_go_when_we_are_killed(
     kernel_tells: bool, tmp_path: Path, cache_dir: Path, eventually: Eventually, is_running: Callable[[int], bool]
 ) -> None:
     owner = Owner(tmp_path, cache_dir, kernel_tells=kernel_tells)
-    processes = [pid for server in owner.servers for pid in [server, *children_of(server)]]
-    assert len(processes) > 2 + 3, "the backends of PostgreSQL were not found"
+    # Some backends of PostgreSQL start after it takes connections.
+    eventually(lambda: len(processes_of(owner)) > 2 + 3)
+    processes = processes_of(owner)
     owner.kill()
     eventually(lambda: not any(is_running(pid) for pid in processes))
 
@@ -88,6 +89,10 @@ def test_no_watchdog_outlives_an_orderly_stop(
         marker = str(postgres.data_dir)
         assert len(launchers(marker)) == 1
     eventually(lambda: launchers(marker) == [])
+
+
+def processes_of(owner: Owner) -> list[int]:
+    return [pid for server in owner.servers for pid in [server, *children_of(server)]]
 
 
 def children_of(parent: int) -> list[int]:

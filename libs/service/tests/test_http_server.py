@@ -35,7 +35,7 @@ def has_ipv6() -> bool:
 
 
 async def test_the_date_of_an_answer_moves_on(port: int) -> None:
-    async with http_server.http_server(FastAPI(), HOST, port), httpx2.AsyncClient() as client:
+    async with http_server.http_server(FastAPI(), HOST, port), httpx2.AsyncClient(timeout=LIMIT_SECONDS) as client:
 
         async def date() -> datetime:
             return parsedate_to_datetime((await client.get(f"http://{HOST}:{port}/")).headers["date"])
@@ -52,7 +52,7 @@ async def test_it_ends_without_a_wait_for_its_next_look(port: int, monkeypatch: 
     monkeypatch.setattr(http_server, "DATE_SECONDS", 3_600.0)
 
     async with asyncio.timeout(LIMIT_SECONDS):
-        async with http_server.http_server(FastAPI(), HOST, port), httpx2.AsyncClient() as client:
+        async with http_server.http_server(FastAPI(), HOST, port), httpx2.AsyncClient(timeout=LIMIT_SECONDS) as client:
             await client.get(f"http://{HOST}:{port}/")
 
 
@@ -64,7 +64,7 @@ async def test_it_answers_at_addresses_of_ipv6_and_at_all_of_the_machine(
 ) -> None:
     if ":" in host and not has_ipv6():
         pytest.skip("this machine has no IPv6")
-    async with http_server.http_server(FastAPI(), host, port), httpx2.AsyncClient() as client:
+    async with http_server.http_server(FastAPI(), host, port), httpx2.AsyncClient(timeout=LIMIT_SECONDS) as client:
         for address in addresses:
             assert (await client.get(f"http://{address}:{port}/")).status_code == 404
 

@@ -87,7 +87,8 @@ async def serving() -> AsyncIterator[tuple[Running, httpx2.AsyncClient]]:
             services, host="127.0.0.1", port=running.port, registry=running.registry, shutdown_seconds=1, stop=stop
         )
     )
-    async with asyncio.timeout(WAIT_SECONDS), httpx2.AsyncClient(base_url=f"http://127.0.0.1:{running.port}") as client:
+    url = f"http://127.0.0.1:{running.port}"
+    async with asyncio.timeout(WAIT_SECONDS), httpx2.AsyncClient(base_url=url, timeout=WAIT_SECONDS) as client:
         await began.wait()
         yield running, client
         stop.set()

@@ -10,15 +10,16 @@ import pytest
 import uvicorn
 from prometheus_client import CollectorRegistry
 
+from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import TaskEndedError
 
+WAIT_SECONDS = 90.0
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
+
+def asking(port: int) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=WAIT_SECONDS)
 
 
 async def run(
@@ -56,7 +57,7 @@ async def test_ready_says_what_it_waits_for_until_all_services_work() -> None:
 
     services = [Service("early", for_ever), Service("late", late)]
     running = asyncio.create_task(run(services, stop, port=port, on_ready=all_ready.set))
-    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+    async with asking(port) as client:
         await began.wait()
         waiting = await client.get("/ready")
         assert (waiting.status_code, waiting.json()["waiting_for"]) == (503, ["late"])
@@ -75,7 +76,7 @@ async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_
     unready_reasons = ["MCP server a: it answered HTTP 401"]
     services = [Service("whole", for_ever), Service("unready", for_ever, unready_reasons=lambda: unready_reasons)]
     running = asyncio.create_task(run(services, stop, port=port, on_ready=all_ready.set))
-    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+    async with asking(port) as client:
         await all_ready.wait()
         refused = await client.get("/ready")
         assert (refused.status_code, refused.json()) == (
@@ -109,7 +110,7 @@ async def test_a_service_that_stops_is_not_to_be_counted_on_any_longer() -> None
             await go.wait()
 
     running = asyncio.create_task(run([Service("ingest", drained)], stop, port=port, on_ready=all_ready.set))
-    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+    async with asking(port) as client:
         await all_ready.wait()
         stop.set()
         await told.wait()
@@ -124,7 +125,7 @@ async def test_a_service_that_works_in_part_says_so_and_is_counted_on() -> None:
     all_ready, stop, port = asyncio.Event(), asyncio.Event(), free_port()
     services = [Service("ingest", for_ever, degraded_reasons=lambda: ["The alerts topic is not read."])]
     running = asyncio.create_task(run(services, stop, port=port, on_ready=all_ready.set))
-    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+    async with asking(port) as client:
         await all_ready.wait()
         answer = await client.get("/ready")
         assert answer.status_code == 200

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 from fastapi import FastAPI, Request, WebSocket
-from websockets.asyncio.client import connect
 
+from tarsy_processes.ports import free_port
 from tarsy_service.bounded_http import HttpLimits, Traffic
 from tarsy_service.http_server import http_server
 from tarsy_service.problem_handlers import install_problem_handlers
+from tarsy_service.websocket_frames import text_frame
 from tarsy_testing import eventually
 
 HOST = "127.0.0.1"
@@ -23,6 +24,12 @@ PATIENT = HttpLimits(head_seconds=300, body_seconds=300)
 """For tests of what is not about time."""
 LIMIT_SECONDS = 60.0
 MANY = 1_500
+HANDSHAKE = (
+    b"GET /echo HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
+    b"sec-websocket-version: 13\r\nsec-websocket-key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
+)
+STILL_HERE = b"\x81\x8a\0\0\0\0still here"
+"""Frame of a client, with a mask of zeros."""
 
 type Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -66,9 +73,7 @@ def app() -> FastAPI:
 
 @asynccontextmanager
 async def serving(limits: HttpLimits) -> AsyncIterator[Served]:
-    with socket.create_server((HOST, 0)) as free:
-        port: int = free.getsockname()[1]
-    refused: Counter[str] = Counter()
+    port, refused = free_port(), Counter[str]()
     async with http_server(app(), HOST, port, limits=limits, count=lambda why: refused.update([why])) as traffic:
         yield Served(port, traffic, refused)
 
@@ -104,7 +109,8 @@ async def test_fifteen_hundred_unfinished_requests_are_ended_and_others_served_m
         assert {answer.partition(b"\r\n")[0] for answer in answers} == {b"HTTP/1.1 408 Request Timeout"}
         assert served.refused == {"slow_body": MANY}
         await eventually(lambda: _is(served.traffic.connections == 0), "no connection is left")
-        assert served.traffic.bytes_in_flight == 0
+        # Each body is held until the application has ended its answer.
+        await eventually(lambda: _is(served.traffic.bytes_in_flight == 0), "no body is left")
 
 
 @pytest.mark.parametrize("sent", [b"", b"POST /si", b"\r\n"])
@@ -165,16 +171,16 @@ async def test_silent_connections_make_room_for_new_ones() -> None:
 
 
 async def test_a_socket_outlives_all_limits_of_requests() -> None:
-    async with (
-        serving(HttpLimits(head_seconds=0.5, body_seconds=0.5)) as served,
-        connect(f"ws://{HOST}:{served.port}/echo", proxy=None) as client,
-    ):
+    async with serving(HttpLimits(head_seconds=0.5, body_seconds=0.5)) as served, asyncio.timeout(LIMIT_SECONDS):
+        reader, writer = await served.send(HANDSHAKE)
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
         # Begun later, and over: the time of the socket was up as well.
         for unfinished in (b"POST", post(2_000, b"x")):
             assert (await end_of(await served.send(unfinished))).startswith(b"HTTP/1.1 408")
-        await client.send("still here")
-        assert await client.recv() == "still here"
-        assert served.traffic.connections == 0
+        writer.write(STILL_HERE)
+        assert await reader.readexactly(len(text_frame("still here"))) == text_frame("still here")
+        await eventually(lambda: _is(served.traffic.connections == 0), "the socket counts as no connection")
+        writer.transport.abort()
 
 
 async def test_a_client_that_breaks_off_is_no_error(caplog: pytest.LogCaptureFixture) -> None:

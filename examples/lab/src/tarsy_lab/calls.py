@@ -22,7 +22,7 @@ HOLD_LOOK_SECONDS = 0.05
 class CallLog:
     """Where calls are written (nowhere when `path` is None) and how long each tool takes.
 
-    While the file `hold` exists, tools wait before they run.
+    While the file `hold` exists, the tools that it names wait before they run, or all where it names none.
     """
 
     path: Path | None = None
@@ -53,7 +53,7 @@ class CallLog:
         async def run(*args: P.args, **kwargs: P.kwargs) -> str:
             self._write(name, kwargs, "started")
             await asyncio.sleep((self.delays or {}).get(name, self.delay))
-            while self.hold is not None and self.hold.exists():  # noqa: ASYNC110 - a file tells nobody
+            while self._is_held(name):  # noqa: ASYNC110 - a file tells nobody
                 await asyncio.sleep(HOLD_LOOK_SECONDS)
             try:
                 answer = await tool(*args, **kwargs)
@@ -64,6 +64,15 @@ class CallLog:
             return answer
 
         return run
+
+    def _is_held(self, tool: str) -> bool:
+        if self.hold is None:
+            return False
+        try:
+            named = self.hold.read_text("utf-8").split()
+        except FileNotFoundError:
+            return False
+        return not named or tool in named
 
     def _write(self, tool: str, arguments: Mapping[str, object], phase: str, **more: str) -> None:
         if self.path is None:
