@@ -54,7 +54,6 @@ async def read_until(client: ClientConnection, until: Callable[[Message], bool])
 
 
 async def until_projected(timeline: str, session: Any, number: int) -> None:
-    """A gateway refuses a history that the timeline does not have within ten seconds: the client asks later again."""
     url = f"{timeline}/api/v1/sessions/{session.id}/status?at_least={number}"
 
     async def shown() -> bool:
@@ -174,9 +173,13 @@ async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replac
     assert rest[0]["type"] == "stream.reset"
     assert text_of(rest) == "I look."
     assert (ended[-1]["type"], ended[-1]["content"]) == ("timeline_event.completed", "I look.")
-    shown = await metrics(gateway)
+
+    async def caught_up() -> dict[str, float] | None:
+        shown = await metrics(gateway)
+        return shown if shown["tarsy_websocket_gateway_log_lag_seconds"] == 0 else None
+
+    shown = await eventually(caught_up, "the gateway has read the rest of the log")
     assert shown["tarsy_websocket_gateway_chunks_total"] >= 5
-    assert shown["tarsy_websocket_gateway_log_lag_seconds"] == 0
     assert shown["tarsy_process_ready"] == 1
 
 
@@ -205,7 +208,7 @@ async def test_who_resumes_alone_is_told_that_the_text_begins_again(
         await read_until(client, lambda one: one["type"] == "session.status" and one["status"] == "completed")
     about = [one for one in resumed if one.get("event_id") == llm_timeline_event_id(call, "text")]
     assert [one["type"] for one in about[:2]] == ["timeline_event.created", "stream.reset"]
-    assert "".join(one["delta"] for one in about[2:]) == "I think"
+    assert text_of(about[1:]) == "I think"
 
 
 async def until_nobody_watches(gateway: str) -> None:
@@ -337,7 +340,8 @@ async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
         another = story()
         await append([*zombie, repeated, *another.records])
         seen = await read_until(client, lambda one: one["session_id"] == another.id and one["status"] == "completed")
-        assert {one["session_id"] for one in seen} == {another.id}, "zombies of the ended session are not shown"
+        # The timeline may have been behind with sessions of tests before, of which there is news then, too.
+        assert session.id not in {one["session_id"] for one in seen}, "zombies of the ended session are not shown"
     await until_projected(timeline, session, 14)
 
 
