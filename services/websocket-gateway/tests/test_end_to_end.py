@@ -20,6 +20,7 @@ from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_gateway_running import running_gateway
+from tarsy_projection import until_projected
 from tarsy_reply import Exchange
 from tarsy_testing import eventually
 from tarsy_whole_chain import whole_chain
@@ -51,16 +52,6 @@ async def read_until(client: ClientConnection, until: Callable[[Message], bool])
             messages.append(json.loads(await client.recv()))
             assert messages[-1]["type"] != "subscription.error" or until(messages[-1]), messages[-1]
     return messages
-
-
-async def until_projected(timeline: str, session: Any, number: int) -> None:
-    url = f"{timeline}/api/v1/sessions/{session.id}/status?at_least={number}"
-
-    async def shown() -> bool:
-        async with httpx2.AsyncClient(timeout=WAIT_SECONDS) as api:
-            return (await api.get(url)).status_code == 200
-
-    await eventually(shown, f"event {number} is projected")
 
 
 def text_ends(end: str) -> Callable[[Message], bool]:
@@ -260,7 +251,7 @@ async def test_a_session_streams_while_somebody_watches_the_list_too(
         await read_until(listing, lambda message: message["type"] == "subscription.confirmed")
         await append(session.records[:4])
         await read_until(listing, lambda one: one.get("status") == "in_progress")
-        await until_projected(timeline, session, 4)
+        await until_projected(timeline, session.id, 4)
         await subscribe(client, session)
         await read_until(client, lambda one: one["type"] == "session.status")
         await stream(session.id, chunk)
@@ -312,7 +303,7 @@ async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
     session = story()
     zombie = session.add(e.SessionFailed(error="of an owner that was replaced")).records.pop()
     await append(session.records[:6])
-    await until_projected(timeline, session, 6)
+    await until_projected(timeline, session.id, 6)
     async with running_gateway(system_bus, timeline) as url, connect(url) as client:
         await subscribe(client, session)
         await read_until(client, lambda one: one["type"] == "session.status")
@@ -330,7 +321,7 @@ async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
     zombie = session.records[:11]
     repeated = session.add(e.AlertRepeated(input_id="again", source="api")).records.pop()
     await append(session.records)
-    await until_projected(timeline, session, 13)
+    await until_projected(timeline, session.id, 13)
     async with httpx2.AsyncClient(base_url=timeline, timeout=WAIT_SECONDS) as api:
         chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
         assert session.id not in chains.text
@@ -342,7 +333,7 @@ async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
         seen = await read_until(client, lambda one: one["session_id"] == another.id and one["status"] == "completed")
         # The timeline may have been behind with sessions of tests before, of which there is news then, too.
         assert session.id not in {one["session_id"] for one in seen}, "zombies of the ended session are not shown"
-    await until_projected(timeline, session, 14)
+    await until_projected(timeline, session.id, 14)
 
 
 async def test_of_a_whole_chain_history_tells_what_was_live(
@@ -402,7 +393,7 @@ async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_it
         caught_up = await read_until(late, lambda one: "delta" in one)
         await append(session.records[-4:])
         ended = await read_until(late, lambda one: one["type"] == "stage.status")
-    await until_projected(timeline, session, len(session.records))
+    await until_projected(timeline, session.id, len(session.records))
     async with connect(gateway) as last:
         await stream(session.id, *chunks)
         await subscribe(last, session)
@@ -429,7 +420,7 @@ async def test_a_session_that_rested_long_before_the_gateway_began_is_asked(
     zombie = session.add(e.AlertRepeated(input_id="of a zombie", source="api")).records.pop()
     session.add(*exchange.whole())
     await append(session.records[:13])
-    await until_projected(timeline, session, 13)
+    await until_projected(timeline, session.id, 13)
     async with httpx2.AsyncClient(base_url=timeline, timeout=WAIT_SECONDS) as api:
         chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
         assert session.id not in chains.text
