@@ -366,7 +366,11 @@ async def test_while_there_is_no_database_answers_are_503() -> None:
 
 
 async def test_metrics_are_told(client: httpx2.AsyncClient, session: Any) -> None:
-    text = (await client.get("/metrics")).text
+    """Rows are there a moment before they are counted."""
 
-    assert 'tarsy_timeline_events_projected_total{type="session.started"} ' in text
-    assert 'tarsy_timeline_lag_records{partition="1"} 0.0' in text
+    async def are_told() -> bool:
+        text = (await client.get("/metrics")).text
+        counted = 'tarsy_timeline_events_projected_total{type="session.started"} ' in text
+        return counted and 'tarsy_timeline_lag_records{partition="1"} 0.0' in text
+
+    await eventually(are_told, "events are counted, and nothing waits")
