@@ -208,9 +208,10 @@ async def test_a_thousand_tools_are_drawn_without_freezing(scene: Scene) -> None
 async def test_nobody_is_asked_while_nobody_looks(scene: Scene, tab: Tab) -> None:
     await open_servers(tab.page)
     asked: list[str] = []
-    tab.page.on("request", lambda request: asked.append(request.url))
     await tab.page.evaluate("Object.defineProperty(document, 'hidden', { get: () => window.isHidden, set: () => {} })")
     await tab.page.evaluate("window.isHidden = true")
+    await tab.page.wait_for_load_state("networkidle")
+    tab.page.on("request", lambda request: asked.append(request.url))
     await tab.page.clock.run_for(5 * POLL_MILLISECONDS)
     assert asked == []
     async with tab.page.expect_response("**/api/v1/system/warnings"):
