@@ -183,7 +183,8 @@ async def test_a_record_that_is_no_event_costs_itself(
         await topic.write("s-1", b"{}", [("ce_type", b"\xff\xfe")])
         await topic.publish("s-1", *WHOLE)
         await until_told(hook, "s-1-9")
-    assert hook.ids == ["s-1-9"]
+    # A reader whose heartbeats came late on a busy machine tells it again.
+    assert set(hook.ids) == {"s-1-9"}
 
 
 async def test_receivers_come_and_go_with_the_configuration(
