@@ -165,11 +165,11 @@ async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replac
     assert text_of(rest) == "I look."
     assert (ended[-1]["type"], ended[-1]["content"]) == ("timeline_event.completed", "I look.")
 
-    async def caught_up() -> dict[str, float] | None:
+    async def rest_is_read() -> dict[str, float] | None:
         shown = await metrics(gateway)
         return shown if shown["tarsy_websocket_gateway_log_lag_seconds"] == 0 else None
 
-    shown = await eventually(caught_up, "the gateway has read the rest of the log")
+    shown = await eventually(rest_is_read, "the gateway has read the rest of the log")
     assert shown["tarsy_websocket_gateway_chunks_total"] >= 5
     assert shown["tarsy_process_ready"] == 1
 
