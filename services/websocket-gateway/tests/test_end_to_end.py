@@ -38,11 +38,13 @@ async def subscribe(client: ClientConnection, session: Any) -> None:
     await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}"}))
 
 
-async def watch(client: ClientConnection, session: Any) -> None:
-    """Returns when the gateway watches: a session that nobody knows yet is confirmed when it begins."""
+async def watch(gateway: str, client: ClientConnection, session: Any) -> None:
+    """Subscribes alone to a session that nobody knows yet. Returns when the timeline has said so, and the log is read:
+    whatever happens from here on comes live. The subscription is confirmed when the session begins."""
+    await read_until(client, lambda message: message["type"] == "connection.established")
+    await until_measured(gateway, "tarsy_websocket_gateway_subscriptions", 0)
     await subscribe(client, session)
-    await client.send(json.dumps({"action": "ping"}))
-    await read_until(client, lambda message: message["type"] == "pong")
+    await until_measured(gateway, "tarsy_websocket_gateway_log_partitions", 1)
 
 
 async def read_until(client: ClientConnection, until: Callable[[Message], bool]) -> list[Message]:
@@ -76,7 +78,7 @@ async def test_a_subscriber_from_before_the_beginning_sees_all_of_it(
 ) -> None:
     session = story()
     async with connect(gateway) as client:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records[:7])
         await append(session.records[7:])
         confirmed, *messages = await read_until(client, number_is(13))
@@ -190,7 +192,7 @@ async def test_who_resumes_alone_is_told_that_the_text_begins_again(
         await read_until(client, lambda one: one["type"] == "session.status")
         await stream(session.id, chunk(0, "I "), chunk(1, "thi"))
         await read_until(client, text_ends("thi"))
-    await until_nobody_watches(gateway)
+    await until_measured(gateway, "tarsy_websocket_gateway_subscriptions", 0)
     await stream(session.id, chunk(2, "nk"))
     async with connect(gateway) as client:
         await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}", "last_event_id": 4}))
@@ -202,11 +204,11 @@ async def test_who_resumes_alone_is_told_that_the_text_begins_again(
     assert text_of(about[1:]) == "I think"
 
 
-async def until_nobody_watches(gateway: str) -> None:
-    async def is_alone() -> bool:
-        return (await metrics(gateway))["tarsy_websocket_gateway_subscriptions"] == 0
+async def until_measured(gateway: str, name: str, value: float) -> None:
+    async def look() -> bool:
+        return (await metrics(gateway))[name] == value
 
-    await eventually(is_alone, "the gateway has noticed that its last client left", seconds=WAIT_SECONDS)
+    await eventually(look, f"{name} is {value}")
 
 
 async def metrics(gateway: str) -> dict[str, float]:
@@ -263,7 +265,7 @@ async def test_whoever_is_told_that_a_session_completed_reads_the_same_in_the_ap
 ) -> None:
     session = story()
     async with connect(gateway) as client, httpx2.AsyncClient(base_url=timeline) as api:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records)
         await read_until(client, lambda one: one.get("status") == "completed" and one["type"] == "session.status")
         answer = await api.get(f"/api/v1/sessions/{session.id}/status")
@@ -283,7 +285,7 @@ async def test_every_timeline_event_names_its_stage_live_and_in_history(
     session = story()
     chunk = LlmChunk(call_id=f"{session.id}/l", execution_id=f"{session.id}/e", run=1, index=0, part="text", text="I ")
     async with connect(gateway) as early, connect(gateway) as late:
-        await watch(early, session)
+        await watch(gateway, early, session)
         await append(session.records[:4])
         await read_until(early, number_is(3))
         await stream(session.id, chunk)
@@ -343,7 +345,7 @@ async def test_of_a_whole_chain_history_tells_what_was_live(
     session.add(*whole_chain(session.id))
     last = len(session.records)
     async with connect(gateway) as client:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records)
         live = known(await read_until(client, number_is(last)))
     async with connect(gateway) as client:
@@ -384,7 +386,7 @@ async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_it
     ]
 
     async with connect(gateway) as early, connect(gateway) as late:
-        await subscribe(early, session)
+        await watch(gateway, early, session)
         await append(session.records[:-4])
         await read_until(early, lambda one: one["type"] == "chat.user_message")
         await stream(session.id, *chunks)
@@ -442,7 +444,7 @@ async def test_of_a_chat_history_tells_what_was_live(gateway: str, append: Calla
     session.add(*first.whole(), *second.begun(), *second.ended("cancelled", "cancelled by ann"))
     last = len(session.records) - 1
     async with connect(gateway) as client:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records)
         told = await read_until(client, number_is(last))
         live = known([one for one in told if not one["type"].startswith("chat.")])
