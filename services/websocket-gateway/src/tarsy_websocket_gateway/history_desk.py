@@ -139,7 +139,7 @@ def _latest(batch: list[_Question]) -> list[_Question]:
 
 def _snapshot(position: int, found: SessionSnapshot | None, asked: AskedSession) -> Snapshot:
     if found is None:
-        # Of a session that has events the timeline has not read the first one yet.
+        # The timeline has not read yet what this gateway has read: a session that has events is known sooner or later.
         return Snapshot(position, reached=asked.number == 0, known=None, history=None)
     history = None if found.history is None else history_of(found.history)
     return Snapshot(position, found.reached, LastAccepted(found.event_id, found.number), history)
