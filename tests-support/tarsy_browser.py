@@ -1,5 +1,6 @@
 """Debian's Chromium, without a window, and all that a page in it complains about."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,6 +20,8 @@ FLAGS = (
     "--no-first-run",
 )
 WAIT_MILLISECONDS = 60_000
+
+HAS_COPIED = "() => [...document.querySelectorAll('button.copy')].some((one) => one.textContent === 'Copied')"
 
 MOST_PER_FRAME = """() => async (step, count, whole) => {
     const { now } = performance;
@@ -82,6 +85,16 @@ class Tab:
         self.page.on("console", self._console)
         self.page.on("pageerror", self._error)
         self.page.on("dialog", self._dialog)
+
+
+@asynccontextmanager
+async def copying(page: Page) -> AsyncIterator[None]:
+    """The body presses a button that copies; this ends when it has said so. It says so for two seconds, in which a test
+    on a busy machine may not look even once: the page looks itself, at each frame, from before the body on."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(page.wait_for_function(HAS_COPIED))
+        await asyncio.sleep(0)
+        yield
 
 
 async def most_per_frame(page: Page) -> JSHandle:

@@ -2,7 +2,7 @@
 
 import httpx2
 
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 
 
 async def once_projected(client: httpx2.AsyncClient, path: str) -> httpx2.Response:
@@ -13,3 +13,14 @@ async def once_projected(client: httpx2.AsyncClient, path: str) -> httpx2.Respon
         return None if answer.status_code == 503 else answer
 
     return await eventually(look, f"{path} is projected")
+
+
+async def until_projected(timeline: str, session_id: str, number: int = 0) -> None:
+    """The API at this address shows the session, up to this event: whoever asks sooner is answered 404 or 503."""
+    url = f"{timeline}/api/v1/sessions/{session_id}/status?at_least={number}"
+
+    async def is_shown() -> bool:
+        async with httpx2.AsyncClient(timeout=WAIT_SECONDS) as client:
+            return (await client.get(url)).status_code == 200
+
+    await eventually(is_shown, f"{session_id} is projected up to event {number}")

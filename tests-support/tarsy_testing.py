@@ -18,6 +18,7 @@ from uuid import uuid4
 import asyncpg
 import httpx2
 import pytest
+from httpx2._config import DEFAULT_TIMEOUT_CONFIG
 from httpx2._transports import default as transports
 from hypothesis import HealthCheck, settings
 
@@ -33,6 +34,7 @@ from tarsy_service_forks import ServiceForks, service_forks
 POLL_SECONDS, LATER_POLL_SECONDS, POLL_SHARE = 0.02, 0.25, 0.1
 WAIT_SECONDS = 90.0
 """For what comes at once on a machine with nothing else to do. Only a failure ever waits so long."""
+CLIENT_SECONDS = 30.0
 ROOM_BYTES = 4 * 1024**3
 KAFKA = "TARSY_TEST_KAFKA"
 CONTAINERS = "TARSY_TEST_CONTAINERS"
@@ -47,6 +49,7 @@ def pytest_configure() -> None:
     settings.load_profile("tarsy")
     _keep_compiled_modules()
     _read_authorities_once()
+    _wait_for_answers()
     # Ten thousand tests are collected, and none of them is garbage.
     gc.disable()
 
@@ -71,6 +74,13 @@ def _read_authorities_once() -> None:
         return httpx2.create_ssl_context(verify, cert, trust_env)
 
     vars(transports)["create_ssl_context"] = create
+
+
+def _wait_for_answers() -> None:
+    """A client for which nobody set a limit gives up after five seconds, in which a busy machine may not answer. The
+    clients of services have limits of their own."""
+    for part in ("connect", "read", "write", "pool"):
+        setattr(DEFAULT_TIMEOUT_CONFIG, part, CLIENT_SECONDS)
 
 
 def _keep_compiled_modules() -> None:

@@ -28,9 +28,12 @@ from tarsy_ingest.alert_rules import AlertRules, AlertTypes
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
 from tarsy_service.runner import Readiness, build_app
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 
 PROBE = b"probe"
+GROUP_SESSION_MS = 60_000
+"""Nobody dies here without leaving the group. A pause of this machine makes no other reader of the one that there is,
+which would read again what was not committed."""
 CONFIG = """
 mcp_servers:
   kubernetes: {transport: {type: stdio, command: "true"}}
@@ -82,13 +85,20 @@ async def unconnected(config_dir: Path) -> AsyncIterator[httpx2.AsyncClient]:
 
 
 @pytest.fixture
-def start_ingest(bus: Bus, config_dir: Path) -> StartIngest:
+def limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that a busy machine reaches: the first write alone may take longer there than a sender waits."""
+    monkeypatch.setattr("tarsy_ingest.write_gate.ANSWER_SECONDS", WAIT_SECONDS)
+    monkeypatch.setattr("tarsy_ingest.app.WRITE_SECONDS", WAIT_SECONDS)
+
+
+@pytest.fixture
+def start_ingest(bus: Bus, config_dir: Path, limits: None) -> StartIngest:
     settings = IngestSettings(
         kafka=bus.bootstrap,
         topic_prefix=bus.topics.prefix,
         config_dir=config_dir,
         config_poll_seconds=0.1,
-        group_session_timeout_ms=bus.session_timeout_ms,
+        group_session_timeout_ms=GROUP_SESSION_MS,
         group_heartbeat_ms=bus.heartbeat_ms,
     )
 
@@ -99,7 +109,7 @@ def start_ingest(bus: Bus, config_dir: Path) -> StartIngest:
         readiness = Readiness([service.name])
         running = asyncio.ensure_future(service.run(lambda: readiness.ready(service.name)))
         try:
-            async with asyncio.timeout(90):
+            async with asyncio.timeout(WAIT_SECONDS):
                 await readiness.all.wait()
             app = build_app([service], readiness, registry)
             async with _client(app) as client:

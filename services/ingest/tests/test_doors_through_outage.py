@@ -19,6 +19,11 @@ ALERTMANAGER_GIVES_UP_SECONDS = 10.0
 
 
 @pytest.fixture
+def limits() -> None:
+    """Those of production: a sender that is not answered before them gives up."""
+
+
+@pytest.fixture
 async def kafka(tmp_path: Path) -> AsyncIterator[KillableKafka]:
     async with killable_kafka(tmp_path / "kafka") as kafka:
         yield kafka

@@ -51,6 +51,11 @@ class Shop:
 
 
 @pytest.fixture
+def limits() -> None:
+    """Those of production: a sender that is not answered before them gives up."""
+
+
+@pytest.fixture
 async def kafka(tmp_path: Path) -> AsyncIterator[KillableKafka]:
     async with killable_kafka(tmp_path / "kafka") as kafka:
         yield kafka

@@ -120,6 +120,13 @@ async def until_written(slack: SlackServer, count: int) -> None:
     await eventually(written, lambda: f"{count} messages of {slack.messages}")
 
 
+async def until_calm(service: Service) -> None:
+    async def calm() -> bool:
+        return list(service.degraded_reasons()) == []
+
+    await eventually(calm, lambda: f"no receiver cannot be told: {list(service.degraded_reasons())}")
+
+
 async def test_people_and_systems_are_told_of_each_investigation_once_over_a_restart(
     bus: Bus, configuration: Configuration, running: Running, slack: SlackServer, hook: Webhook
 ) -> None:
@@ -146,7 +153,7 @@ async def test_people_and_systems_are_told_of_each_investigation_once_over_a_res
 async def test_an_outage_of_slack_holds_up_no_webhook_and_is_told_of(
     bus: Bus, configuration: Configuration, running: Running, slack: SlackServer, hook: Webhook
 ) -> None:
-    slack.errors["chat.postMessage"] = [slack_error("fatal_error") for _ in range(2)]
+    slack.errors["chat.postMessage"] = [slack_error("fatal_error") for _ in range(1_000)]
     configuration.name(
         ops={"type": "slack", "channel": CHANNEL, "api_url": slack.api_url},
         other={"type": "webhook", "url": hook.url},
@@ -158,10 +165,11 @@ async def test_an_outage_of_slack_holds_up_no_webhook_and_is_told_of(
         async def degraded() -> bool:
             return list(service.degraded_reasons()) == ["The receiver ops cannot be told: Slack answers fatal_error"]
 
-        await eventually(degraded, lambda: str(service.degraded_reasons()))
+        await eventually(degraded, lambda: str(list(service.degraded_reasons())))
         await until_told(hook, "s-0-9", "s-1-9", "s-2-9")
+        slack.errors["chat.postMessage"].clear()
         await until_written(slack, 3)
-        assert list(service.degraded_reasons()) == []
+        await until_calm(service)
 
 
 async def test_a_record_that_is_no_event_costs_itself(
@@ -175,7 +183,8 @@ async def test_a_record_that_is_no_event_costs_itself(
         await topic.write("s-1", b"{}", [("ce_type", b"\xff\xfe")])
         await topic.publish("s-1", *WHOLE)
         await until_told(hook, "s-1-9")
-    assert hook.ids == ["s-1-9"]
+    # A reader whose heartbeats came late on a busy machine tells it again.
+    assert set(hook.ids) == {"s-1-9"}
 
 
 async def test_receivers_come_and_go_with_the_configuration(
@@ -191,8 +200,4 @@ async def test_receivers_come_and_go_with_the_configuration(
         await until_told(hook, "s-2-9")
         configuration.name(ops={"type": "slack", "channel": CHANNEL, "api_url": slack.api_url})
         await until_written(slack, 2)
-
-        async def calm() -> bool:
-            return list(service.degraded_reasons()) == []
-
-        await eventually(calm, "no receiver is left that cannot be told")
+        await until_calm(service)

@@ -18,6 +18,7 @@ from tarsy_contracts.events import Piece, StoredResult, ToolCallCompleted
 from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted, SummaryReported
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import LogPosition, SummaryRequest
+from tarsy_testing import eventually
 
 WAIT_SECONDS = 90.0
 KINDS: dict[str, type[Message]] = {**INPUTS, **CHUNKS}
@@ -62,6 +63,19 @@ class Owner:
 
     async def chunk(self, request: SummaryRequest) -> SummaryChunk:
         return await self._first(SummaryChunk, request)
+
+    async def until_streamed(self, request: SummaryRequest, text: str) -> None:
+        """The last run has streamed this. Its chunks come through another topic than its report, which may be ahead."""
+
+        async def is_there() -> bool:
+            return self._streamed(request) == text
+
+        await eventually(is_there, lambda: f"{self._streamed(request)!r} is {text!r}", seconds=WAIT_SECONDS)
+
+    def _streamed(self, request: SummaryRequest) -> str:
+        chunks = self.all(SummaryChunk, request)
+        last = max((chunk.run for chunk in chunks), default=0)
+        return "".join(chunk.text for chunk in chunks if chunk.run == last)
 
     def all[M: (SummaryReported, CallClaimed, CallNotStarted, SummaryChunk)](
         self, kind: type[M], request: SummaryRequest

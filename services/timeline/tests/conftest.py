@@ -33,9 +33,11 @@ from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_service.runner import Readiness, build_app
 from tarsy_testing import eventually
+from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.app import build
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import Database
+from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.settings import TimelineSettings
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
@@ -285,14 +287,14 @@ def ingest_url() -> str:
 async def client(
     system_bus: Bus, database_url: str, module_schema: str, ingest_url: str
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """Client of the whole service. People's requests wait a second for the owner's answer."""
+    """Client of the whole service. People's requests wait for the owner's answer as long as a busy machine needs."""
     settings = TimelineSettings.model_validate(
         {
             "kafka": system_bus.bootstrap,
             "topic_prefix": system_bus.topics.prefix,
             "database": database_url,
             "database_schema": module_schema,
-            "wait_seconds": 1.0,
+            "wait_seconds": WAIT_SECONDS,
             "ingest_url": ingest_url,
         }
     )
@@ -309,6 +311,13 @@ async def client(
             await readiness.all.wait()
         yield client
         running.cancel()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests of this test wait half a second for an answer or for the projection: neither comes."""
+    for waiting in (SessionCommands, SessionQueries):
+        monkeypatch.setattr(waiting, "_wait_seconds", property(lambda _: 0.5), raising=False)
 
 
 @pytest_asyncio.fixture(loop_scope="module")

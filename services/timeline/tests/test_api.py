@@ -121,6 +121,7 @@ async def test_detail_status_and_timeline(client: httpx2.AsyncClient, session: A
     assert events[2]["metadata"]["outcome"] == "ok"
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_unknown_sessions_and_numbers_not_reached_are_problems(client: httpx2.AsyncClient, session: Any) -> None:
     for path in ("", "/status", "/timeline"):
         answer = await client.get(f"/api/v1/sessions/nope{path}")
@@ -296,6 +297,7 @@ async def test_who_ends_a_session_says_why(client: httpx2.AsyncClient, body: obj
     assert (await client.post("/api/v1/sessions/abc/fail", json=body)).status_code == 400
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_without_an_answer_a_cancellation_is_taken_in(client: httpx2.AsyncClient) -> None:
     headers = {"Idempotency-Key": "k"}
     first = await client.post("/api/v1/sessions/abc/cancel", headers=headers)
@@ -308,6 +310,7 @@ async def test_without_an_answer_a_cancellation_is_taken_in(client: httpx2.Async
     assert other.json()["request_id"] != first.json()["request_id"]
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_the_same_key_with_another_body_is_refused(client: httpx2.AsyncClient) -> None:
     headers = {"Idempotency-Key": "of one reason"}
     first = await client.post("/api/v1/sessions/abc/fail", json={"reason": "no use"}, headers=headers)
@@ -363,7 +366,11 @@ async def test_while_there_is_no_database_answers_are_503() -> None:
 
 
 async def test_metrics_are_told(client: httpx2.AsyncClient, session: Any) -> None:
-    text = (await client.get("/metrics")).text
+    """Rows are there a moment before they are counted."""
 
-    assert 'tarsy_timeline_events_projected_total{type="session.started"} ' in text
-    assert 'tarsy_timeline_lag_records{partition="1"} 0.0' in text
+    async def are_told() -> bool:
+        text = (await client.get("/metrics")).text
+        counted = 'tarsy_timeline_events_projected_total{type="session.started"} ' in text
+        return counted and 'tarsy_timeline_lag_records{partition="1"} 0.0' in text
+
+    await eventually(are_told, "events are counted, and nothing waits")

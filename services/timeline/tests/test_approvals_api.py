@@ -130,6 +130,7 @@ async def test_a_decision_that_comes_second_is_a_conflict_with_the_one_on_record
 
 
 @through_kafka
+@pytest.mark.usefixtures("impatient")
 async def test_the_same_key_with_another_decision_is_refused(client: httpx2.AsyncClient) -> None:
     async def post(decision: str) -> httpx2.Response:
         headers = {"Idempotency-Key": "k"}

@@ -77,6 +77,7 @@ async def test_a_question_that_the_owner_takes_is_answered_with_the_ids_of_its_r
     )  # fmt: skip
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_while_nobody_answers_the_question_is_taken_in_and_the_same_key_is_the_same_question(
     client: httpx2.AsyncClient,
 ) -> None:

@@ -86,6 +86,15 @@ async def timeline(database: Database, session: Any) -> list[tuple[str, str]]:
     return [(row["event_type"], row["status"]) for row in rows]
 
 
+async def until_counted(count: int, *registries: CollectorRegistry) -> None:
+    """So many events are projected, by all of them together. Rows are there a moment before they are counted."""
+
+    async def look() -> bool:
+        return sum(map(projected, registries)) == count
+
+    await eventually(look, lambda: f"{count} events are counted: {[projected(one) for one in registries]}")
+
+
 def projected(registry: CollectorRegistry) -> float:
     samples = [one for metric in registry.collect() for one in metric.samples]
     return sum(one.value for one in samples if one.name == "tarsy_timeline_events_projected_total")
@@ -152,9 +161,9 @@ async def test_a_restart_goes_on_from_the_position_in_the_table(
         await append(log_bus, 0, records[5:])
         async with projecting(log_bus, database, registry):
             await reached(database, session)
+            await until_counted(6, registry)
 
         assert await timeline(database, session) == STORY
-        assert projected(registry) == 6
         assert registry.get_sample_value("tarsy_timeline_records_dropped_total") == 2
 
 
@@ -173,11 +182,14 @@ async def test_two_projectors_share_the_partitions_and_project_each_event_once(
                 await reached(database, session)
                 assert await timeline(database, session) == STORY
 
-            counts = [projected(one) for one in (first, second)]
-            assert sum(counts) == 12 * 13
-            assert all(counts)
-            shown = [{n for n in range(12) if lag(one, n) is not None} for one in (first, second)]
-            assert (shown[0] & shown[1], shown[0] | shown[1]) == (set(), set(range(12))), "each shows its own"
+            await until_counted(12 * 13, first, second)
+            assert all(projected(one) for one in (first, second))
+
+            async def each_shows_its_own() -> bool:
+                shown = [{n for n in range(12) if lag(one, n) is not None} for one in (first, second)]
+                return (shown[0] & shown[1], shown[0] | shown[1]) == (set(), set(range(12)))
+
+            await eventually(each_shows_its_own, "each shows its own")
 
 
 async def test_of_two_that_project_the_same_records_one_is_let_through(
@@ -218,7 +230,7 @@ async def test_a_projector_that_lost_reads_the_ledger_again_and_goes_on(
         await reached(database, session)
 
         assert await timeline(database, session) == STORY
-        assert projected(registry) == 8
+        await until_counted(8, registry)
         assert registry.get_sample_value("tarsy_timeline_ledger_conflicts_total") == 1
 
 
@@ -402,11 +414,12 @@ async def test_sessions_that_did_not_come_lately_are_looked_up_in_the_ledger(
             for session in sessions:
                 await append(log_bus, 0, [*session.records[part], zombie, sessions[0].records[0]])
 
-            async def counted(last: int = part.stop) -> bool:
-                return projected(registry) == 4 * last
+            await until_counted(4 * part.stop, registry)
 
-            await eventually(counted, "all is projected")
-        assert registry.get_sample_value("tarsy_timeline_records_dropped_total") == 4 * 2 * 2
+        async def all_are_dropped() -> bool:
+            return registry.get_sample_value("tarsy_timeline_records_dropped_total") == 4 * 2 * 2
+
+        await eventually(all_are_dropped, "what no session continues is dropped")
         for session in sessions:
             assert await timeline(database, session) == STORY
             assert await last_number(database, session) == 13

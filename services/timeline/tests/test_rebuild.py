@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from tarsy_bus.connection import Bus
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.rebuild import rebuild as rebuilding
 from tarsy_timeline.rebuild.checksums import table_checksums
@@ -91,7 +91,7 @@ async def timeline(
     system_bus: Bus, database_url: str, running_api: RunningApi, module_schema: str
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """One for all tests of the module: each leaves it as a timeline that runs and has all rows."""
-    async with running_api(system_bus, module_schema, wait_seconds=5.0) as client:
+    async with running_api(system_bus, module_schema, wait_seconds=WAIT_SECONDS) as client:
         yield client
     async with connected(database_url) as connection:
         for name in (fresh_schema_of(module_schema), f"{module_schema}_retired"):

@@ -18,6 +18,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
 from tarsy_service.supervision import Supervisor
 from tarsy_telling_gateways import (
+    DEAD_SOON,
     TellingGateway,
     announce_all,
     asking,
@@ -200,20 +201,20 @@ async def test_the_entries_of_a_worker_vanish_when_it_leaves_or_falls_silent(
         ids = {gateway.worker_id for gateway in expected}
         return lambda body: {worker["worker_id"] for worker in body["servers"][0]["workers"]} == ids
 
-    async with watching(bus) as client, background_tasks(announce_all([other])):
+    async with watching(bus, dead_after=DEAD_SOON) as client, background_tasks(announce_all([other])):
         async with background_tasks(announce_all([one])):
             async with background_tasks(announce_all([third])):
                 await until(client, SERVERS, has_workers(*gateways), "all are there")
             await third.announce(leaving=True)
             await until(client, SERVERS, has_workers(one, other), "the one that left is not there")
         await until(client, SERVERS, has_workers(other), "the silent one is not there")
-        assert (await asked(client, WARNINGS))["warnings"] == []
+        await until(client, WARNINGS, lambda body: body["warnings"] == [], "nothing is wrong with the other")
 
 
 async def test_when_the_last_gateway_dies_its_servers_are_said_to_be_unreported(bus: Bus, one: TellingGateway) -> None:
     await one.announce()
     await one.says("git", tool("log"))
-    async with watching(bus) as client:
+    async with watching(bus, dead_after=DEAD_SOON) as client:
         body = await until(client, WARNINGS, lambda body: body["warnings"] != [], "warnings")
 
         general, particular = body["warnings"]

@@ -17,7 +17,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.held import SessionSetAside, input_key, marker_key, place_headers
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 
 type NewSession = Callable[[], Any]
 type RunningApi = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
@@ -31,29 +31,38 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def client(system_bus: Bus, module_schema: str, running_api: RunningApi) -> AsyncIterator[httpx2.AsyncClient]:
-    async with running_api(system_bus, module_schema) as client:
+    async with running_api(system_bus, module_schema, wait_seconds=WAIT_SECONDS) as client:
         yield client
+
+
+async def warnings_of(client: httpx2.AsyncClient) -> list[dict[str, Any]]:
+    """None while the service has not read all that gateways said: then the API answers 503."""
+    answer = await client.get("/api/v1/system/warnings")
+    return list(answer.json()["warnings"]) if answer.status_code == 200 else []
+
+
+async def until_measured(client: httpx2.AsyncClient, *lines: str) -> None:
+    async def look() -> bool:
+        return set(lines) <= set((await client.get("/metrics")).text.splitlines())
+
+    await eventually(look, f"{lines} are measured")
 
 
 async def test_a_warning_is_told_by_the_api_and_counted_by_the_metric(
     client: httpx2.AsyncClient, system_bus: Bus
 ) -> None:
-    async def has(line: str) -> bool:
-        return line in (await client.get("/metrics")).text.splitlines()
-
     async with publishing(system_bus) as publisher:
         one = TellingGateway(publisher)
         async with background_tasks(announce_all([one])):
             await one.says("git", error="hung")
 
             async def warned() -> bool:
-                body = (await client.get("/api/v1/system/warnings")).json()
-                return [each["server_id"] for each in body["warnings"]] == ["git"]
+                return [each["server_id"] for each in await warnings_of(client)] == ["git"]
 
             await eventually(warned, "the warning")
-            await eventually(lambda: has('tarsy_timeline_warnings{category="mcp_health"} 1.0'), "the metric says one")
+            await until_measured(client, 'tarsy_timeline_warnings{category="mcp_health"} 1.0')
             await one.says("git")
-            await eventually(lambda: has('tarsy_timeline_warnings{category="mcp_health"} 0.0'), "the metric says none")
+            await until_measured(client, 'tarsy_timeline_warnings{category="mcp_health"} 0.0')
             servers = (await client.get("/api/v1/system/mcp-servers")).json()["servers"]
             assert [each["id"] for each in servers] == ["git"]
 
@@ -132,15 +141,16 @@ async def test_what_could_not_be_projected_is_told_by_the_api_and_the_metrics(
             await append(system_bus, 1, session.records)
 
             async def warned() -> bool:
-                body = (await client.get("/api/v1/system/warnings")).json()
-                found = [each for each in body["warnings"] if each["category"] == "projection"]
+                found = [each for each in await warnings_of(client) if each["category"] == "projection"]
                 return bool(found) and session.id in found[0]["details"]
 
             await eventually(warned, "the warning")
-            lines = (await client.get("/metrics")).text.splitlines()
-            assert "tarsy_timeline_unprojected_records 1.0" in lines
-            assert 'tarsy_timeline_unprojected_total{type="stage.started"} 1.0' in lines
-            assert 'tarsy_timeline_warnings{category="projection"} 1.0' in lines
+            await until_measured(
+                client,
+                "tarsy_timeline_unprojected_records 1.0",
+                'tarsy_timeline_unprojected_total{type="stage.started"} 1.0',
+                'tarsy_timeline_warnings{category="projection"} 1.0',
+            )
 
 
 async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
@@ -168,14 +178,12 @@ async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
         await until_listed(("abc", "decision", 1))
 
         async def warned() -> bool:
-            body = (await client.get("/api/v1/system/warnings")).json()
-            found = [each for each in body["warnings"] if each["category"] == "sessions"]
+            found = [each for each in await warnings_of(client) if each["category"] == "sessions"]
             details = "abc: a decision on an input failed (KeyError at alert.received)"
             return [each["details"] for each in found] == [details]
 
         await eventually(warned, "the warning")
-        text = (await client.get("/metrics")).text
-        assert 'tarsy_timeline_warnings{category="sessions"} 1.0' in text.splitlines()
+        await until_measured(client, 'tarsy_timeline_warnings{category="sessions"} 1.0')
 
         await publisher.write(topic, key=marker.encode(), value=None, headers=[], partition=3)
         await until_listed(("abc", "unknown", 1))

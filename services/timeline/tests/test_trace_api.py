@@ -64,7 +64,8 @@ async def client(system_bus: Bus, module_schema: str, running_api: RunningApi) -
 @pytest.fixture(autouse=True)
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """None that a busy machine reaches."""
-    monkeypatch.setattr("tarsy_timeline.record.session_records.READ_SECONDS", 60.0)
+    for limit in ("session_records.READ_SECONDS", "session_record.REPLAY_SECONDS", "session_record.SOURCE_SECONDS"):
+        monkeypatch.setattr(f"tarsy_timeline.record.{limit}", 60.0)
 
 
 def entries(played: Played) -> list[Entry]:

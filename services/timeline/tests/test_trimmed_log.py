@@ -14,7 +14,7 @@ from tarsy_bus.log_retention import LogCut, cut_log, plan_log_cuts
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts import events as e
 from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.rebuild.checksums import table_checksums
 from tarsy_timeline.rebuild.processes import RebuildTarget
@@ -38,7 +38,7 @@ class Steps:
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def timeline(system_bus: Bus, running_api: RunningApi, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
-    async with running_api(system_bus, module_schema, wait_seconds=5.0) as client:
+    async with running_api(system_bus, module_schema, wait_seconds=WAIT_SECONDS) as client:
         yield client
 
 

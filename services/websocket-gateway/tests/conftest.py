@@ -34,6 +34,7 @@ from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import Topics
 from tarsy_gateway_running import running_gateway
 from tarsy_processes.ports import free_port
+from tarsy_projection import until_projected
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_service.websocket_frames import frame_text
@@ -241,7 +242,10 @@ def stream(system_bus: Bus) -> Callable[..., Awaitable[None]]:
 
 @pytest.fixture
 def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], Any]:
-    """Opens the page of a session. Requests to the API go to the timeline, as the front door has it."""
+    """Opens the page of a session, once it is projected: the browser complains of an answer 404.
+
+    Requests to the API go to the timeline, as the front door has it.
+    """
 
     async def pass_on(route: Route) -> None:
         address = urlsplit(route.request.url)
@@ -252,13 +256,15 @@ def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], 
 
     @asynccontextmanager
     async def opened(session_id: str) -> AsyncIterator[Tab]:
+        await until_projected(timeline, session_id)
         async with new_tab(browser, f"http://{urlsplit(gateway).netloc}") as tab:
             await tab.page.route("**/api/v1/s*/**", pass_on)
             await tab.page.route("**/api/v1/me", pass_on)
             await tab.page.goto(f"/sessions/{session_id}")
             await expect(tab.page.locator("#connection")).to_have_text("Live")
             yield tab
-            assert tab.complaints == []
+            # A timeline that is behind answers so, and the page asks again.
+            assert [one for one in tab.complaints if "status of 503" not in one] == []
 
     return opened
 

@@ -20,6 +20,7 @@ from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_gateway_running import running_gateway
+from tarsy_projection import until_projected
 from tarsy_reply import Exchange
 from tarsy_testing import eventually
 from tarsy_whole_chain import whole_chain
@@ -37,11 +38,13 @@ async def subscribe(client: ClientConnection, session: Any) -> None:
     await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}"}))
 
 
-async def watch(client: ClientConnection, session: Any) -> None:
-    """Returns when the gateway watches: a session that nobody knows yet is confirmed when it begins."""
+async def watch(gateway: str, client: ClientConnection, session: Any) -> None:
+    """Subscribes alone to a session that nobody knows yet. Returns when the timeline has said so, and the log is read:
+    whatever happens from here on comes live. The subscription is confirmed when the session begins."""
+    await read_until(client, lambda message: message["type"] == "connection.established")
+    await until_measured(gateway, "tarsy_websocket_gateway_subscriptions", 0)
     await subscribe(client, session)
-    await client.send(json.dumps({"action": "ping"}))
-    await read_until(client, lambda message: message["type"] == "pong")
+    await until_measured(gateway, "tarsy_websocket_gateway_log_partitions", 1)
 
 
 async def read_until(client: ClientConnection, until: Callable[[Message], bool]) -> list[Message]:
@@ -51,17 +54,6 @@ async def read_until(client: ClientConnection, until: Callable[[Message], bool])
             messages.append(json.loads(await client.recv()))
             assert messages[-1]["type"] != "subscription.error" or until(messages[-1]), messages[-1]
     return messages
-
-
-async def until_projected(timeline: str, session: Any, number: int) -> None:
-    """A gateway refuses a history that the timeline does not have within ten seconds: the client asks later again."""
-    url = f"{timeline}/api/v1/sessions/{session.id}/status?at_least={number}"
-
-    async def shown() -> bool:
-        async with httpx2.AsyncClient(timeout=WAIT_SECONDS) as api:
-            return (await api.get(url)).status_code == 200
-
-    await eventually(shown, f"event {number} is projected")
 
 
 def text_ends(end: str) -> Callable[[Message], bool]:
@@ -86,7 +78,7 @@ async def test_a_subscriber_from_before_the_beginning_sees_all_of_it(
 ) -> None:
     session = story()
     async with connect(gateway) as client:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records[:7])
         await append(session.records[7:])
         confirmed, *messages = await read_until(client, number_is(13))
@@ -174,9 +166,13 @@ async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replac
     assert rest[0]["type"] == "stream.reset"
     assert text_of(rest) == "I look."
     assert (ended[-1]["type"], ended[-1]["content"]) == ("timeline_event.completed", "I look.")
-    shown = await metrics(gateway)
+
+    async def rest_is_read() -> dict[str, float] | None:
+        shown = await metrics(gateway)
+        return shown if shown["tarsy_websocket_gateway_log_lag_seconds"] == 0 else None
+
+    shown = await eventually(rest_is_read, "the gateway has read the rest of the log")
     assert shown["tarsy_websocket_gateway_chunks_total"] >= 5
-    assert shown["tarsy_websocket_gateway_log_lag_seconds"] == 0
     assert shown["tarsy_process_ready"] == 1
 
 
@@ -196,7 +192,7 @@ async def test_who_resumes_alone_is_told_that_the_text_begins_again(
         await read_until(client, lambda one: one["type"] == "session.status")
         await stream(session.id, chunk(0, "I "), chunk(1, "thi"))
         await read_until(client, text_ends("thi"))
-    await until_nobody_watches(gateway)
+    await until_measured(gateway, "tarsy_websocket_gateway_subscriptions", 0)
     await stream(session.id, chunk(2, "nk"))
     async with connect(gateway) as client:
         await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}", "last_event_id": 4}))
@@ -205,14 +201,14 @@ async def test_who_resumes_alone_is_told_that_the_text_begins_again(
         await read_until(client, lambda one: one["type"] == "session.status" and one["status"] == "completed")
     about = [one for one in resumed if one.get("event_id") == llm_timeline_event_id(call, "text")]
     assert [one["type"] for one in about[:2]] == ["timeline_event.created", "stream.reset"]
-    assert "".join(one["delta"] for one in about[2:]) == "I think"
+    assert text_of(about[1:]) == "I think"
 
 
-async def until_nobody_watches(gateway: str) -> None:
-    async def is_alone() -> bool:
-        return (await metrics(gateway))["tarsy_websocket_gateway_subscriptions"] == 0
+async def until_measured(gateway: str, name: str, value: float) -> None:
+    async def look() -> bool:
+        return (await metrics(gateway))[name] == value
 
-    await eventually(is_alone, "the gateway has noticed that its last client left", seconds=WAIT_SECONDS)
+    await eventually(look, f"{name} is {value}")
 
 
 async def metrics(gateway: str) -> dict[str, float]:
@@ -257,7 +253,7 @@ async def test_a_session_streams_while_somebody_watches_the_list_too(
         await read_until(listing, lambda message: message["type"] == "subscription.confirmed")
         await append(session.records[:4])
         await read_until(listing, lambda one: one.get("status") == "in_progress")
-        await until_projected(timeline, session, 4)
+        await until_projected(timeline, session.id, 4)
         await subscribe(client, session)
         await read_until(client, lambda one: one["type"] == "session.status")
         await stream(session.id, chunk)
@@ -269,7 +265,7 @@ async def test_whoever_is_told_that_a_session_completed_reads_the_same_in_the_ap
 ) -> None:
     session = story()
     async with connect(gateway) as client, httpx2.AsyncClient(base_url=timeline) as api:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records)
         await read_until(client, lambda one: one.get("status") == "completed" and one["type"] == "session.status")
         answer = await api.get(f"/api/v1/sessions/{session.id}/status")
@@ -289,7 +285,7 @@ async def test_every_timeline_event_names_its_stage_live_and_in_history(
     session = story()
     chunk = LlmChunk(call_id=f"{session.id}/l", execution_id=f"{session.id}/e", run=1, index=0, part="text", text="I ")
     async with connect(gateway) as early, connect(gateway) as late:
-        await watch(early, session)
+        await watch(gateway, early, session)
         await append(session.records[:4])
         await read_until(early, number_is(3))
         await stream(session.id, chunk)
@@ -309,7 +305,7 @@ async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
     session = story()
     zombie = session.add(e.SessionFailed(error="of an owner that was replaced")).records.pop()
     await append(session.records[:6])
-    await until_projected(timeline, session, 6)
+    await until_projected(timeline, session.id, 6)
     async with running_gateway(system_bus, timeline) as url, connect(url) as client:
         await subscribe(client, session)
         await read_until(client, lambda one: one["type"] == "session.status")
@@ -327,7 +323,7 @@ async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
     zombie = session.records[:11]
     repeated = session.add(e.AlertRepeated(input_id="again", source="api")).records.pop()
     await append(session.records)
-    await until_projected(timeline, session, 13)
+    await until_projected(timeline, session.id, 13)
     async with httpx2.AsyncClient(base_url=timeline, timeout=WAIT_SECONDS) as api:
         chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
         assert session.id not in chains.text
@@ -337,8 +333,9 @@ async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
         another = story()
         await append([*zombie, repeated, *another.records])
         seen = await read_until(client, lambda one: one["session_id"] == another.id and one["status"] == "completed")
-        assert {one["session_id"] for one in seen} == {another.id}, "zombies of the ended session are not shown"
-    await until_projected(timeline, session, 14)
+        # The timeline may have been behind with sessions of tests before, of which there is news then, too.
+        assert session.id not in {one["session_id"] for one in seen}, "zombies of the ended session are not shown"
+    await until_projected(timeline, session.id, 14)
 
 
 async def test_of_a_whole_chain_history_tells_what_was_live(
@@ -348,7 +345,7 @@ async def test_of_a_whole_chain_history_tells_what_was_live(
     session.add(*whole_chain(session.id))
     last = len(session.records)
     async with connect(gateway) as client:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records)
         live = known(await read_until(client, number_is(last)))
     async with connect(gateway) as client:
@@ -389,7 +386,7 @@ async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_it
     ]
 
     async with connect(gateway) as early, connect(gateway) as late:
-        await subscribe(early, session)
+        await watch(gateway, early, session)
         await append(session.records[:-4])
         await read_until(early, lambda one: one["type"] == "chat.user_message")
         await stream(session.id, *chunks)
@@ -398,7 +395,7 @@ async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_it
         caught_up = await read_until(late, lambda one: "delta" in one)
         await append(session.records[-4:])
         ended = await read_until(late, lambda one: one["type"] == "stage.status")
-    await until_projected(timeline, session, len(session.records))
+    await until_projected(timeline, session.id, len(session.records))
     async with connect(gateway) as last:
         await stream(session.id, *chunks)
         await subscribe(last, session)
@@ -425,7 +422,7 @@ async def test_a_session_that_rested_long_before_the_gateway_began_is_asked(
     zombie = session.add(e.AlertRepeated(input_id="of a zombie", source="api")).records.pop()
     session.add(*exchange.whole())
     await append(session.records[:13])
-    await until_projected(timeline, session, 13)
+    await until_projected(timeline, session.id, 13)
     async with httpx2.AsyncClient(base_url=timeline, timeout=WAIT_SECONDS) as api:
         chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
         assert session.id not in chains.text
@@ -447,7 +444,7 @@ async def test_of_a_chat_history_tells_what_was_live(gateway: str, append: Calla
     session.add(*first.whole(), *second.begun(), *second.ended("cancelled", "cancelled by ann"))
     last = len(session.records) - 1
     async with connect(gateway) as client:
-        await watch(client, session)
+        await watch(gateway, client, session)
         await append(session.records)
         told = await read_until(client, number_is(last))
         live = known([one for one in told if not one["type"].startswith("chat.")])

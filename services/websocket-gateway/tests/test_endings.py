@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 from tarsy_websocket_gateway import endings as module
 from tarsy_websocket_gateway.endings import Endings, Place
 from tarsy_websocket_gateway.outgoing import Outgoing
@@ -49,7 +49,9 @@ class World:
 
 
 @pytest.fixture
-async def world() -> AsyncIterator[World]:
+async def world(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
+    """While the API does not show an end, it is held for as long as a test may take."""
+    monkeypatch.setattr(module, "LONGEST_SECONDS", WAIT_SECONDS)
     world = World()
     tasks = [asyncio.create_task(world.progress.run()), asyncio.create_task(world.endings.run())]
     yield world

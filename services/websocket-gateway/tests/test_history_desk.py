@@ -14,10 +14,12 @@ from tarsy_websocket_gateway.history_desk import MOST_IN_A_REQUEST, MOST_REQUEST
 from tarsy_websocket_gateway.timeline_api import Snapshots, TimelineApi, TimelineUnavailableError
 
 WAIT_SECONDS = 90.0
+LATE = 3
 
 
 class MadeUpTimeline(TimelineApi):
-    """Knows each session up to the event `number`; gets one event and one offset further with each request."""
+    """Knows each session up to the event `number`; gets one event and one offset further with each request. It knows
+    `unknown` never, and `late` from the third request on."""
 
     def __init__(self) -> None:
         super().__init__("http://nowhere", {})
@@ -44,7 +46,7 @@ class MadeUpTimeline(TimelineApi):
                 reached=self.number >= max(one.number, one.offset),
             )
             for one in asked
-            if one.session_id != "unknown"
+            if one.session_id != "unknown" and (one.session_id != "late" or self.number >= LATE)
         ]
         return Snapshots({0: self.number}, {one.session_id: one for one in found})
 
@@ -123,6 +125,15 @@ async def test_a_session_that_nobody_knows_has_a_position_and_nothing_else(desk:
     assert await all_of(desk, [session("unknown")]) == [Snapshot(1, reached=True, known=None, history=None)]
 
 
+async def test_a_session_of_which_there_are_events_already_is_asked_for_until_the_timeline_knows_it(
+    desk: HistoryDesk, timeline: MadeUpTimeline
+) -> None:
+    """The gateway had read its first events before the timeline: who came then was told nothing of them."""
+    nothing, [found] = await all_of(desk, [session("late")]), await all_of(desk, [session("late", number=2)])
+    assert nothing == [Snapshot(1, reached=True, known=None, history=None)]
+    assert (len(timeline.requests), found.known) == (LATE, LastAccepted("e", LATE))
+
+
 async def test_while_the_timeline_is_away_there_is_no_history(desk: HistoryDesk, timeline: MadeUpTimeline) -> None:
     timeline.away = True
     with pytest.raises(HistoryUnavailableError):
@@ -134,7 +145,7 @@ async def test_while_the_timeline_is_away_there_is_no_history(desk: HistoryDesk,
 async def test_a_history_that_cannot_be_read_costs_its_own_session(
     desk: HistoryDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def odd(position: int, found: SessionSnapshot) -> Snapshot:
+    def odd(position: int, found: SessionSnapshot, _: AskedSession) -> Snapshot:
         if found.session_id == "odd":
             raise ValueError("a time that is none")
         return Snapshot(position, reached=True, known=None, history=None)

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tarsy_browser import copying
 from tarsy_listed_sessions import Show, row_of, session
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -97,11 +98,12 @@ async def press_at_once(page: Page, keys: str) -> None:
 
 
 async def test_no_key_is_lost_that_comes_before_the_row_of_the_last_one_is_drawn(show: Show) -> None:
+    """They lead through the first hundred sessions: of others nobody knows when the API has answered."""
     async with show([session(number) for number in range(300)]) as (tab, _):
-        await press_at_once(tab.page, "j" * 101)
-        await expect(row_of(tab.page, 100).locator("a")).to_be_focused()
+        await press_at_once(tab.page, "j" * 96)
+        await expect(row_of(tab.page, 95).locator("a")).to_be_focused()
         await press_at_once(tab.page, "k" * 50)
-        await expect(row_of(tab.page, 50).locator("a")).to_be_focused()
+        await expect(row_of(tab.page, 45).locator("a")).to_be_focused()
 
 
 async def test_keys_lead_through_the_list_and_do_nothing_while_somebody_types(show: Show) -> None:
@@ -187,8 +189,8 @@ async def test_an_empty_list_says_how_to_send_the_first_alert(show: Show) -> Non
         await page.add_init_script(CLIPBOARD)
         await page.reload()
         await expect(page.get_by_role("heading", name="No alert was investigated yet")).to_be_visible()
-        await page.get_by_role("button", name="Copy: All alerts of Alertmanager").click()
-        await expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        async with copying(page):
+            await page.get_by_role("button", name="Copy: All alerts of Alertmanager").click()
         copied = await page.evaluate("window.copied")
         assert "webhook_configs:" in copied
         assert f"{page.url}api/v1/alerts/alertmanager" in copied

@@ -1,7 +1,7 @@
 """The record of a session in Chromium, by what the API answers."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
@@ -22,6 +22,7 @@ from tarsy_contracts.api.trace import (
 )
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_page_api import PageApi, Problem
+from tarsy_testing import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -175,10 +176,22 @@ async def test_messages_and_calls_are_copied(browser: Browser, address: str, api
         await tab.page.goto(f"/sessions/{SESSION}/record")
         opened = await open_call(tab.page, 0)
         await opened.get_by_role("button", name="Copy as JSON").click()
-        copied = "navigator.clipboard.readText()"
-        assert json.loads(await tab.page.evaluate(copied))["id"] == "l1"
+        await until_copied(tab.page, lambda text: text[:1] == "{" and json.loads(text)["id"] == "l1")
         await opened.get_by_role("button", name="Copy the message: Model").click()
-        assert await tab.page.evaluate(copied) == ('I look at the log.\n\nk8s__pods_log {\n  "pod": "api-7"\n}')
+        message = 'I look at the log.\n\nk8s__pods_log {\n  "pod": "api-7"\n}'
+        await until_copied(tab.page, lambda text: text == message)
+
+
+async def until_copied(page: Page, is_it: Callable[[str], bool]) -> None:
+    """A button is pressed before the clipboard has its text."""
+    text = ""
+
+    async def look() -> bool:
+        nonlocal text
+        text = await page.evaluate("navigator.clipboard.readText()")
+        return is_it(text)
+
+    await eventually(look, lambda: f"{text!r} is what was to be copied")
 
 
 async def test_a_record_of_four_hundred_questions_is_drawn_gradually(api: PageApi, tab: Tab) -> None:

@@ -27,6 +27,7 @@ from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.topics import Topics
 from tarsy_processes.ports import free_port
+from tarsy_projection import until_projected
 from tarsy_service.runner import run_services
 from tarsy_timeline.app import build as build_timeline
 from tarsy_timeline.settings import TimelineSettings
@@ -78,7 +79,8 @@ async def scene(kafka_bootstrap: str, database_url: str, browser: Browser) -> As
     port, schema, stop, started = free_port(), f"t{uuid4().hex[:10]}", asyncio.Event(), asyncio.Event()
     url, registry = f"http://127.0.0.1:{port}", CollectorRegistry()
     kafka = {"kafka": bus.bootstrap, "topic_prefix": bus.topics.prefix}
-    timeline = TimelineSettings.model_validate({**kafka, "database": database_url, "database_schema": schema})
+    tables = {"database": database_url, "database_schema": schema}
+    timeline = TimelineSettings.model_validate({**kafka, **tables, "wait_seconds": WAIT_SECONDS})
     gateway = GatewaySettings.model_validate({**kafka, "timeline_url": url})
     services = [build_timeline(timeline, registry), build_gateway(gateway, registry)]
     async with asyncio.TaskGroup() as group:
@@ -97,6 +99,13 @@ async def scene(kafka_bootstrap: str, database_url: str, browser: Browser) -> As
     await connection.close()
 
 
+@pytest.fixture(autouse=True)
+def limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that a busy machine reaches: what ten megabytes are searched for is found."""
+    monkeypatch.setattr("tarsy_timeline.api.results.call_results.READ_SECONDS", WAIT_SECONDS)
+    monkeypatch.setattr("tarsy_timeline.api.results.call_results.LOOK_SECONDS", WAIT_SECONDS)
+
+
 @pytest_asyncio.fixture(loop_scope="module")
 async def tab(scene: Scene) -> AsyncIterator[Tab]:
     async with new_tab(scene.browser, scene.url) as tab:
@@ -107,7 +116,7 @@ async def tab(scene: Scene) -> AsyncIterator[Tab]:
 async def investigated(
     scene: Scene, session: Any, *, text: str = "", stored: bool = True, summary: str = "short"
 ) -> str:
-    """The id of its only call."""
+    """The id of its only call, once the API shows it: the page does not ask again for what was not there."""
     call, text = str(uuid4()), text or text_of(LINES)
     execution = {"execution_id": "", "llm_call_id": ""}
     session.add(
@@ -134,6 +143,7 @@ async def investigated(
     entries = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in session.records]
     async with LogWriter(scene.bus).running() as writer:
         await writer.append(5, entries)
+    await until_projected(scene.url, session.id, len(session.records))
     return call
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Locator, Route, expect
 
 import tarsy_whole_chain as chain
-from tarsy_browser import Tab
+from tarsy_browser import Tab, copying
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import execution_id, stage_id
@@ -353,9 +353,9 @@ async def test_the_verdict_is_copied_as_markdown(view: View) -> None:
         "() => Object.defineProperty(navigator, 'clipboard', { configurable: true, value: {"
         " writeText: async (text) => { window.copied = text; } } })"
     )
-    await view.page.get_by_role("button", name="Copy as Markdown").click()
+    async with copying(view.page):
+        await view.page.get_by_role("button", name="Copy as Markdown").click()
 
-    await expect(view.page.get_by_role("button", name="Copied")).to_be_visible()
     copied = await view.page.evaluate("window.copied")
     assert copied == "# Crash\n\n## Executive summary\n\nDNS.\n\n## Final analysis\n\nIt was **DNS**.\n"
 

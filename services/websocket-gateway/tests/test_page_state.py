@@ -143,3 +143,29 @@ async def test_the_list_keeps_what_came_live_when_an_older_answer_comes(tab: Tab
         [ASSETS, row, ended],
     )
     assert found == [False, True, "crash", "completed", ended["timestamp"]]
+
+
+async def test_what_is_counted_of_a_session_that_is_over_is_read_again_when_its_history_reaches_further(
+    tab: Tab,
+) -> None:
+    """The API answered before the end of a reply was projected; of a session that runs it is asked again anyway."""
+    asked = await tab.page.evaluate(
+        """async ([assets, detail, messages]) => {
+            const { SessionStore } = await import(`${assets}/stores/session_store.js`);
+            const store = new SessionStore("a");
+            const asked = [];
+            store.read = async (atLeast) => { asked.push([store.present.status, atLeast]); };
+            for (const message of messages) {
+                store.takeDetail({ ...detail, status: message.status });
+                store.begin();
+                store.take(message);
+            }
+            return asked;
+        }""",
+        [
+            ASSETS,
+            {"id": "a", "last_number": 13, "created_at": "2026-11-22T10:00:00Z"},
+            [status("in_progress", 14), status("completed", 13), status("completed", 24)],
+        ],
+    )
+    assert asked == [["completed", 24]]

@@ -116,7 +116,7 @@ class HistoryDesk:
             position = snapshots.positions.get(question.asked.partition, 0)
             self._close(question)
             try:
-                question.answer.set_result(_snapshot(position, found))
+                question.answer.set_result(_snapshot(position, found, question.asked))
             except ValueError as problem:
                 log.warning("history.unreadable", session_id=question.asked.session_id, reason=str(problem))
                 _fail(question)
@@ -137,8 +137,9 @@ def _latest(batch: list[_Question]) -> list[_Question]:
     return list({question.asked.session_id: question for question in batch}.values())
 
 
-def _snapshot(position: int, found: SessionSnapshot | None) -> Snapshot:
+def _snapshot(position: int, found: SessionSnapshot | None, asked: AskedSession) -> Snapshot:
     if found is None:
-        return Snapshot(position, reached=True, known=None, history=None)
+        # The timeline has not read yet what this gateway has read: a session that has events is known sooner or later.
+        return Snapshot(position, reached=asked.number == 0, known=None, history=None)
     history = None if found.history is None else history_of(found.history)
     return Snapshot(position, found.reached, LastAccepted(found.event_id, found.number), history)

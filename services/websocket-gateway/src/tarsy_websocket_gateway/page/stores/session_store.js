@@ -219,11 +219,12 @@ export class SessionStore {
     if (message.type === "stage.status" && isNews && hasEnded(message.status)) this.read(message.number);
   }
 
-  /** What was counted is known only when it is read again.
+  /** What was counted is known only when it is read again. While the session runs that is done anyway.
    *  @param {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} message */
   #knowsLessThan(message) {
     const detail = this.presentDetail;
-    return detail === null || (detail.status !== message.status && detail.last_number < message.number);
+    if (detail === null) return true;
+    return detail.last_number < message.number && (detail.status !== message.status || isOver(this.present));
   }
 
   /** Shows what has changed with the next frame.
