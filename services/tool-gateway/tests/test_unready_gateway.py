@@ -51,7 +51,9 @@ async def serving(settings: ToolGatewaySettings) -> AsyncIterator[httpx2.AsyncCl
         )
     )
     try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{settings.http_port}") as client:
+        async with httpx2.AsyncClient(
+            base_url=f"http://127.0.0.1:{settings.http_port}", timeout=STOP_SECONDS
+        ) as client:
             yield client
     finally:
         stop.set()
