@@ -63,7 +63,7 @@ async def test_an_unsafe_call_into_a_frozen_server_is_unknown_and_never_sent_aga
         frozen = subject.pid
         subject.signal(signal.SIGSTOP)
         try:
-            answer = await said(connection, call("destroy", timeout=2, name="db"))
+            answer = await said(connection, call("destroy", timeout=4, name="db"))
         finally:
             thaw(frozen)
         assert await echoes(connection, "again")
