@@ -43,7 +43,7 @@ async def test_a_granted_unsafe_call_whose_worker_died_ends_as_unknown(world: Wo
     request = await requested(world, session, DELETE)
     await world.claim(request)
     await world.told(ClaimGranted)
-    # While it had no claim it may have been published again: the pause is two seconds and more.
+    # While it had no claim it may have been published again: the first pause is a few seconds.
     published = len(await world.requests(session))
     time_passes(owner)
 

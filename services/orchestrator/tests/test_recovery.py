@@ -58,7 +58,7 @@ async def test_a_granted_call_is_not_published_again_and_its_grant_is_told_again
     await world.claim(request)
     await world.told(ClaimGranted)
     await first.crash()
-    # While it had no claim it may have been published again: the pause is two seconds and more.
+    # While it had no claim it may have been published again: the first pause is a few seconds.
     published = len(await world.requests(session))
 
     second = await world.owner("second")
