@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tarsy_processes.ports import free_port
 from tarsy_service.http_server import http_server
+from tarsy_testing import WAIT_SECONDS
 
 HOST = "127.0.0.1"
 SCOPE = "tools.read"
@@ -259,7 +260,7 @@ async def _run_tools(mcp: Starlette, started: asyncio.Event, over: asyncio.Event
 
 async def consent(url: str) -> AuthorizationCodeResult:
     """A person who says yes: the answer that a browser would take to the listener."""
-    async with httpx2.AsyncClient(trust_env=False) as browser:
+    async with httpx2.AsyncClient(trust_env=False, timeout=WAIT_SECONDS) as browser:
         answer = await browser.get(url)
     given = {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
     return AuthorizationCodeResult(code=given["code"], state=given["state"], iss=given["iss"])
@@ -267,5 +268,5 @@ async def consent(url: str) -> AuthorizationCodeResult:
 
 async def browse(url: str) -> int:
     """A person's browser, which takes the answer to the listener. Its status."""
-    async with httpx2.AsyncClient(trust_env=False, follow_redirects=True) as browser:
+    async with httpx2.AsyncClient(trust_env=False, follow_redirects=True, timeout=WAIT_SECONDS) as browser:
         return (await browser.get(url)).status_code

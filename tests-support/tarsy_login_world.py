@@ -27,6 +27,7 @@ from tarsy_service.http_settings import HttpSettings
 from tarsy_service.rights import rights
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
+from tarsy_testing import WAIT_SECONDS
 from tarsy_timeline.api.me_routes import me_routes
 from tarsy_timeline.queries.session_filter import SessionFilterQuery
 from tarsy_websocket_gateway.login_records import LoginRecords
@@ -67,7 +68,7 @@ class LoginWorld:
 
     def browser(self) -> httpx2.AsyncClient:
         """It keeps cookies, and follows no redirect by itself."""
-        return httpx2.AsyncClient(base_url=self.url)
+        return httpx2.AsyncClient(base_url=self.url, timeout=WAIT_SECONDS)
 
     async def sign_in(self, client: httpx2.AsyncClient, to: str = "/") -> str:
         """From the page's link to the address of the callback, which is not called yet."""
