@@ -21,6 +21,8 @@ from tarsy_contracts.workers import ServerCatalogued
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 90.0
+DEAD_AFTER_SECONDS = 600.0
+"""Of gateways whose claims the test grants once: one whose announcements a busy Kafka takes late gives them back."""
 
 type Report = CallClaimed | CallNotStarted | ToolCallReported
 

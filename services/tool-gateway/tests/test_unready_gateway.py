@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
-from gateway_owner import Owner, call
+from gateway_owner import DEAD_AFTER_SECONDS, Owner, call
 from prometheus_client import CollectorRegistry
 
 from tarsy_processes.ports import free_port
@@ -72,6 +72,7 @@ async def test_a_wrong_server_keeps_the_gateway_unready_with_the_reason_while_ca
         client="gateway",
         config_dir=tmp_path,
         http_port=free_port(),
+        dead_after_seconds=DEAD_AFTER_SECONDS,
     )
     async with serving(settings) as client:
 
