@@ -16,11 +16,17 @@ class Quiet(BaseHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    """Its thread may be late: more than five connections may wait for it, or the kernel lets them wait for seconds."""
+
+    request_queue_size = 128
+    daemon_threads = True
+
+
 @contextmanager
 def serving(handler: type[Quiet], *, port: int = 0) -> Iterator[str]:
     """Its address. Requests that are still being answered at the end are left to themselves."""
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

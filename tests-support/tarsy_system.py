@@ -63,7 +63,7 @@ class ServiceProcess:
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(STOP_SECONDS)
 
     def stop(self) -> float:
         """In good order. Returns how many seconds it took."""

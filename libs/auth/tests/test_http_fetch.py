@@ -18,6 +18,8 @@ from tarsy_processes.ports import free_port
 JWKS = jwks_of(public_jwk("p256", kid="k0"))
 GIGABYTE = 1 << 30
 CHUNK = bytes(1 << 16)
+PATIENT_SECONDS = 90.0
+"""Longer than any answer takes here, also on a busy machine."""
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -48,12 +50,12 @@ def answering(body: bytes, status: int = 200, **headers: str) -> Handler:
 async def test_a_body_comes_as_it_is_also_where_a_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     async with serving(answering(JWKS)) as url:
-        assert await http_fetch()(url) == JWKS
+        assert await http_fetch(seconds=PATIENT_SECONDS)(url) == JWKS
 
 
 async def test_a_token_is_checked_with_keys_from_a_real_server() -> None:
     async with serving(answering(JWKS)) as url:
-        authenticate = authenticator(config_of(jwks=url), http_fetch(), Clock())
+        authenticate = authenticator(config_of(jwks=url), http_fetch(seconds=PATIENT_SECONDS), Clock())
 
         assert isinstance(await authenticate(bearer(token_of())), Identity)
 
@@ -62,7 +64,7 @@ async def test_a_token_is_checked_with_keys_from_a_real_server() -> None:
 async def test_only_200_is_an_answer(status: int) -> None:
     async with serving(answering(JWKS if status != 204 else b"", status)) as url:
         with pytest.raises(FetchFailedError, match=f"HTTP {status}"):
-            await http_fetch()(url)
+            await http_fetch(seconds=PATIENT_SECONDS)(url)
 
 
 async def test_a_redirect_is_not_followed() -> None:
@@ -74,7 +76,7 @@ async def test_a_redirect_is_not_followed() -> None:
 
     async with serving(redirect) as url:
         with pytest.raises(FetchFailedError, match="HTTP 302"):
-            await http_fetch()(url)
+            await http_fetch(seconds=PATIENT_SECONDS)(url)
     assert asked == ["/certs"]
 
 
@@ -93,22 +95,22 @@ async def test_a_gigabyte_is_not_read(announced: bool) -> None:
 
     async with serving(flood) as url:
         with pytest.raises(FetchFailedError, match=f"more than {MOST_BYTES} bytes"):
-            await http_fetch()(url)
+            await http_fetch(seconds=PATIENT_SECONDS)(url)
     assert sent < GIGABYTE // 16
 
 
 async def test_so_many_bytes_as_are_allowed_are_read() -> None:
     async with serving(answering(bytes(MOST_BYTES))) as url:
-        assert len(await http_fetch()(url)) == MOST_BYTES
+        assert len(await http_fetch(seconds=PATIENT_SECONDS)(url)) == MOST_BYTES
     async with serving(answering(bytes(MOST_BYTES + 1))) as url:
         with pytest.raises(FetchFailedError):
-            await http_fetch()(url)
+            await http_fetch(seconds=PATIENT_SECONDS)(url)
 
 
 async def test_a_packed_answer_is_not_unpacked() -> None:
     async with serving(answering(gzip.compress(bytes(GIGABYTE >> 4)), Content_Encoding="gzip")) as url:
         with pytest.raises(FetchFailedError, match="compressed"):
-            await http_fetch()(url)
+            await http_fetch(seconds=PATIENT_SECONDS)(url)
 
 
 @pytest.mark.parametrize("head_first", [True, False], ids=["after the head", "before it"])
@@ -132,10 +134,10 @@ async def test_a_slow_answer_has_a_limit_as_a_whole(head_first: bool) -> None:
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://nowhere.invalid/certs", "http://[::1", "nothing"])
 async def test_an_address_that_leads_nowhere_is_one_kind_of_error(url: str) -> None:
     with pytest.raises(FetchFailedError):
-        await http_fetch()(url)
+        await http_fetch(seconds=PATIENT_SECONDS)(url)
 
 
 async def test_a_provider_without_a_server_makes_tokens_unavailable() -> None:
     config = config_of(jwks=f"http://127.0.0.1:{free_port()}/certs")
 
-    assert await authenticator(config, http_fetch(), Clock())(bearer(token_of())) == UNAVAILABLE
+    assert await authenticator(config, http_fetch(seconds=PATIENT_SECONDS), Clock())(bearer(token_of())) == UNAVAILABLE

@@ -191,7 +191,8 @@ async def test_an_address_that_does_not_take_the_connection_is_given_up(
 async def test_silence_before_the_first_chunk_is_limited_and_leaves_no_request() -> None:
     async with asked(HELLO, Reply([Silence()])) as (llm, server), asyncio.timeout(90):
         await answer_of(llm, request())
-        assert (await failure_of(LimitedLlm(llm, NO_CHUNK))).kind == "first_chunk_timeout"
+        while len(server.asked) < 2:  # a busy machine may be given up before it has asked
+            assert (await failure_of(LimitedLlm(llm, NO_CHUNK))).kind == "first_chunk_timeout"
         await server.left.wait()
 
 

@@ -28,10 +28,12 @@ async def test_a_report_is_repeated_until_kafka_has_it(bare: Bus, monkeypatch: p
         await make_ours(bare, bare.topics.inbox)
         async with asyncio.timeout(90):
             await saying
-    (record,) = await read_all(bare, bare.topics.inbox)
-    found = delivery(record)
-    assert found.decode(INPUTS) == CLAIM
-    assert (record.key, found.envelope.subject, found.envelope.id) == (b"s", "s", id_of(CLAIM))
+    records = await read_all(bare, bare.topics.inbox)
+    assert records, "one that was taken for lost may lie there, too"
+    for record in records:
+        found = delivery(record)
+        assert found.decode(INPUTS) == CLAIM
+        assert (record.key, found.envelope.subject, found.envelope.id) == (b"s", "s", id_of(CLAIM))
 
 
 async def test_a_report_for_a_session_whose_id_fits_no_record_is_left_out(bare: Bus) -> None:

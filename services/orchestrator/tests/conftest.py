@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,12 +15,17 @@ from orchestrator_world import World, stop_all
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 
+SESSION_TIMEOUT_MS = 30_000
+"""Of the owners' group, in which the test's own process is the only one. Those that "die" leave it all the same: one
+that the group misses because the machine is busy would lose its partitions, and take up its work anew.
+"""
+
 
 @pytest.fixture
 async def world(bus: Bus) -> AsyncIterator[World]:
     """The catalog is there; owners are the test's to begin. Those that still run are stopped in good order."""
     async with Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
-        world = World(bus, publisher)
+        world = World(replace(bus, session_timeout_ms=SESSION_TIMEOUT_MS), publisher)
         await world.catalogue()
         yield world
         await stop_all(world.owners)

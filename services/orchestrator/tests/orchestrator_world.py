@@ -250,6 +250,19 @@ class World:
 
         return await eventually(look, f"a head at rest with number {number}")
 
+    async def until_heads(self, session_id: str, *wanted: tuple[int, str | None]) -> list[SessionHead]:
+        """Waits until these heads were written, and no others: number and phase, None for a tombstone.
+
+        The tombstone of a head is written after the one that replaces it.
+        """
+
+        async def look() -> list[SessionHead] | None:
+            heads = await self.heads(session_id)
+            written = [(number, None if head is None else head.phase) for number, head in heads]
+            return [head for _, head in heads if head is not None] if written == list(wanted) else None
+
+        return await eventually(look, f"its heads are {wanted}")
+
     async def committed(self, partition: int) -> int:
         """-1 when nothing was committed."""
         async with admin(self.bus) as client:

@@ -9,6 +9,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
 from tarsy_log import check_one_chain
 from tarsy_story import READ
+from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.asyncio
@@ -65,8 +66,12 @@ async def test_an_owner_that_takes_over_in_the_middle_of_a_reply_reads_the_lives
     world.turns[:] = [calling(READ), words("since 03:00")]
     await world.send(session, question())
     request = await world.request(session)
-    head = newest((session, one) for _, one in await world.heads(session) if one is not None)[session]
-    assert head.phase == "open"
+
+    async def is_open() -> bool:
+        heads = newest((session, one) for _, one in await world.heads(session) if one is not None)
+        return heads[session].phase == "open"
+
+    await eventually(is_open, "its head says that it is open again")
     await first.crash()
     await world.owner("second")
     await world.result(request, "it was killed")

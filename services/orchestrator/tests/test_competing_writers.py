@@ -11,6 +11,7 @@ from tarsy_contracts.message import Message
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_log import check_one_chain
 from tarsy_story import ALERT, READ
+from tarsy_testing import eventually
 
 
 def writes(entries: Sequence[LogEntry], type: str) -> bool:
@@ -86,14 +87,20 @@ async def test_decisions_that_built_on_a_lost_one_are_made_again_with_it(world: 
     owner, session = await world.owner(), new_session()
     world.turns[:] = [calling(READ, READ), words("the cause is X")]
     await world.alert(session)
-    await world.request(session, count=2)
-    requests = await world.requests(session)
+    requests: dict[str, ToolCallRequest] = {}
+
+    async def both_are_asked_for() -> bool:
+        """A request that nobody claims is published again after a while."""
+        requests.update({one.call_id: one for one in await world.requests(session)})
+        return len(requests) == 2
+
+    await eventually(both_are_asked_for, "both calls lie in the queue")
     lost: list[int] = []
 
     async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         """While the first batch is held, everything else gets into the inbox and becomes the second, which loses."""
         if not lost:
-            for request in requests:
+            for request in requests.values():
                 await world.result(request)
             last = await world.alert(session, id="behind both results")
             await owner.until_read(last)

@@ -159,16 +159,7 @@ async def test_heads_tell_where_the_session_opened_and_then_only_where_it_rests(
     session = new_session()
     await world.alert(session)
     log = await world.until_ended(session)
-    await world.until_rested(session, number=len(log.accepted))
-
-    heads = await world.heads(session)
-    assert [(number, head and head.phase) for number, head in heads] == [
-        (1, "open"),
-        (len(log.accepted), "rest"),
-        (1, None),
-    ]
-    rest = heads[1][1]
-    assert rest is not None
+    _, rest = await world.until_heads(session, (1, "open"), (len(log.accepted), "rest"), (1, None))
     assert rest.event_id == log.accepted[-1].envelope.id
     assert [(span.first, span.last) for span in rest.spans] == [(log.accepted[0].offset, log.accepted[-1].offset)]
 

@@ -172,9 +172,11 @@ async def test_a_rebalance_keeps_it_aside_and_a_crash_in_the_middle_of_its_relea
     await world.cancel(session)
     await until_held(world, session, inputs=1)
 
+    first.ready.clear()
     second = world.beginning("second")
     second.llm.may_answer.clear()
     await until_it_owns(second, 6)
+    await until_it_owns(first, 6)
     owner, other = (first, second) if 0 in owned_by(first) else (second, first)
     await until_counted(owner, "sessions_aside", 1)
     # It decides the release, and cannot bring anything back.

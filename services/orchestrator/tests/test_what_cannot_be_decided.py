@@ -1,6 +1,5 @@
 """Inputs and events that this version cannot read: dead letters, or a session that is set aside."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import ClassVar
 
@@ -14,8 +13,6 @@ from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_story import ALERT
 from tarsy_testing import eventually
-
-PATIENT_MS = 30_000
 
 
 class Poked(Message):
@@ -148,8 +145,6 @@ async def test_an_event_of_a_newer_type_sets_its_session_aside_while_others_and_
 async def test_a_session_at_rest_with_an_event_of_a_newer_type_is_set_aside_by_who_reads_it_again(
     world: World, session: str
 ) -> None:
-    # An owner that loses its place on a busy machine holds what it had decided, too.
-    world.bus = replace(world.bus, session_timeout_ms=PATIENT_MS)
     first = await world.owner("first")
     last = await world.alert(session)
     log = await world.until_ended(session)

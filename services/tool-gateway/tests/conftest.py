@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 
 sys.path.append(str(Path(__file__).parent))
 
-from gateway_owner import WAIT_SECONDS, Owner, owning
+from gateway_owner import DEAD_AFTER_SECONDS, WAIT_SECONDS, Owner, owning
 from http_servers import HttpServer, NewServer
 
 from tarsy_bus.connection import Bus
@@ -81,6 +81,7 @@ def running(bus: Bus) -> Running:
             topic_prefix=bus.topics.prefix,
             client="gateway",
             mcp_connect_seconds=WAIT_SECONDS,
+            dead_after_seconds=DEAD_AFTER_SECONDS,
         )
         ready = asyncio.Event()
         gateway = assemble(settings, CollectorRegistry(), plans, runbooks, NoOpTracer())

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from aiokafka import TopicPartition
 from pydantic import JsonValue
 
 from tarsy_bus.connection import Bus
@@ -22,6 +21,8 @@ from tarsy_contracts.workers import ServerCatalogued
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 90.0
+DEAD_AFTER_SECONDS = 600.0
+"""Of gateways whose claims the test grants once: one whose announcements a busy Kafka takes late gives them back."""
 
 type Report = CallClaimed | CallNotStarted | ToolCallReported
 
@@ -32,12 +33,15 @@ class Owner:
         self.publisher = publisher
         self.heard: list[tuple[Delivery, Report]] = []
         self._news = asyncio.Condition()
+        self._inbox = PartitionReader(bus, bus.topics.inbox)
+        self._next: dict[int, int] = {}
 
-    async def ask(self, request: ToolCallRequest) -> None:
+    async def ask(self, request: ToolCallRequest, *, behind: ToolCallRequest | None = None) -> None:
+        """`behind` another request, it lies in the same partition: it is read after it."""
         await self.publisher.publish(
             self.bus.topics.tool_calls,
             request,
-            key=request.call_id,
+            key=(behind or request).call_id,
             id=str(uuid4()),
             subject=request.session_id,
         )
@@ -73,25 +77,42 @@ class Owner:
             await self._news.wait_for(lambda: len(self.all(CallClaimed, request)) >= count)
         return self.all(CallClaimed, request)
 
+    async def another_claim(self, claim: CallClaimed) -> CallClaimed:
+        """Of the same call. A claim that awaits its grant is reported again each second: that is no other."""
+
+        def others() -> list[CallClaimed]:
+            reported = [each for _, each in self.heard if isinstance(each, CallClaimed)]
+            return [one for one in reported if one.call_id == claim.call_id and one.claim_id != claim.claim_id]
+
+        async with asyncio.timeout(WAIT_SECONDS), self._news:
+            await self._news.wait_for(lambda: bool(others()))
+        return others()[0]
+
     async def _first[R: Report](self, kind: type[R], request: ToolCallRequest) -> R:
         async with asyncio.timeout(WAIT_SECONDS), self._news:
             await self._news.wait_for(lambda: bool(self.all(kind, request)))
         return self.all(kind, request)[0]
 
+    async def hear_all(self) -> None:
+        """Waits until it has heard everything that the inbox holds by now."""
+        ends = await self._inbox.ends(self._next)
+        async with asyncio.timeout(WAIT_SECONDS), self._news:
+            await self._news.wait_for(lambda: all(self._next[partition] >= end for partition, end in ends.items()))
+
     async def listen(self, started: asyncio.Event) -> None:
-        topic = self.bus.topics.inbox
-        places = [TopicPartition(topic, partition) for partition in range(LOG_PARTITIONS)]
-        async with PartitionReader(self.bus, topic).running() as follower:
-            ends = await follower.consumer.end_offsets(places)
-            follower.assign({place.partition: ends[place] for place in places})
+        async with self._inbox.running() as follower:
+            self._next = await follower.ends(range(LOG_PARTITIONS))
+            follower.assign(self._next)
             started.set()
             while True:
-                found = [delivery(record) for record in await follower.read()]
+                records = await follower.read()
                 async with self._news:
-                    for each in found:
+                    for record in records:
+                        each = delivery(record)
                         report = each.decode(INPUTS)
                         assert isinstance(report, Report.__value__)
                         self.heard.append((each, report))
+                        self._next[record.partition] = record.offset + 1
                     self._news.notify_all()
 
 
@@ -165,9 +186,7 @@ async def seen_by(owner: Owner, worker: str, *, healthy: bool, server: str = "fi
 
 def noted(calls_file: Path, line: str) -> int:
     """How often the small server has noted this line."""
-    if not calls_file.exists():
-        return 0
-    return calls_file.read_text(encoding="utf-8").splitlines().count(line)
+    return _lines(calls_file).count(line)
 
 
 def let_go(calls_file: Path) -> None:
@@ -180,3 +199,16 @@ async def until_noted(calls_file: Path, line: str) -> None:
         return noted(calls_file, line) > 0
 
     await eventually(look, f"the server notes: {line}")
+
+
+async def noted_behind(calls_file: Path, start: str) -> str:
+    """What follows `start` in the line that begins so, once the server has noted it."""
+
+    async def look() -> str | None:
+        return next((line.removeprefix(start) for line in _lines(calls_file) if line.startswith(start)), None)
+
+    return await eventually(look, f"the server notes a line that begins with {start}")
+
+
+def _lines(calls_file: Path) -> list[str]:
+    return calls_file.read_text(encoding="utf-8").splitlines() if calls_file.exists() else []

@@ -48,12 +48,12 @@ class Server:
 
 @asynccontextmanager
 async def asked(
-    *, most: int = 10, idle_seconds: float = 600.0, read: float | None = None, pool: float = SECONDS
+    *, most: int = 10, idle_seconds: float = 600.0, read: float | None = None
 ) -> AsyncIterator[tuple[httpx2.AsyncClient, Server]]:
     server = Server()
     listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
-    timeout = httpx2.Timeout(SECONDS, pool=pool, read=read)
+    timeout = httpx2.Timeout(SECONDS, read=read)
     async with _client(timeout, most, idle_seconds, f"http://127.0.0.1:{port}") as client:
         try:
             yield client, server
@@ -80,12 +80,12 @@ async def test_requests_at_once_have_a_connection_each() -> None:
 
 
 async def test_one_too_many_waits_for_a_connection_and_then_is_told_that_there_is_none() -> None:
-    async with asked(most=2, pool=0.1) as (client, server):
+    async with asked(most=2) as (client, server):
         server.go.clear()
         running = [asyncio.create_task(client.get("/")) for _ in range(2)]
         await eventually(lambda: _is(server.met == 2), "two requests")
         with pytest.raises(httpx2.ConnectTimeout):
-            await client.get("/")
+            await client.get("/", timeout=httpx2.Timeout(SECONDS, pool=0.1))
         server.go.set()
         assert [answer.text for answer in await asyncio.gather(*running)] == ["ok", "ok"]
         assert (await client.get("/")).text == "ok"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from connections import connected, odd, said
-from gateway_owner import call, noted, until_noted
+from gateway_owner import call, noted, noted_behind, until_noted
 
 from tarsy_config.transports import Protocol
 from tarsy_tool_gateway.mcp.connection import SessionEnd
@@ -45,14 +45,9 @@ async def test_a_call_that_took_too_long_is_cancelled_too(new_plan: NewPlan, cal
 async def test_the_cancellation_names_the_call(calls_file: Path) -> None:
     async with connected(odd(calls_file)) as connection:
         asking = asyncio.create_task(said(connection, call("no_answer")))
-        await until_noted(calls_file, "no_answer")
+        id = await noted_behind(calls_file, "no_answer ")
         asking.cancel()
 
-        (line,) = [line for line in await lines(calls_file) if line.startswith("no_answer ")]
-        await until_noted(calls_file, f"notifications/cancelled {line.split()[1]}")
+        await until_noted(calls_file, f"notifications/cancelled {id}")
         assert (await said(connection, call("failed"))).outcome == "tool_error"
     assert noted(calls_file, "odd server starts") == 1
-
-
-async def lines(calls_file: Path) -> list[str]:
-    return await asyncio.to_thread(lambda: calls_file.read_text("utf-8").splitlines())

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from gateway_owner import WAIT_SECONDS, Owner, call, catalogued, let_go, noted, seen_by, until_noted
+from gateway_owner import DEAD_AFTER_SECONDS, WAIT_SECONDS, Owner, call, catalogued, let_go, noted, seen_by, until_noted
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
@@ -78,6 +78,7 @@ async def gateway(owner: Owner, tmp_path: Path, calls_file: Path) -> AsyncIterat
         config_dir=tmp_path,
         config_poll_seconds=0.1,
         mcp_ready_seconds=WAIT_SECONDS / 2,
+        dead_after_seconds=DEAD_AFTER_SECONDS,
     )
     service, ready = build(settings, gateway.registry), asyncio.Event()
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from connections import odd
-from gateway_owner import WAIT_SECONDS, Owner, call, until_noted
+from gateway_owner import DEAD_AFTER_SECONDS, WAIT_SECONDS, Owner, call, until_noted
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
@@ -37,7 +37,12 @@ class Shown:
 
 @asynccontextmanager
 async def showing(owner: Owner, *plans: ServerPlan) -> AsyncIterator[Shown]:
-    settings = ToolGatewaySettings(kafka=owner.bus.bootstrap, topic_prefix=owner.bus.topics.prefix, client="gateway")
+    settings = ToolGatewaySettings(
+        kafka=owner.bus.bootstrap,
+        topic_prefix=owner.bus.topics.prefix,
+        client="gateway",
+        dead_after_seconds=DEAD_AFTER_SECONDS,
+    )
     shown, ready = Shown(), asyncio.Event()
     async with background_tasks(assemble(settings, shown.registry, plans, RunbookRules(), NoOpTracer()).run(ready.set)):
         async with asyncio.timeout(WAIT_SECONDS):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from connections import SECRET, plan_to
+from connections import PATIENT, SECRET, plan_to
 from gateway_owner import call, let_go, noted, until_noted
 from http_servers import NewServer
 
@@ -39,7 +39,9 @@ async def isolated(transport: TransportPlan, bounds: PoolLimits = BOUNDS) -> Asy
     server = PerSessionPool(
         plan_to(transport),
         bounds,
-        connect=partial(McpConnection, mask=lambda text: text.replace(SECRET, "***"), connect_seconds=60),
+        connect=partial(
+            McpConnection, mask=lambda text: text.replace(SECRET, "***"), connect_seconds=60, checking=PATIENT
+        ),
         tools=lambda connection: McpToolServer(connection, ready_seconds=60),
     )
     running = asyncio.create_task(server.run())

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from connections import SECRET, odd
-from gateway_owner import Owner, call, until_noted
+from gateway_owner import Owner, call, noted_behind, until_noted
 
 from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.records import delivery
@@ -92,15 +92,11 @@ async def test_a_cancelled_call_says_no_more_and_its_server_is_told(
         await owner.cancel(request)
         assert (await owner.result(request)).outcome == "cancelled"
 
-        await until_noted(calls_file, f"notifications/cancelled {unanswered(calls_file)}")
+        id = await noted_behind(calls_file, "no_answer ")
+        await until_noted(calls_file, f"notifications/cancelled {id}")
         after = call("empty", repeatable=True)
         await owner.ask(after)
         assert (await owner.result(after)).outcome == "ok"
-
-
-def unanswered(calls_file: Path) -> str:
-    (line,) = [line for line in calls_file.read_text("utf-8").splitlines() if line.startswith("no_answer ")]
-    return line.removeprefix("no_answer ")
 
 
 @pytest.mark.parametrize(

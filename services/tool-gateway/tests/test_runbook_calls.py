@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from gateway_owner import WAIT_SECONDS, Owner, call, catalogued
+from gateway_owner import WAIT_SECONDS, Owner, call, catalogued, seen_by
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 from runbook_server import Answer, RunbookServer, runbook_server
@@ -101,8 +102,8 @@ async def test_a_call_is_not_waited_for_longer_than_it_allows(
 async def test_a_slow_runbook_keeps_no_other_server_waiting_and_can_be_cancelled(
     owner: Owner, running: Running, new_plan: NewPlan, server: RunbookServer, rules: RunbookRules
 ) -> None:
-    slow = runbook(server.url("/x", Answer(never=True)))
-    async with running(new_plan(), runbooks=rules):
+    slow = runbook(server.url("/x", Answer(never=True)), timeout=600)
+    async with running(new_plan(), runbooks=replace(rules, seconds=600)):
         await owner.ask(slow)
         await owner.claim(slow)
         quick = call("echo", repeatable=True, text="still here")
@@ -119,6 +120,7 @@ async def test_no_catalog_names_the_gateways_own_tools_and_nobody_is_told_of_the
         request = call("echo", server="missing", repeatable=True)
         await owner.ask(request)
         result = await owner.result(request)
+        await seen_by(owner, result.worker_id, healthy=True)
         seen = await catalogued(owner, result.worker_id)
     assert list(seen) == ["first"]
     assert result.content == "There is no MCP server missing. There are: first"

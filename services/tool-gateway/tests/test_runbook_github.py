@@ -67,7 +67,7 @@ async def fetch(link: str, world: RunbookServer, tls: ssl.SSLContext, *, token: 
     async def find(_: RunbookUrl) -> list[ResolvedAddress]:
         return [ResolvedAddress("127.0.0.1", world.port)]
 
-    rules = RunbookRules(allowed_domains=NAMES, token=token, token_name="BOOKS_TOKEN")
+    rules = RunbookRules(allowed_domains=NAMES, seconds=90.0, token=token, token_name="BOOKS_TOKEN")
     return await RunbookFetcher(rules, find=find, tls=tls).fetch(linked(link))
 
 

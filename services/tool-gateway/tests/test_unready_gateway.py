@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
-from gateway_owner import Owner, call
+from gateway_owner import DEAD_AFTER_SECONDS, Owner, call
 from prometheus_client import CollectorRegistry
 
 from tarsy_processes.ports import free_port
@@ -51,7 +51,9 @@ async def serving(settings: ToolGatewaySettings) -> AsyncIterator[httpx2.AsyncCl
         )
     )
     try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{settings.http_port}") as client:
+        async with httpx2.AsyncClient(
+            base_url=f"http://127.0.0.1:{settings.http_port}", timeout=STOP_SECONDS
+        ) as client:
             yield client
     finally:
         stop.set()
@@ -70,6 +72,7 @@ async def test_a_wrong_server_keeps_the_gateway_unready_with_the_reason_while_ca
         client="gateway",
         config_dir=tmp_path,
         http_port=free_port(),
+        dead_after_seconds=DEAD_AFTER_SECONDS,
     )
     async with serving(settings) as client:
 

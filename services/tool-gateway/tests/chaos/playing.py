@@ -54,6 +54,7 @@ class Playing:
         self._calls: dict[str, Played] = {}
         self._dead: set[str] = set()
         self._read = 0
+        self._turn = asyncio.Lock()
 
     async def ask(self, requests: Iterable[ToolCallRequest]) -> list[Played]:
         made = [Played(request) for request in requests]
@@ -71,24 +72,34 @@ class Playing:
         await eventually(look, f"{len(wanted)} calls have ended", seconds=seconds)
 
     async def died(self, source: str) -> None:
-        """Nobody with this name lives any more. What it had begun and must not run twice is lost."""
-        self._dead.add(source)
-        for one in list(self._calls.values()):
-            if one.ended or one.by != source:
-                continue
-            if one.granted:
-                one.lost = True
-            else:
-                await self._ask(one)
+        """Nobody with this name lives any more. What it had begun and must not run twice is lost.
+
+        As in the inbox, this comes behind everything that was reported before.
+        """
+        await self._owner.hear_all()
+        async with self._turn:
+            await self._hear_news()
+            self._dead.add(source)
+            for one in list(self._calls.values()):
+                if one.ended or one.by != source:
+                    continue
+                if one.granted:
+                    one.lost = True
+                else:
+                    await self._ask(one)
 
     async def run(self) -> None:
         """For ever."""
         while True:
-            news, self._read = self._owner.heard[self._read :], len(self._owner.heard)
-            for delivery, report in news:
-                await self._hear(delivery.envelope.source, report)
-            await self._ask_the_silent()
+            async with self._turn:
+                await self._hear_news()
+                await self._ask_the_silent()
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def _hear_news(self) -> None:
+        news, self._read = self._owner.heard[self._read :], len(self._owner.heard)
+        for delivery, report in news:
+            await self._hear(delivery.envelope.source, report)
 
     async def _hear(self, source: str, report: Report) -> None:
         one = self._calls.get(report.call_id)

@@ -19,8 +19,10 @@ from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type NewPlan = Callable[..., ServerPlan]
 
-UNANSWERED_SECONDS = 4.0
-"""Of calls whose answer nobody waits for in earnest. All others have as long as they need."""
+UNANSWERED_SECONDS = 10.0
+"""Of calls whose answer nobody waits for in earnest: within that all have to be sent, fifty of them at once. All others
+have as long as they need.
+"""
 MOST_MEGABYTES = 400
 NEVER = HealthCheck(every_seconds=600)
 LINES = [kind for kind in CONTENTS if kind != "endless"]

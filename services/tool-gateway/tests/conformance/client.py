@@ -98,7 +98,7 @@ async def session(url: str, scenario: str, context: Context, oauth: dict[str, Js
 async def issuer_of(url: str) -> str:
     """The operator knows it; the suite has it on a port of its own each time."""
     address = httpx2.URL(url)
-    async with httpx2.AsyncClient() as asking:
+    async with httpx2.AsyncClient(timeout=SECONDS) as asking:
         refusal = await asking.post(url, json=PING)
         named = re.search(r'resource_metadata="([^"]+)"', refusal.headers.get("www-authenticate", ""))
         places = [

@@ -19,6 +19,7 @@ from tarsy_tool_gateway.mcp.transports.connections import connections_to
 REDIRECT = "http://127.0.0.1:8123/callback"
 WANTED = re.compile(r"tarsy servers login \S+(?: --scope '([^']+)')?`")
 MOST_LOGINS = 3
+SECONDS = 90.0
 
 
 class MemoryLogins:
@@ -61,7 +62,7 @@ async def logging_in(
 
 async def consent(url: str) -> AuthorizationCodeResult:
     """Says yes at once: the suite's form sends the answer without asking."""
-    async with httpx2.AsyncClient(trust_env=False) as browser:
+    async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS) as browser:
         answer = await browser.get(url)
     given = {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
     return AuthorizationCodeResult(code=given["code"], state=given.get("state"), iss=given.get("iss"))

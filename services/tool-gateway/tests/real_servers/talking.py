@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from connections import PATIENT
 from gateway_owner import call
 from pydantic import JsonValue
 
@@ -31,7 +32,7 @@ async def connected(
 ) -> AsyncIterator[McpConnection]:
     """`told` of each session that there is."""
     connection = McpConnection(
-        plan("foreign", server, protocol), mask=str, connect_seconds=READY_SECONDS, connected=told
+        plan("foreign", server, protocol), mask=str, connect_seconds=READY_SECONDS, connected=told, checking=PATIENT
     )
     running = asyncio.create_task(connection.run())
     try:
