@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from tarsy_contracts.ids import message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_http import Quiet, serving
 from tarsy_session_owner import owner_answers
+from tarsy_testing import WAIT_SECONDS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -115,6 +116,23 @@ async def test_a_session_is_found_and_read_as_the_api_shows_it(
     assert tool_call["tool"].count(".") == 1
     assert (tool_call["cut"], len(tool_call["content"])) == (True, 4_000)
     assert timeline["next_after"] is None
+
+
+async def test_a_session_is_waited_for_that_is_read_before_it_is_shown(
+    client: httpx2.AsyncClient,
+    system_bus: Bus,
+    append: Callable[..., Awaitable[int]],
+    new_session: Callable[[], Any],
+    story: Callable[[Any], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As an agent does that has just submitted the alert."""
+    monkeypatch.setattr("tarsy_mcp_api.tools.APPEAR_SECONDS", WAIT_SECONDS)
+    session = story(new_session())
+    async with talking(client) as talk, asyncio.TaskGroup() as tasks:
+        reading = tasks.create_task(call(talk, "read_session", session_id=session.id, wait_seconds=50))
+        await append(system_bus, 1, session.records)
+        assert (await reading)["session_id"] == session.id
 
 
 async def test_a_session_that_is_not_there_and_a_filter_that_is_none_are_said(client: httpx2.AsyncClient) -> None:

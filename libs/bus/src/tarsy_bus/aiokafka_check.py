@@ -34,7 +34,8 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaConnection, "_handle_frame", ("RESPONSE_TYPE", "decode", "_requests")),
     (PartitionRecords, "_unpack_records", ()),
     (PartitionRecords, "_consumer_record", ()),
-    (AIOKafkaConnection, "connect", ("_protocol", "_closed_fut")),
+    (AIOKafkaConnection, "connect", ("_protocol", "_closed_fut", "_writer")),
+    (AIOKafkaConnection, "send", ("_writer", "write", "OSError")),
     (AIOKafkaConnection, "authenticator_oauth", ("OAuthAuthenticator", "_sasl_oauth_token_provider")),
     (OAuthAuthenticator, "step", ("_token_sent",)),
 )

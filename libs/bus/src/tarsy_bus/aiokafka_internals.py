@@ -153,6 +153,7 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
 
     async def connect(host: str, port: int, **arguments: object) -> AIOKafkaConnection:
         made = await connections.connect((host, port), lambda: create_conn(host, port, **arguments), sharing)
+        _raise_os_errors(made)
         if sharing.is_closed:
             # The client has closed those that it knew of: nobody would ever close this one.
             made.close()
@@ -168,6 +169,21 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
         setattr(inner, name, MethodType(function, inner))
     inner.close = close_shared
     inner.wait_no_more = partial(connections.close, sharing)
+
+
+def _raise_os_errors(connection: AIOKafkaConnection) -> None:
+    """uvloop raises RuntimeError for a write on a transport that was closed a moment ago, when aiokafka has not noticed
+    it yet. It knows OSError, as a broken connection; the other one ended whoever read or wrote.
+    """
+    write = connection._writer.write
+
+    def write_or_break(data: bytes) -> None:
+        try:
+            write(data)
+        except RuntimeError as problem:
+            raise ConnectionResetError(str(problem)) from problem
+
+    connection._writer.write = write_or_break
 
 
 def wait_no_more(client: object) -> None:

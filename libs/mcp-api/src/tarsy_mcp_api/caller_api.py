@@ -30,6 +30,10 @@ TIMELINE: TypeAdapter[tuple[TimelineEvent, ...]] = TypeAdapter(tuple[TimelineEve
 type Query = Mapping[str, str | int]
 
 
+class UnknownSessionError(ToolError):
+    """There is no such session, or not yet."""
+
+
 class CallerApi:
     """Rights, limits and the audit of a request are those of the API. Every method raises ToolError."""
 
@@ -50,7 +54,7 @@ class CallerApi:
         return _read(SessionDetail, await self._ask(self._here(), "GET", _path(session_id)))
 
     async def state(self, session_id: str) -> SessionState:
-        """Without alert and stages: it may be asked each second."""
+        """Without alert and stages: it may be asked each second. Raises UnknownSessionError."""
         return _read(SessionState, await self._ask(self._here(), "GET", f"{_path(session_id)}/status"))
 
     async def timeline(self, session_id: str) -> tuple[TimelineEvent, ...]:
@@ -82,6 +86,8 @@ class CallerApi:
         except (httpx2.HTTPError, TimeoutError) as problem:
             log.warning("mcp_api.unavailable", path=path, reason=repr(problem))
             raise ToolError("TARSy does not answer now. Try again in a minute.") from problem
+        if answer.status_code == 404:
+            raise UnknownSessionError(_sentence_of(answer))
         if answer.is_error:
             raise ToolError(_sentence_of(answer))
         return answer

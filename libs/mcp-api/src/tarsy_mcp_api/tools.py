@@ -1,6 +1,7 @@
 """Tools of TARSy, for agents of others. Their docstrings are what a model reads of them."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Literal
 from uuid import uuid4
 
@@ -14,9 +15,12 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.timeline_model import ENDED
 from tarsy_mcp_api import answers
 from tarsy_mcp_api.bounded_waits import MOST_SECONDS, BoundedWaits
-from tarsy_mcp_api.caller_api import CallerApi
+from tarsy_mcp_api.caller_api import CallerApi, UnknownSessionError
 
 NOT_DECIDED = "Nobody has decided on the question yet. Ask again with the idempotency_key {key}: it is asked once."
+
+APPEAR_SECONDS = 5.0
+"""The API shows a session a moment after its alert was accepted."""
 
 # No `type` statements: the SDK has to recognise the context, and not every model takes `$ref` in a schema.
 ToolContext = Context[None, Request]
@@ -106,6 +110,7 @@ class McpTools:
     ) -> answers.SessionReport:
         """Read how far an investigation is, and what it found: executive summary, final analysis, stages."""
         api = self._api(context)
+        await self._until_shown(api, session_id)
 
         async def look() -> SessionState:
             return await api.state(session_id)
@@ -161,6 +166,17 @@ class McpTools:
         """Read the reply to a question that ask_session did not wait for long enough."""
         return await self._reply(context, session_id, stage_id, self._waits.deadline(wait_seconds))
 
+    async def _until_shown(self, api: CallerApi, session_id: str) -> None:
+        """Raises ToolError. An agent that submits an alert reads its session at once, and must not take it for lost."""
+
+        async def is_shown() -> bool:
+            with suppress(UnknownSessionError):
+                await api.state(session_id)
+                return True
+            return False
+
+        await self._waits.until(is_shown, bool, self._waits.deadline(APPEAR_SECONDS), _report_nothing)
+
     async def _reply(
         self, context: ToolContext, session_id: str, stage_id: str, deadline: float
     ) -> answers.ReplyReport:
@@ -188,3 +204,7 @@ class McpTools:
         request = context.request_context.request
         assert request is not None, "tools are called over HTTP"
         return CallerApi(request, self._ingest_url)
+
+
+async def _report_nothing(_: bool, left: float) -> None:
+    pass

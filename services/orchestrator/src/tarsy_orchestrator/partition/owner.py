@@ -194,11 +194,11 @@ class Owner:
                 task.add_done_callback(partial(_closed, sessions))
                 self._owned[number] = Owned(assembled.partition, task)
             self._deps.metrics.partitions.set(len(self._owned))
-        self._follower.assign({number: owned.partition.log_position.next for number, owned in self._owned.items()})
+        self._follower.assign({number: owned.partition.log_progress.next for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
         for number in assigned:
             partition = self._owned[number].partition
-            await partition.log_position.caught_up(end[number])
+            await partition.log_progress.caught_up(end[number])
             check_openers(self._bus, number, partition.sessions.not_opened())
 
     async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
@@ -226,8 +226,8 @@ class Owner:
         while True:
             await feed_records(await self._follower.next(), self._partition_of, Pacer())
             for number, owned in list(self._owned.items()):
-                if owned.partition.log_position.is_awaited:
-                    owned.partition.log_position.move_to(await self._follower.position(number))
+                if owned.partition.log_progress.is_awaited:
+                    owned.partition.log_progress.move_to(await self._follower.position(number))
 
     def _partition_of(self, number: int) -> Partition | None:
         owned = self._owned.get(number)

@@ -30,7 +30,7 @@ from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
 from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
 from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
-from tarsy_orchestrator.partition.log_position import LogPosition
+from tarsy_orchestrator.partition.log_progress import LogProgress
 from tarsy_orchestrator.partition.quarantine import Quarantine
 from tarsy_orchestrator.partition.ready_inputs import ReadyInputs
 from tarsy_orchestrator.partition.session_loader import SessionLoader
@@ -66,7 +66,7 @@ class Partition:
     ) -> None:
         self.number = number
         self.sessions = sessions
-        self.log_position = LogPosition(number, position)
+        self.log_progress = LogProgress(number, position)
         self.progress = InboxProgress(0)
         self.recovered = False
         self.isolation = FaultIsolation(
@@ -167,11 +167,11 @@ class Partition:
 
     def take_record(self, record: Record) -> None:
         """Takes the next record of the log. Raises LogMismatchError."""
-        if record.offset < self.log_position.next:
+        if record.offset < self.log_progress.next:
             return
         delivery = parse_record(record)
         accepted = self.sessions.accept(delivery) if delivery is not None else None
-        self.log_position.move_to(record.offset + 1)
+        self.log_progress.move_to(record.offset + 1)
         if accepted is None:
             self._metrics.records_dropped.inc()
             return
@@ -274,7 +274,7 @@ class Partition:
             self._expected = {id for decision in decisions for id in decision.ids}
             self._metrics.observe_batch(len(entries), sum(entry.size for entry in entries))
             with self._metrics.append_duration.time():
-                await self.log_position.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
+                await self.log_progress.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
             self._expected = set()
         lost = lost_decisions(decisions, self._came_back)
         for decision in decisions:

@@ -1,4 +1,4 @@
-"""Position of an owner in the log of one partition, and the wait until it has read as far as it has to."""
+"""Progress of an owner in the log of one partition, and the wait until it has read as far as it has to."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ log = structlog.get_logger(__name__)
 SILENCE_SECONDS = 30.0
 
 
-class LogPosition:
+class LogProgress:
     """`next` is the offset that is read next."""
 
     def __init__(self, partition: int, next: int) -> None:
