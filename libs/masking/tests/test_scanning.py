@@ -27,6 +27,15 @@ def test_what_a_pattern_finds_alone_all_find_together(text: str) -> None:
                     assert any(one.start < edit.stop and edit.start < one.stop for one in found), edit
 
 
+@pytest.mark.parametrize(
+    "before", ["aws_secret_access_key = fakefakefake/fakefakefake+fake", "token=a1b2c3/fakeFAKE99x/"]
+)
+def test_a_value_that_ends_with_the_name_of_the_next_secret_does_not_hide_it(before: str) -> None:
+    secret = "q7Rk2LpX9vTz4WmB8nYc3HdJ6fGs1KaQ"
+    for name in ("sessionKey: ", "password=", "Token: "):
+        assert secret not in Masker.default().mask(before + name + secret)
+
+
 @pytest.mark.parametrize("length", [100, 1_000, 10_000, 100_000])
 @pytest.mark.parametrize(
     ("before", "unit", "after"),

@@ -19,10 +19,11 @@ from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets
 from tarsy_masking.kubernetes_yaml import yaml_secrets
 from tarsy_masking.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.open_secrets import OpenSecrets, default_open_secrets
+from tarsy_masking.overlaps import MOST_FINDINGS
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import KeyedPlaceholder, Placeholder, plain
 from tarsy_masking.rules import CustomPattern, InvalidPatternsError, PatternProblem
-from tarsy_masking.scanning import MOST_FINDINGS, Scan
+from tarsy_masking.scanning import Scan
 from tarsy_masking.sensitive_keys import SensitiveKeys
 from tarsy_masking.streaming import MaskedStream
 

@@ -14,7 +14,7 @@ from tarsy_masking.entropy import (
     looks_made_by_chance,
     looks_random,
 )
-from tarsy_masking.errors import MaskingError
+from tarsy_masking.overlaps import MOST_FINDINGS, at_most, merged
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
 from tarsy_masking.words import Words
 
@@ -27,11 +27,11 @@ _NOTHING_TOLD = compile_regex(
     r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)",
     capture=False,
 )
+# A name that ends a value is looked for in so much of its end.
+_NAME_AT_END = 64
 # The longest of what makes a telling name harmless stands this far before it.
 _NAME_BEFORE = 24
 _NOWHERE = (-1, -1)
-MOST_FINDINGS = 50_000
-"""A text of secrets alone costs 100 us and a kilobyte for each: this many take 5 s."""
 _QUOTES = (b'"', b"'", b"`")
 # In a query another name follows an ampersand.
 _IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
@@ -48,10 +48,6 @@ _CHECKS: dict[str, Callable[[bytes], bool]] = {
 
 # The checks of patterns that find a value beside a name.
 _BESIDE_NAMES = (looks_random, looks_made_by_chance, looks_like_password)
-
-
-class TooManyFindingsError(MaskingError):
-    """A text has more secrets than one text may have. The caller redacts the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,7 @@ class Scan:
     def find(self, text: bytes) -> list[Edit]:
         """Raises TooManyFindingsError."""
         claims = (claim for group in self._possible_groups(text) for claim in group.claims(text))
-        return _merged(_at_most(self._most_findings, claims))
+        return merged(at_most(self._most_findings, claims))
 
     def _possible_groups(self, text: bytes) -> Iterator["_Group"]:
         """Those whose needs are in the text: all needs are looked for in one pass."""
@@ -175,7 +171,7 @@ class _Group:
                 continue
             start = match.end()
             edit = self._edit(rule, text, match)
-            yield edit, start if edit is None else edit.stop
+            yield edit, start if edit is None else _looked_at(text, edit)
 
     def _edit(self, rule: _Rule, text: bytes, match: Any) -> Edit | None:
         start, stop = rule.secret_span(match)
@@ -207,6 +203,12 @@ class _Group:
             stop = cut
         end = self._value_end.search(text[start:stop])
         return stop if end is None else start + int(end.start())
+
+
+def _looked_at(text: bytes, edit: Edit) -> int:
+    """Mostly to its end. A value that ends as a name does (`token=pathPassword: 1234`) has that of the next in it."""
+    end = text[edit.stop - 1 : edit.stop + 1]
+    return max(edit.start, edit.stop - _NAME_AT_END) if b":" in end or b"=" in end else edit.stop
 
 
 type _Finders = Callable[[bytes, int, int], Iterator[_Rule]]
@@ -282,23 +284,3 @@ def _rule(pattern: Pattern, regex: str, label: str) -> _Rule:
         by_name=pattern.by_name,
         groups=range(1, compiled.groups + 1),
     )
-
-
-def _at_most(count: int, claims: Iterable[tuple[int, Edit]]) -> Iterator[tuple[int, Edit]]:
-    for number, claim in enumerate(claims):
-        if number == count:
-            raise TooManyFindingsError
-        yield claim
-
-
-def _merged(claims: Iterable[tuple[int, Edit]]) -> list[Edit]:
-    """Claims that overlap become one: of the same place the first pattern's, else the widest one's label."""
-    edits: list[Edit] = []
-    for _, claim in sorted(claims, key=lambda ranked: (ranked[1].start, -ranked[1].stop, ranked[0])):
-        last = edits[-1] if edits else None
-        if last is None or claim.start >= last.stop:
-            edits.append(claim)
-        elif claim.stop > last.stop:
-            secret = last.secret + claim.secret[last.stop - claim.start :]
-            edits[-1] = Edit(last.start, claim.stop, last.label, secret, last.rule)
-    return edits
