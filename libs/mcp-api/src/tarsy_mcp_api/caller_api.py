@@ -30,10 +30,6 @@ TIMELINE: TypeAdapter[tuple[TimelineEvent, ...]] = TypeAdapter(tuple[TimelineEve
 type Query = Mapping[str, str | int]
 
 
-class UnknownSessionError(ToolError):
-    """There is no such session, or not yet."""
-
-
 class CallerApi:
     """Rights, limits and the audit of a request are those of the API. Every method raises ToolError."""
 
@@ -54,8 +50,13 @@ class CallerApi:
         return _read(SessionDetail, await self._ask(self._here(), "GET", _path(session_id)))
 
     async def state(self, session_id: str) -> SessionState:
-        """Without alert and stages: it may be asked each second. Raises UnknownSessionError."""
+        """Without alert and stages: it may be asked each second."""
         return _read(SessionState, await self._ask(self._here(), "GET", f"{_path(session_id)}/status"))
+
+    async def shows(self, session_id: str) -> bool:
+        """False where there is no such session, or not yet."""
+        answer = await self._send(self._here(), "GET", f"{_path(session_id)}/status")
+        return answer.status_code != 404
 
     async def timeline(self, session_id: str) -> tuple[TimelineEvent, ...]:
         answer = await self._ask(self._here(), "GET", f"{_path(session_id)}/timeline")
@@ -79,18 +80,28 @@ class CallerApi:
         body: Mapping[str, JsonValue] | None = None,
         key: str | None = None,
     ) -> httpx2.Response:
-        headers = self._headers if key is None else {**self._headers, KEY_HEADER: key}
-        try:
-            async with asyncio.timeout(ASK_SECONDS), client:
-                answer = await client.request(method, path, params=query, json=body, headers=headers)
-        except (httpx2.HTTPError, TimeoutError) as problem:
-            log.warning("mcp_api.unavailable", path=path, reason=repr(problem))
-            raise ToolError("TARSy does not answer now. Try again in a minute.") from problem
-        if answer.status_code == 404:
-            raise UnknownSessionError(_sentence_of(answer))
+        answer = await self._send(client, method, path, query=query, body=body, key=key)
         if answer.is_error:
             raise ToolError(_sentence_of(answer))
         return answer
+
+    async def _send(
+        self,
+        client: httpx2.AsyncClient,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: Mapping[str, JsonValue] | None = None,
+        key: str | None = None,
+    ) -> httpx2.Response:
+        headers = self._headers if key is None else {**self._headers, KEY_HEADER: key}
+        try:
+            async with asyncio.timeout(ASK_SECONDS), client:
+                return await client.request(method, path, params=query, json=body, headers=headers)
+        except (httpx2.HTTPError, TimeoutError) as problem:
+            log.warning("mcp_api.unavailable", path=path, reason=repr(problem))
+            raise ToolError("TARSy does not answer now. Try again in a minute.") from problem
 
 
 def _path(session_id: str) -> str:

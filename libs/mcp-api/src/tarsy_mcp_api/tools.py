@@ -1,7 +1,6 @@
 """Tools of TARSy, for agents of others. Their docstrings are what a model reads of them."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Annotated, Literal
 from uuid import uuid4
 
@@ -15,7 +14,7 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.timeline_model import ENDED
 from tarsy_mcp_api import answers
 from tarsy_mcp_api.bounded_waits import MOST_SECONDS, BoundedWaits
-from tarsy_mcp_api.caller_api import CallerApi, UnknownSessionError
+from tarsy_mcp_api.caller_api import CallerApi
 
 NOT_DECIDED = "Nobody has decided on the question yet. Ask again with the idempotency_key {key}: it is asked once."
 
@@ -167,15 +166,12 @@ class McpTools:
         return await self._reply(context, session_id, stage_id, self._waits.deadline(wait_seconds))
 
     async def _until_shown(self, api: CallerApi, session_id: str) -> None:
-        """Raises ToolError. An agent that submits an alert reads its session at once, and must not take it for lost."""
+        """For a while: an agent that submits an alert reads its session at once, and must not take it for lost."""
 
-        async def is_shown() -> bool:
-            with suppress(UnknownSessionError):
-                await api.state(session_id)
-                return True
-            return False
+        async def look() -> bool:
+            return await api.shows(session_id)
 
-        await self._waits.until(is_shown, bool, self._waits.deadline(APPEAR_SECONDS), _report_nothing)
+        await self._waits.until(look, bool, self._waits.deadline(APPEAR_SECONDS), _report_nothing)
 
     async def _reply(
         self, context: ToolContext, session_id: str, stage_id: str, deadline: float
