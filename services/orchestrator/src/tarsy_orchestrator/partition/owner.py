@@ -45,6 +45,8 @@ POLL_MS = 200
 INPUTS_AT_ONCE = 500
 FLOOD_INPUTS, FLOOD_SECONDS = 12, 0.25
 """While this process accepts a flood of alerts, it takes so many inputs, and so often."""
+MARKERS_SECONDS = 0.5
+"""How often an owner that waits looks past offsets that hold no record."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
 
@@ -223,8 +225,12 @@ class Owner:
     # Log and inbox
 
     async def _follow(self) -> None:
+        look_at = 0.0
         while True:
             await feed_records(await self._follower.next(), self._partition_of, Pacer())
+            if self._deps.monotonic() < look_at:
+                continue
+            look_at = self._deps.monotonic() + MARKERS_SECONDS
             for number, owned in list(self._owned.items()):
                 if owned.partition.log_progress.is_awaited:
                     owned.partition.log_progress.move_to(await self._follower.position(number))
