@@ -74,6 +74,16 @@ class Worker:
             await seen.wait()
         return self.taken
 
+    async def until_it_takes(self, first: ToolCallRequest) -> None:
+        """Publishes a request, and waits until it is taken by whoever takes meanwhile."""
+        queue = self._bus.topics.tool_calls
+        await self._publisher.publish(queue, first, key="k", id="1", subject="s", partition=0)
+
+        async def began() -> list[str]:
+            return self.taken
+
+        await eventually(began, "the first request is taken")
+
 
 async def test_requests_are_handed_over_in_order_and_what_cannot_be_read_is_buried(
     bare: Bus, publisher: Publisher
@@ -129,12 +139,7 @@ async def test_what_lies_in_partitions_that_somebody_added_is_taken_soon(bare: B
     queue, worker = bare.topics.tool_calls, Worker(bare, publisher)
     async with asyncio.timeout(150), asyncio.TaskGroup() as tasks:
         taking = tasks.create_task(worker.take_until("added"))
-        await publisher.publish(queue, request("before"), key="k", id="1", subject="s", partition=0)
-
-        async def began() -> list[str]:
-            return worker.taken
-
-        await eventually(began, "the first request is taken")
+        await worker.until_it_takes(request("before"))
         await add_partitions(bare, queue, until=2)
         async with Publisher(bare, source="test", now=lambda: NOW).running() as later:
             await later.publish(queue, request("added"), key="k", id="2", subject="s", partition=1)
@@ -153,12 +158,7 @@ async def test_a_commit_that_nobody_answers_holds_up_no_request(
     queue, worker = bare.topics.tool_calls, Worker(bare, publisher)
     async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         taking = tasks.create_task(worker.take_until("after"))
-        await publisher.publish(queue, request("before"), key="k", id="1", subject="s", partition=0)
-
-        async def began() -> list[str]:
-            return worker.taken
-
-        await eventually(began, "the first request is taken")
+        await worker.until_it_takes(request("before"))
         await publisher.publish(queue, request("after"), key="k", id="2", subject="s", partition=0)
         await taking
 

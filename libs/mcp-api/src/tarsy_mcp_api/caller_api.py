@@ -55,13 +55,13 @@ class CallerApi:
 
     async def shows(self, session_id: str) -> bool:
         """False where there is no such session, or not yet."""
-        answer = await self._send(self._here(), "GET", f"{_path(session_id)}/status")
+        answer = await self._ask(self._here(), "GET", f"{_path(session_id)}/status")
         return answer.status_code != 404
 
     async def timeline(self, session_id: str) -> tuple[TimelineEvent, ...]:
         answer = await self._ask(self._here(), "GET", f"{_path(session_id)}/timeline")
         # In a thread: it may be some megabytes.
-        return await asyncio.to_thread(TIMELINE.validate_json, answer.content)
+        return await asyncio.to_thread(TIMELINE.validate_json, _taken(answer).content)
 
     async def ask(self, session_id: str, question: str, key: str) -> ChatMessageSent:
         path, body = f"{_path(session_id)}/chat/messages", {"content": question}
@@ -71,21 +71,6 @@ class CallerApi:
         return httpx2.AsyncClient(transport=httpx2.ASGITransport(self._app), base_url=HERE)
 
     async def _ask(
-        self,
-        client: httpx2.AsyncClient,
-        method: str,
-        path: str,
-        *,
-        query: Query | None = None,
-        body: Mapping[str, JsonValue] | None = None,
-        key: str | None = None,
-    ) -> httpx2.Response:
-        answer = await self._send(client, method, path, query=query, body=body, key=key)
-        if answer.is_error:
-            raise ToolError(_sentence_of(answer))
-        return answer
-
-    async def _send(
         self,
         client: httpx2.AsyncClient,
         method: str,
@@ -109,7 +94,14 @@ def _path(session_id: str) -> str:
 
 
 def _read[M: BaseModel](model: type[M], answer: httpx2.Response) -> M:
-    return model.model_validate_json(answer.content)
+    return model.model_validate_json(_taken(answer).content)
+
+
+def _taken(answer: httpx2.Response) -> httpx2.Response:
+    """Raises ToolError for an answer that is a problem."""
+    if answer.is_error:
+        raise ToolError(_sentence_of(answer))
+    return answer
 
 
 def _sentence_of(answer: httpx2.Response) -> str:
