@@ -199,6 +199,25 @@ async def test_a_status_that_came_live_stays_until_the_api_knows_it(tab: Tab) ->
     assert found == [[True, False, True], "completed", "It was DNS."]
 
 
+async def test_a_deleted_session_comes_back_only_when_it_has_begun_again(tab: Tab) -> None:
+    found = await call(
+        tab, "state/sessions_state.js",
+        """(m, row) => {
+            const sessions = m.newSessions();
+            const after = (take, number) => {
+                take(sessions, [{ ...row, last_number: number }]);
+                return sessions.rows.length;
+            };
+            m.takePage(sessions, [row]);
+            m.takeDeletion(sessions, { session_id: row.id, number: 9 });
+            return [sessions.rows.length, after(m.takePage, 5), after(m.takeMore, 9), after(m.takeMore, 10)];
+        }""",
+        session(1),
+    )  # fmt: skip
+
+    assert found == [0, 0, 0, 1]
+
+
 async def merged(tab: Tab, before: list[Row], top: dict[str, list[Row]], *, whole: bool, live: list[Row]) -> Any:
     """What is in the list after the newest answers; `live` came after they were asked for."""
     return await call(

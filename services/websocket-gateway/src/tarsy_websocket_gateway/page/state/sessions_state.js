@@ -6,15 +6,16 @@ import { fromRow } from "./list_row.js";
 /** @typedef {import("./list_row.js").Row} Row */
 /** @typedef {import("./list_row.js").Listed} Listed */
 /** @typedef {import("tarsy-live").components["schemas"]["SessionStatusChanged"]} StatusMessage */
-/** `touched`: the read that had begun when its last live message came.
- *  @typedef {{ rows: Row[], byId: Map<string, Row>, touched: Map<string, number>, reads: number }} Sessions */
+/** `touched`: the read that had begun when its last live message came. `deleted`: the number of each one's deletion.
+ *  @typedef {{ rows: Row[], byId: Map<string, Row>, touched: Map<string, number>, deleted: Map<string, number>,
+ *    reads: number }} Sessions */
 
-const MOST_TOUCHED = 1000;
+const MOST_REMEMBERED = 1000;
 const LONGEST_SUMMARY = 2000;
 
 /** @returns {Sessions} */
 export function newSessions() {
-  return { rows: [], byId: new Map(), touched: new Map(), reads: 0 };
+  return { rows: [], byId: new Map(), touched: new Map(), deleted: new Map(), reads: 0 };
 }
 
 /** What was asked of the API last. A row that a live message changed since then is newer than its answer.
@@ -43,7 +44,7 @@ export function takeMore(sessions, rows) {
 /** Whether the session is in the list.
  *  @param {Sessions} sessions @param {StatusMessage} message */
 export function takeStatus(sessions, message) {
-  touch(sessions, message.session_id);
+  remember(sessions.touched, message.session_id, sessions.reads);
   const row = sessions.byId.get(message.session_id);
   if (row === undefined) return false;
   if (message.number >= row.number) {
@@ -58,6 +59,14 @@ export function takeStatus(sessions, message) {
 export function forget(sessions, ids) {
   for (const id of ids) sessions.byId.delete(id);
   sort(sessions);
+}
+
+/** An answer may still have it: the timeline is behind what comes live. The same alert may open it again, with higher
+ *  numbers.
+ *  @param {Sessions} sessions @param {{ session_id: string, number: number }} message */
+export function takeDeletion(sessions, message) {
+  remember(sessions.deleted, message.session_id, message.number);
+  forget(sessions, [message.session_id]);
 }
 
 /** Rows that satisfy `belongs`, are not among `answered`, and have not changed since the read began.
@@ -92,6 +101,7 @@ export function hasJustEnded(before, after) {
 
 /** @param {Sessions} sessions @param {Listed} row @param {Row | undefined} before */
 function put(sessions, row, before) {
+  if (row.last_number <= (sessions.deleted.get(row.id) ?? 0)) return;
   const found = fromRow(row);
   const isOlder = before !== undefined && before.number > row.last_number;
   sessions.byId.set(row.id, isOlder ? { ...found, ...live(before) } : found);
@@ -102,12 +112,12 @@ function sort(sessions) {
   sessions.rows = [...sessions.byId.values()].sort(byTime);
 }
 
-/** @param {Sessions} sessions @param {string} id */
-function touch(sessions, id) {
-  sessions.touched.delete(id);
-  sessions.touched.set(id, sessions.reads);
-  const oldest = sessions.touched.keys().next();
-  if (sessions.touched.size > MOST_TOUCHED && !oldest.done) sessions.touched.delete(oldest.value);
+/** The latest are kept. @param {Map<string, number>} numbers @param {string} id @param {number} number */
+function remember(numbers, id, number) {
+  numbers.delete(id);
+  numbers.set(id, number);
+  const oldest = numbers.keys().next();
+  if (numbers.size > MOST_REMEMBERED && !oldest.done) numbers.delete(oldest.value);
 }
 
 /** @param {Row} row @param {StatusMessage} message @returns {Row} */

@@ -163,10 +163,10 @@ export class SessionsStore {
     this.sections.value = sectionsOf(this.#known, this.#isUnfolded);
   }
 
-  /** @param {{ type: string, session_id: string }} message */
+  /** @param {{ type: string, session_id: string, number: number }} message */
   #take(message) {
     if (message.type === "session.deleted") {
-      state.forget(this.#known, [message.session_id]);
+      state.takeDeletion(this.#known, message);
       takeRunningStatus(message.session_id, "cancelled");
       this.#publish();
     }
