@@ -95,6 +95,7 @@ def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
         ("turns: [", 1, "is not YAML"),
         ("turns: []\nturns: []\n", 2, "turns stands here a second time"),
         ("a: &a 1\nb: *a\n", 2, "aliases are not allowed here"),
+        ("a: " + "[" * 2000, 1, "is nested too deeply"),
     ],
 )
 def test_what_is_not_the_wanted_yaml_is_told_with_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:

@@ -23,15 +23,18 @@ class YamlLines:
     def __init__(self, text: str) -> None:
         self._lines: dict[Place, int] = {}
         try:
+            alias = next((token for token in yaml.scan(text) if isinstance(token, yaml.AliasToken)), None)
             root = yaml.compose(text, Loader=yaml.SafeLoader)
             self.data: Any = None if root is None else yaml.constructor.SafeConstructor().construct_document(root)
         except yaml.MarkedYAMLError as problem:
             mark = problem.problem_mark
             raise InvalidYamlError(mark.line + 1 if mark else 1, f"is not YAML: {problem.problem}") from problem
+        except RecursionError:
+            raise InvalidYamlError(1, "is nested too deeply") from None
         except (yaml.YAMLError, ValueError) as problem:
             raise InvalidYamlError(1, f"is not YAML: {problem}") from problem
-        if _has_aliases(root):
-            raise InvalidYamlError(_line_of_first_alias(text), "aliases are not allowed here")
+        if alias is not None:
+            raise InvalidYamlError(alias.start_mark.line + 1, "aliases are not allowed here")
         if root is not None:
             self._note(root, ())
 
@@ -53,24 +56,3 @@ class YamlLines:
                     raise InvalidYamlError(key.start_mark.line + 1, f"{key.value} stands here a second time")
                 self._lines[inside] = key.start_mark.line + 1
                 self._note(value, inside)
-
-
-def _has_aliases(root: yaml.Node | None) -> bool:
-    """An alias is the node that it stands for, once more."""
-    seen: set[int] = set()
-    nodes = [root] if root is not None else []
-    while nodes:
-        node = nodes.pop()
-        if id(node) in seen:
-            return True
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            nodes += node.value
-        elif isinstance(node, yaml.MappingNode):
-            nodes += (each for pair in node.value for each in pair)
-    return False
-
-
-def _line_of_first_alias(text: str) -> int:
-    mark = next(token.start_mark for token in yaml.scan(text) if isinstance(token, yaml.AliasToken))
-    return int(mark.line) + 1
