@@ -2,7 +2,7 @@
 // it is drawn again when that part has changed, once a frame. While the past is shown, the present is folded on beside it.
 
 import { atMostEvery, perFrame } from "../frames.js";
-import { ApiError, readSession } from "../net/api.js";
+import { ApiError } from "../net/api.js";
 import { Live } from "../net/live.js";
 import { sameAbove } from "../state/repetition.js";
 import { isRunning } from "../state/chat_state.js";
@@ -12,9 +12,11 @@ import { become, copyOf } from "../state/replacement.js";
 import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
 import { signal } from "../ui.js";
 import { TEXT } from "../words/language.js";
+import { messageOf } from "../words/problems.js";
 import { say } from "../words/say.js";
 import { hasEnded } from "../words/wording.js";
 import { isLive, isLost } from "./connection.js";
+import { DetailReader } from "./detail_reader.js";
 import { StoryStore } from "./story_store.js";
 import { TraceStore } from "./trace_store.js";
 import { TravelStore } from "./travel_store.js";
@@ -55,10 +57,7 @@ export class SessionStore {
   #id;
   #isChanged = false;
   #isHistory = true;
-  #readAt = 0;
-  #isReading = false;
-  /** The latest event that somebody wants to read of. */
-  #atLeast = 0;
+  #reader;
   #agents = 0;
   #wasRunning = true;
   #above = "";
@@ -77,6 +76,10 @@ export class SessionStore {
   /** @param {string} id */
   constructor(id) {
     this.#id = id;
+    this.#reader = new DetailReader(id, {
+      takes: (detail) => this.#takeAnswer(detail),
+      fails: (problem) => this.#fail(problem),
+    });
   }
 
   get id() {
@@ -133,7 +136,7 @@ export class SessionStore {
       begins: () => {
         isLive();
         this.begin();
-        if (this.presentDetail === null) this.read();
+        if (this.presentDetail === null) this.#reader.readNow();
       },
       takes: (/** @type {Message} */ message) => {
         if (message.session_id === this.#id) this.take(message);
@@ -143,37 +146,32 @@ export class SessionStore {
     });
     const asking = setInterval(() => this.#lookAgain(), LOOK_EVERY_MILLISECONDS);
     live.start();
+    this.#reader.open();
     this.read();
     return () => {
       clearInterval(asking);
       live.stop();
+      this.#reader.close();
     };
   }
 
-  /** While it is being read it is not asked again, unless for a later event than the answer has. */
-  async read(atLeast = 0) {
-    this.#atLeast = Math.max(this.#atLeast, atLeast);
-    if (this.#isReading) return;
-    this.#isReading = true;
-    const asked = this.#atLeast;
-    await this.#readOnce(asked);
-    this.#isReading = false;
-    const known = this.presentDetail?.last_number ?? 0;
-    if (this.#atLeast > Math.max(asked, known)) this.read();
+  /** @param {number} atLeast  an event that the answer has to have */
+  read(atLeast = 0) {
+    this.#reader.read(atLeast);
   }
 
-  /** @param {number} atLeast */
-  async #readOnce(atLeast) {
-    this.#readAt = performance.now();
-    try {
-      const detail = await readSession(this.#id, atLeast);
-      if (detail.id === this.#id) this.takeDetail(detail);
-      // The alert joined another session.
-      else location.replace(`/sessions/${detail.id}`);
-    } catch (problem) {
-      if (this.presentDetail !== null || !(problem instanceof ApiError)) return;
-      this.notice.value = problem.status === 404 ? say(TEXT.session.unknown, { id: this.#id }) : problem.message;
-    }
+  /** @param {Detail} detail */
+  #takeAnswer(detail) {
+    if (detail.id === this.#id) this.takeDetail(detail);
+    // The alert joined another session.
+    else location.replace(`/sessions/${detail.id}`);
+  }
+
+  /** @param {unknown} problem */
+  #fail(problem) {
+    if (this.presentDetail !== null) return;
+    const isUnknown = problem instanceof ApiError && problem.status === 404;
+    this.notice.value = isUnknown ? say(TEXT.session.unknown, { id: this.#id }) : messageOf(problem);
   }
 
   /** The place in the queue, and what is counted, come with no message. */
@@ -181,7 +179,7 @@ export class SessionStore {
     const { status } = this.present;
     if (document.hidden || status === null || isOver(this.present)) return;
     const every = status === "pending" ? LOOK_EVERY_MILLISECONDS : READ_EVERY_MILLISECONDS;
-    if (performance.now() - this.#readAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
+    if (performance.now() - this.#reader.askedAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
   }
 
   /** @param {Detail} detail */
