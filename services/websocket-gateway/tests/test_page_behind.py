@@ -1,5 +1,6 @@
 """The page of a session in Chromium while the API is behind what comes live, or away."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -31,6 +32,8 @@ class Watched:
     session: Any
     projected: int = 13
     asked: list[int] = field(default_factory=list)
+    held: asyncio.Event | None = None
+    """Set when answers may be sent."""
     socket: WebSocketRoute | None = None
 
     @property
@@ -80,7 +83,9 @@ type Open = Callable[[Watched], Any]
 def open_tab(browser: Browser, address: str) -> Open:
     @asynccontextmanager
     async def opened(watched: Watched) -> AsyncIterator[Tab]:
-        api = PageApi({f"GET /api/v1{watched.path}": watched.answer})
+        act = f"GET /api/v1{watched.path}"
+        held = {} if watched.held is None else {act: watched.held}
+        api = PageApi({act: watched.answer}, held=held)
         async with new_tab(browser, address) as tab:
             await api.install(tab.page)
             await tab.page.route_web_socket("**/api/v1/ws", watched.connect)
@@ -115,6 +120,20 @@ async def test_an_api_that_is_away_and_then_behind_is_asked_again_and_what_it_ha
         await eventually(lambda: watched.asked.count(13) > before, "the page asks for the last event again")
         watched.projected = 13
         await expect(tokens(tab.page)).to_contain_text("1,000 read")
+
+
+async def test_a_deleted_session_stays_deleted_though_an_answer_that_was_under_way_has_it(
+    open_tab: Open, story: Callable[[], Any]
+) -> None:
+    watched = Watched(story(), held=asyncio.Event())
+    async with open_tab(watched) as tab:
+        await expect(tab.page.locator(".analysis")).to_be_visible()
+        watched.send({"type": "session.deleted", "session_id": watched.session.id, "number": 14, "timestamp": None})
+        await expect(tab.page.locator(".notice")).to_have_text("This session was deleted.")
+        assert watched.held is not None
+        watched.held.set()
+        await expect(tab.page.locator("h1")).to_have_text("Crash")
+        await expect(tab.page.locator(".notice")).to_have_text("This session was deleted.")
 
 
 READS = """async ([assets, statuses, closesAfter]) => {

@@ -57,6 +57,8 @@ export class SessionStore {
   #id;
   #isChanged = false;
   #isHistory = true;
+  /** The number of its deletion. The same alert may open it again, with higher numbers. */
+  #deletion = 0;
   #reader;
   #agents = 0;
   #wasRunning = true;
@@ -112,6 +114,10 @@ export class SessionStore {
     this.#kept ??= { session: copyOf(this.session), detail: this.detail.value };
   }
 
+  get #isDeleted() {
+    return this.#deletion > this.present.number;
+  }
+
   /** @param {import("../state/past_session.js").PastSession} answer */
   showPast(answer) {
     this.keepPresent();
@@ -126,8 +132,8 @@ export class SessionStore {
     if (kept === null) return;
     this.#kept = null;
     this.detail.value = kept.detail;
-    if (kept.detail !== null) this.notice.value = "";
     this.#apply(become(this.session, kept.session));
+    if (kept.detail !== null) this.#clearNotice();
   }
 
   /** Returns what ends it. */
@@ -169,7 +175,7 @@ export class SessionStore {
 
   /** @param {unknown} problem */
   #fail(problem) {
-    if (this.presentDetail !== null) return;
+    if (this.presentDetail !== null || this.#isDeleted) return;
     const isUnknown = problem instanceof ApiError && problem.status === 404;
     this.notice.value = isUnknown ? say(TEXT.session.unknown, { id: this.#id }) : messageOf(problem);
   }
@@ -177,7 +183,7 @@ export class SessionStore {
   /** The place in the queue, and what is counted, come with no message. */
   #lookAgain() {
     const { status } = this.present;
-    if (document.hidden || status === null || isOver(this.present)) return;
+    if (document.hidden || status === null || isOver(this.present) || this.#isDeleted) return;
     const every = status === "pending" ? LOOK_EVERY_MILLISECONDS : READ_EVERY_MILLISECONDS;
     if (performance.now() - this.#reader.askedAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
   }
@@ -188,11 +194,23 @@ export class SessionStore {
       this.#kept.detail = detail;
       take(this.#kept.session, asStatus(detail));
     } else {
-      if (this.detail.value === null) this.notice.value = "";
       this.detail.value = detail;
       this.#apply({ ...take(this.session, asStatus(detail)), session: true });
+      this.#clearNotice();
     }
     this.#noteNewest(detail.last_number);
+  }
+
+  /** An answer that was under way may still have what is deleted. */
+  #clearNotice() {
+    this.notice.value = this.#isDeleted ? TEXT.session.deleted : "";
+  }
+
+  /** @param {number} number */
+  #takeDeletion(number) {
+    this.#deletion = number;
+    this.#reader.forget();
+    this.#clearNotice();
   }
 
   /** The history follows. */
@@ -204,7 +222,7 @@ export class SessionStore {
 
   /** @param {Message} message */
   take(message) {
-    if (message.type === "session.deleted") this.notice.value = TEXT.session.deleted;
+    if (message.type === "session.deleted") this.#takeDeletion(message.number);
     const known = this.session.items.size;
     const changes = take(this.present, message);
     if (this.#kept === null) this.#apply(changes);
