@@ -30,6 +30,8 @@ export class SessionsStore {
   hasMore = this.#older.hasMore;
   /** Whether the rows are those of an earlier search. */
   #isStale = true;
+  /** Whether the last question for the newest failed. */
+  #hasFailed = false;
   #isUnfolded = false;
   #known = state.newSessions();
   /** @type {SearchQuery} */
@@ -109,10 +111,10 @@ export class SessionsStore {
     return isNew;
   }
 
-  /** What it does now comes over the API only. */
+  /** What it does now comes over the API only. What could not be read is asked for again. */
   async #readWhatRuns() {
     const isSomethingOpen = this.#known.rows.some((row) => kindOf(row) !== "ended");
-    if (this.#isStale || isSomethingOpen || running.value > 0) await this.#readTop();
+    if (this.#isStale || this.#hasFailed || isSomethingOpen || running.value > 0) await this.#readTop();
   }
 
   /** @param {SearchQuery} query */
@@ -124,9 +126,12 @@ export class SessionsStore {
       takeRunning(queue.running);
       if (this.#isStale) this.#begin(top);
       else await this.#merge(query, read, top);
+      if (query !== this.#query) return;
       state.takePositions(this.#known, queue.positions);
+      this.#hasFailed = false;
       this.notice.value = "";
     } catch (problem) {
+      this.#hasFailed = true;
       this.#fail(query, problem);
     }
     this.#publish();
