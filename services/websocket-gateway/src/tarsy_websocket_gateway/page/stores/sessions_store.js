@@ -10,7 +10,7 @@ import * as state from "../state/sessions_state.js";
 import { signal } from "../ui.js";
 import { isLive, isLost } from "./connection.js";
 import { Newcomers } from "./newcomers.js";
-import { OlderSessions } from "./older_sessions.js";
+import { AGAIN_MILLISECONDS, OlderSessions } from "./older_sessions.js";
 import { running, takeRunning, takeRunningStatus } from "./running.js";
 import { readEach, readTop } from "./sessions_reader.js";
 import { messageOf } from "../words/problems.js";
@@ -100,6 +100,8 @@ export class SessionsStore {
       await this.#older.read(query, (rows) => this.#takeOlder(rows));
     } catch (problem) {
       this.#fail(query, problem);
+      // Who is at the end of what is drawn asks for more.
+      setTimeout(this.#publish, AGAIN_MILLISECONDS);
     }
   }
 
@@ -107,6 +109,7 @@ export class SessionsStore {
   #takeOlder(rows) {
     const isNew = rows.some((row) => !this.#known.byId.has(row.id));
     state.takeMore(this.#known, rows);
+    if (!this.#hasFailed) this.notice.value = "";
     this.#publish();
     return isNew;
   }
