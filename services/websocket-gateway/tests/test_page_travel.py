@@ -414,6 +414,21 @@ async def test_a_link_shows_the_past_and_nothing_live_overwrites_it(travel: Trav
     await expect(travel.page).to_have_url(re.compile(f"/sessions/{travel.id}$"))
 
 
+async def test_whoever_presses_twice_before_the_page_is_drawn_goes_back_twice(travel: Travel) -> None:
+    newest = len(travel.log)
+    await travel.open(newest - 1, until=newest)
+    await expect(travel.bar).to_contain_text(f"event {newest - 1} of {newest}")
+    await travel.page.evaluate(
+        """() => {
+            for (let time = 0; time < 2; time++) document.body.dispatchEvent(
+                new KeyboardEvent("keydown", { key: "[", bubbles: true, cancelable: true }),
+            );
+        }"""
+    )
+    await expect(travel.bar).to_contain_text(f"event {newest - 3} of {newest}")
+    await expect(travel.page).to_have_url(re.compile(rf"at={newest - 3}$"))
+
+
 async def test_nobody_can_act_in_the_past(travel: Travel) -> None:
     await travel.show(until=first(travel.log, "execution.started") + 1)
     cancel = travel.page.get_by_role("button", name="Cancel", exact=True)
