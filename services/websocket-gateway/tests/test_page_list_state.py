@@ -317,3 +317,33 @@ async def test_a_session_that_does_not_come_is_looked_for_a_few_times_together_w
     )  # fmt: skip
 
     assert found == [5, [300, 1000, 2000, 3000, 4000]]
+
+
+async def test_the_count_of_what_runs_is_no_answers_that_is_older_than_what_came_live(tab: Tab) -> None:
+    found = await call(
+        tab, "stores/running.js",
+        """(m) => {
+            const counts = [];
+            const note = (act) => {
+                act();
+                counts.push(m.running.value);
+            };
+            const answer = (...found) => () => m.takeRunning(new Map(found));
+            const live = (...given) => () => m.takeRunningStatus(...given);
+            m.beginRunning();
+            note(answer(["a", 2]));
+            note(live("b", "in_progress", 2));
+            note(answer(["a", 3]));
+            note(live("a", "completed", 5));
+            note(answer(["a", 4], ["b", 3]));
+            note(live("b", "cancelled", 4));
+            note(answer(["b", 3]));
+            note(answer(["a", 7]));
+            note(live("c", "in_progress", 2));
+            note(m.beginRunning);
+            note(answer());
+            return counts;
+        }""",
+    )  # fmt: skip
+
+    assert found == [1, 2, 2, 1, 1, 0, 0, 1, 2, 1, 0]

@@ -42,11 +42,11 @@ export async function readEach(query, ids) {
   return (await Promise.all(asked)).flatMap((answer) => answer.sessions);
 }
 
-/** What runs, and where each stands that waits. */
+/** What runs with its last event, and where each stands that waits. */
 async function readQueue() {
   const { active, queued } = await readActive();
   return {
-    running: active.map((one) => one.id),
+    running: new Map(active.map((one) => [one.id, one.last_number])),
     positions: new Map(queued.map((one) => [one.id, one.queue_position])),
   };
 }

@@ -11,7 +11,7 @@ import { signal } from "../ui.js";
 import { isLive, isLost } from "./connection.js";
 import { Newcomers } from "./newcomers.js";
 import { AGAIN_MILLISECONDS, OlderSessions } from "./older_sessions.js";
-import { running, takeRunning, takeRunningStatus } from "./running.js";
+import { beginRunning, running, takeRunning, takeRunningStatus } from "./running.js";
 import { readEach, readTop } from "./sessions_reader.js";
 import { messageOf } from "../words/problems.js";
 
@@ -58,6 +58,7 @@ export class SessionsStore {
     const live = new Live("sessions", {
       begins: () => {
         isLive();
+        beginRunning();
         this.#readTop();
       },
       takes: (message) => this.#take(message),
@@ -175,7 +176,7 @@ export class SessionsStore {
   #take(message) {
     if (message.type === "session.deleted") {
       state.takeDeletion(this.#known, message);
-      takeRunningStatus(message.session_id, "cancelled");
+      takeRunningStatus(message.session_id, "cancelled", message.number);
       this.#publish();
     }
     if (message.type === "session.status") this.#takeStatus(/** @type {StatusMessage} */ (message));
@@ -185,7 +186,7 @@ export class SessionsStore {
   #takeStatus(message) {
     const id = message.session_id;
     const before = this.#known.byId.get(id);
-    takeRunningStatus(id, message.status);
+    takeRunningStatus(id, message.status, message.number);
     const isKnown = state.takeStatus(this.#known, message);
     const after = this.#known.byId.get(id);
     // The API knows more of it: what it has cost, or its first sentence.
