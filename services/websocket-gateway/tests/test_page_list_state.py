@@ -300,13 +300,13 @@ async def test_only_what_is_near_the_viewport_is_drawn_and_the_row_with_the_focu
     assert found["beside"] == ["s-00001", "s-00002", "s-00001"]
 
 
-async def test_a_session_that_does_not_come_is_looked_for_a_few_times_together_with_others(tab: Tab) -> None:
+async def test_a_session_that_does_not_come_is_looked_for_during_a_minute_together_with_others(tab: Tab) -> None:
     found = await call(
         tab, "stores/newcomers.js",
         """async ({ Newcomers }) => {
             const { setTimeout } = window;
             const pauses = [];
-            window.setTimeout = (done, pause) => { pauses.push(pause); queueMicrotask(done); };
+            window.setTimeout = (done, pause) => { pauses.push(Math.ceil(pause)); queueMicrotask(done); };
             let reads = 0;
             const newcomers = new Newcomers(async () => { reads += 1; }, (id) => id === "known");
             for (const id of ["known", "one", "other"]) newcomers.want(id);
@@ -316,10 +316,37 @@ async def test_a_session_that_does_not_come_is_looked_for_a_few_times_together_w
         }""",
     )  # fmt: skip
 
-    assert found == [5, [300, 1000, 2000, 3000, 4000]]
+    assert found == [8, [300, 1000, 2000, 3000, 4000, 8000, 15_000, 30_000]]
 
 
-async def test_the_count_of_what_runs_is_no_answers_that_is_older_than_what_came_live(tab: Tab) -> None:
+async def test_a_session_that_is_new_does_not_wait_for_the_end_of_a_long_pause(tab: Tab) -> None:
+    found = await call(
+        tab, "stores/newcomers.js",
+        """async ({ Newcomers }) => {
+            const { setTimeout } = window, { now } = performance;
+            const timers = [];
+            performance.now = () => 0;
+            window.setTimeout = (done, pause) => timers.push({ done, pause });
+            try {
+                const newcomers = new Newcomers(async () => {}, () => false);
+                newcomers.want("one");
+                for (let time = 0; time < 7; time++) {
+                    timers.at(-1).done();
+                    await new Promise((done) => setTimeout(done));
+                }
+                for (const id of ["other", "third"]) newcomers.want(id);
+                return timers.slice(-3).map(({ pause }) => pause);
+            } finally {
+                Object.assign(window, { setTimeout });
+                performance.now = now;
+            }
+        }""",
+    )  # fmt: skip
+
+    assert found == [15_000, 30_000, 1000]
+
+
+async def test_the_count_of_what_runs_does_not_go_back_to_an_answer_older_than_what_came_live(tab: Tab) -> None:
     found = await call(
         tab, "stores/running.js",
         """(m) => {
