@@ -304,14 +304,16 @@ async def test_a_session_that_does_not_come_is_looked_for_during_a_minute_togeth
     found = await call(
         tab, "stores/newcomers.js",
         """async ({ Newcomers }) => {
-            const { setTimeout } = window;
+            const { setTimeout } = window, { now } = performance;
             const pauses = [];
-            window.setTimeout = (done, pause) => { pauses.push(Math.ceil(pause)); queueMicrotask(done); };
+            performance.now = () => 0;
+            window.setTimeout = (done, pause) => { pauses.push(pause); queueMicrotask(done); };
             let reads = 0;
             const newcomers = new Newcomers(async () => { reads += 1; }, (id) => id === "known");
             for (const id of ["known", "one", "other"]) newcomers.want(id);
             await new Promise((done) => setTimeout(done));
             window.setTimeout = setTimeout;
+            performance.now = now;
             return [reads, pauses];
         }""",
     )  # fmt: skip

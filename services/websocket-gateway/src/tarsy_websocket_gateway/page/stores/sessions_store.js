@@ -151,14 +151,29 @@ export class SessionsStore {
 
   /** @param {SearchQuery} query @param {number} read @param {import("../state/list_merge.js").Top} top */
   async #merge(query, read, top) {
-    const { isJoined, lost } = mergeTop(this.#known, read, top);
+    const { isJoined, lost } = this.#noticing(() => mergeTop(this.#known, read, top));
     if (!isJoined) this.#older.begin(top.ended);
     const found = await readEach(query, lost);
     if (query !== this.#query) return;
     const ids = new Set(found.map((row) => row.id));
-    state.takeMore(this.#known, found);
+    this.#noticing(() => state.takeMore(this.#known, found));
     const gone = lost.filter((id) => !ids.has(id));
     state.forget(this.#known, gone);
+  }
+
+  /** An answer may have an end before it comes live.
+   *  @template T @param {() => T} take @returns {T} */
+  #noticing(take) {
+    const open = this.#known.rows.filter((row) => kindOf(row) !== "ended");
+    const taken = take();
+    for (const before of open) this.#noticeEnd(before);
+    return taken;
+  }
+
+  /** @param {Row} before */
+  #noticeEnd(before) {
+    const after = this.#known.byId.get(before.id);
+    if (after !== undefined && state.hasJustEnded(before, after)) this.#onEnded(after);
   }
 
   /** @param {SearchQuery} query @param {unknown} problem */
@@ -191,7 +206,7 @@ export class SessionsStore {
     const after = this.#known.byId.get(id);
     // The API knows more of it: what it has cost, or its first sentence.
     if (!isKnown || before?.status !== after?.status) this.#newcomers.want(id);
-    if (before !== undefined && after !== undefined && state.hasJustEnded(before, after)) this.#onEnded(after);
+    if (before !== undefined) this.#noticeEnd(before);
     if (isKnown) this.#publish();
   }
 }
