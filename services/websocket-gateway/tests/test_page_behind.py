@@ -189,3 +189,21 @@ async def test_what_is_no_failure_of_the_api_is_not_asked_again(tab: Tab) -> Non
     found = await tab.page.evaluate(READS, [ASSETS, [404], 0])
 
     assert found == {"asked": ["9"], "pauses": [], "taken": [], "failed": ["not yet"]}
+
+
+async def test_a_view_that_was_left_does_not_say_that_the_next_one_is_not_live(tab: Tab) -> None:
+    found = await tab.page.evaluate(
+        """async (assets) => {
+            const { Polled } = await import(`${assets}/stores/polled.js`);
+            const { connection, isLive } = await import(`${assets}/stores/connection.js`);
+            let refuse;
+            const end = new Polled().follow(() => new Promise((_, no) => { refuse = no; }));
+            isLive();
+            end();
+            refuse(new Error("no answer"));
+            await new Promise((done) => setTimeout(done));
+            return connection.value;
+        }""",
+        ASSETS,
+    )
+    assert found == "live"
