@@ -1,5 +1,6 @@
 """The form that submits an alert, in Chromium, by what the API answers."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 
@@ -196,6 +197,18 @@ async def test_a_session_fills_the_form(api: PageApi, tab: Tab) -> None:
         "llm_provider": "deep", "runbook": "https://runbooks.example.com/pod",
         "mcp": {"servers": [{"name": "k8s", "tools": ["pods"]}], "native_tools": {"url_context": False}},
     }  # fmt: skip
+
+
+async def test_what_is_typed_before_the_session_is_there_stays(api: PageApi, tab: Tab) -> None:
+    release = api.held["GET /api/v1/sessions/s0"] = asyncio.Event()
+    page = tab.page
+    await page.goto("/submit?from=s0")
+    await page.get_by_label("Alert", exact=True).fill("another pod")
+    await page.get_by_label("Priority").select_option("urgent")
+    release.set()
+    await expect(page.get_by_label("Title")).to_have_value("Pod")
+    await expect(page.get_by_label("Alert", exact=True)).to_have_value("another pod")
+    await expect(page.get_by_label("Priority")).to_have_value("urgent")
 
 
 async def test_a_session_that_is_not_known_is_said(api: PageApi, tab: Tab) -> None:
