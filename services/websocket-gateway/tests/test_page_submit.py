@@ -235,3 +235,16 @@ async def test_a_list_that_does_not_come_is_said_and_the_form_works_without(api:
     await page.keyboard.press("Tab")
     await submit(page)
     await expect(page).to_have_url(re.compile("/sessions/s1$"))
+
+
+async def test_a_list_that_did_not_come_is_asked_for_again(api: PageApi, tab: Tab) -> None:
+    for path in ("alert-types", "system/default-tools"):
+        api.answers[f"GET /api/v1/{path}"] = Problem(503, "The database cannot be reached.")
+    page = tab.page
+    await page.goto("/submit")
+    await expect(page.locator(".notice")).to_contain_text("The database cannot be reached.")
+    api.answers["GET /api/v1/alert-types"] = TYPES
+    api.answers["GET /api/v1/system/default-tools"] = tools("KubernetesPod", "k8s")
+    await expect(page.get_by_label("Alert type").locator("option")).to_have_count(3)
+    await expect(page.get_by_label("Those of the chain: k8s, web search")).to_be_checked()
+    await expect(page.locator(".notice")).to_have_count(0)

@@ -31,9 +31,7 @@ function SubmitForm() {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const from = query.value.get("from") ?? "";
   const { alertType } = store.draft.value;
-  useEffect(() => {
-    options.read();
-  }, []);
+  useEffect(() => options.open(), []);
   useEffect(() => {
     if (from !== "") store.fillFrom(from);
   }, [from]);
