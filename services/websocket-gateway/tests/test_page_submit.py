@@ -226,6 +226,24 @@ async def test_a_viewer_is_told_what_it_needs(api: PageApi, tab: Tab) -> None:
     await expect(tab.page.locator("main form")).to_have_count(0)
 
 
+async def test_who_has_left_the_form_is_not_led_away_by_its_answer(api: PageApi, tab: Tab) -> None:
+    release = api.held[SUBMIT] = asyncio.Event()
+    page = tab.page
+    await page.goto("/submit")
+    await page.get_by_label("Alert", exact=True).fill("a pod")
+    await submit(page)
+    await expect(page.locator(".answer")).to_have_text("Submitting …")
+    await page.get_by_role("link", name="Usage").click()
+    await expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+    async with page.expect_response("**/api/v1/alerts") as answered:
+        release.set()
+    await (await answered.value).finished()
+    # The draft goes with the answer.
+    await page.wait_for_function("sessionStorage.length === 0")
+    await page.evaluate("() => new Promise(requestAnimationFrame)")
+    await expect(page).to_have_url(re.compile("/usage$"))
+
+
 async def test_a_list_that_does_not_come_is_said_and_the_form_works_without(api: PageApi, tab: Tab) -> None:
     api.answers["GET /api/v1/runbooks"] = Problem(503, "The database cannot be reached.")
     page = tab.page
