@@ -99,7 +99,7 @@ export class TravelStore {
     this.#write(number);
     if (number === this.shown.value?.number) return;
     try {
-      const answer = await readPast(this.#store.id, number);
+      const answer = await readPast(this.#store.id, number, Math.min(number, this.#store.highest));
       if (this.wanted.value !== null) this.#show(answer);
     } catch (problem) {
       if (this.wanted.value !== number || !(problem instanceof ApiError)) return;
