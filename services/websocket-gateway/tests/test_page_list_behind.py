@@ -32,6 +32,15 @@ async def test_a_list_that_could_not_be_read_after_an_outage_is_read_once_the_ap
         await expect(notice).to_have_text("")
 
 
+async def test_all_stay_in_the_list_though_more_end_than_are_asked_for_at_once(show: Show) -> None:
+    rows = [session(number, "in_progress" if number % 2 else "pending") for number in range(130)]
+    async with show(rows) as (tab, api):
+        for number in range(130):
+            api.rows[number] |= session(number, last_number=9)
+        await expect(tab.page.locator(".list-section h2")).to_have_text(["Today"])
+        await expect(tab.page.locator(".sessions")).to_have_css("height", f"{36 + 130 * 40}px")
+
+
 async def test_older_ones_that_could_not_be_read_come_once_the_api_is_back(show: Show) -> None:
     async with show([session(number) for number in range(150)]) as (tab, api):
         notice, older = tab.page.locator(".notice"), tab.page.get_by_text("Older ones follow …")

@@ -12,7 +12,7 @@ import { isLive, isLost } from "./connection.js";
 import { Newcomers } from "./newcomers.js";
 import { AGAIN_MILLISECONDS, OlderSessions } from "./older_sessions.js";
 import { beginRunning, running, takeRunning, takeRunningStatus } from "./running.js";
-import { readEach, readTop } from "./sessions_reader.js";
+import { MOST_ALONE, readEach, readTop } from "./sessions_reader.js";
 import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("../state/search_query.js").SearchQuery} SearchQuery */
@@ -153,11 +153,13 @@ export class SessionsStore {
   async #merge(query, read, top) {
     const { isJoined, lost } = this.#noticing(() => mergeTop(this.#known, read, top));
     if (!isJoined) this.#older.begin(top.ended);
-    const found = await readEach(query, lost);
+    // The next answer finds the others.
+    const asked = lost.slice(0, MOST_ALONE);
+    const found = await readEach(query, asked);
     if (query !== this.#query) return;
     const ids = new Set(found.map((row) => row.id));
     this.#noticing(() => state.takeMore(this.#known, found));
-    const gone = lost.filter((id) => !ids.has(id));
+    const gone = asked.filter((id) => !ids.has(id));
     state.forget(this.#known, gone);
   }
 
