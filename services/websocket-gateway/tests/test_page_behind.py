@@ -207,3 +207,24 @@ async def test_a_view_that_was_left_does_not_say_that_the_next_one_is_not_live(t
         ASSETS,
     )
     assert found == "live"
+
+
+async def test_the_record_of_a_deleted_session_is_not_waited_for(tab: Tab) -> None:
+    found = await tab.page.evaluate(
+        """async ([assets, status]) => {
+            const { SessionStore } = await import(`${assets}/stores/session_store.js`);
+            const store = new SessionStore("a"), { record } = store;
+            let reads = 0;
+            store.read = () => {};
+            record.read = async () => { reads += 1; };
+            const readsOf = (message) => {
+                store.take(message);
+                record.watch()();
+                return [reads, store.highest];
+            };
+            const deletion = { type: "session.deleted", session_id: "a", number: 14 };
+            return [status, deletion, { ...status, number: 15 }].map(readsOf);
+        }""",
+        [ASSETS, {"type": "session.status", "session_id": "a", "number": 13, "status": "completed"}],
+    )
+    assert found == [[1, 13], [1, 13], [2, 15]]

@@ -57,7 +57,7 @@ export class SessionStore {
   #id;
   #isChanged = false;
   #isHistory = true;
-  /** The number of its deletion. The same alert may open it again, with higher numbers. */
+  /** The number of its deletion: later ones are higher. */
   #deletion = 0;
   #reader;
   #agents = 0;
@@ -114,7 +114,8 @@ export class SessionStore {
     this.#kept ??= { session: copyOf(this.session), detail: this.detail.value };
   }
 
-  get #isDeleted() {
+  /** Nothing more is known of it, until the same alert opens it again. */
+  get isDeleted() {
     return this.#deletion > this.present.number;
   }
 
@@ -175,7 +176,7 @@ export class SessionStore {
 
   /** @param {unknown} problem */
   #fail(problem) {
-    if (this.presentDetail !== null || this.#isDeleted) return;
+    if (this.presentDetail !== null || this.isDeleted) return;
     const isUnknown = problem instanceof ApiError && problem.status === 404;
     this.notice.value = isUnknown ? say(TEXT.session.unknown, { id: this.#id }) : messageOf(problem);
   }
@@ -183,7 +184,7 @@ export class SessionStore {
   /** The place in the queue, and what is counted, come with no message. */
   #lookAgain() {
     const { status } = this.present;
-    if (document.hidden || status === null || isOver(this.present) || this.#isDeleted) return;
+    if (document.hidden || status === null || isOver(this.present) || this.isDeleted) return;
     const every = status === "pending" ? LOOK_EVERY_MILLISECONDS : READ_EVERY_MILLISECONDS;
     if (performance.now() - this.#reader.askedAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
   }
@@ -203,7 +204,7 @@ export class SessionStore {
 
   /** An answer that was under way may still have what is deleted. */
   #clearNotice() {
-    this.notice.value = this.#isDeleted ? TEXT.session.deleted : "";
+    this.notice.value = this.isDeleted ? TEXT.session.deleted : "";
   }
 
   /** @param {number} number */
@@ -222,7 +223,7 @@ export class SessionStore {
 
   /** @param {Message} message */
   take(message) {
-    if (message.type === "session.deleted") this.#takeDeletion(message.number);
+    if (message.type === "session.deleted") return this.#takeDeletion(message.number);
     const known = this.session.items.size;
     const changes = take(this.present, message);
     if (this.#kept === null) this.#apply(changes);
