@@ -199,6 +199,22 @@ async def test_a_status_that_came_live_stays_until_the_api_knows_it(tab: Tab) ->
     assert found == [[True, False, True], "completed", "It was DNS."]
 
 
+async def test_an_answer_that_comes_after_a_later_one_changes_nothing(tab: Tab) -> None:
+    found = await call(
+        tab, "state/sessions_state.js",
+        """(m, later, row) => [m.takePage, m.takeMore].map((take) => {
+            const sessions = m.newSessions();
+            m.takePage(sessions, [later]);
+            take(sessions, [row]);
+            const [{ status, outcome }] = sessions.rows;
+            return [status, outcome, m.isAnswered(sessions, row.id)];
+        })""",
+        session(1, last_number=9, outcome="It was DNS."), session(1, "in_progress"),
+    )  # fmt: skip
+
+    assert found == [["completed", "It was DNS.", True]] * 2
+
+
 async def test_a_deleted_session_comes_back_only_when_it_has_begun_again(tab: Tab) -> None:
     found = await call(
         tab, "state/sessions_state.js",
