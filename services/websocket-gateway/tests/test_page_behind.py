@@ -117,7 +117,11 @@ async def test_an_api_that_is_away_and_then_behind_is_asked_again_and_what_it_ha
         await expect(tokens(tab.page)).to_contain_text("10 read")
 
         before = watched.asked.count(13)
-        await eventually(lambda: watched.asked.count(13) > before, "the page asks for the last event again")
+
+        async def is_asked_again() -> bool:
+            return watched.asked.count(13) > before
+
+        await eventually(is_asked_again, "the page asks for the last event again")
         watched.projected = 13
         await expect(tokens(tab.page)).to_contain_text("1,000 read")
 

@@ -42,7 +42,7 @@ async def test_all_stay_in_the_list_though_more_end_than_are_asked_for_at_once(s
 
 
 async def test_older_ones_that_could_not_be_read_come_once_the_api_is_back(show: Show) -> None:
-    async with show([session(number) for number in range(150)]) as (tab, api):
+    async with show([session(number) for number in range(250)]) as (tab, api):
         notice, older = tab.page.locator(".notice"), tab.page.get_by_text("Older ones follow …")
         await expect(older).to_be_visible()
         api.is_away = True
