@@ -1,5 +1,6 @@
 """An API for the page in the browser: what it asks is noted, and answered with the models of the contracts."""
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -48,8 +49,11 @@ type Answer = Shown | Problem | Callable[[Asked], Shown | Problem]
 
 @dataclass
 class PageApi:
+    """`held`: acts whose answers are made at once, and sent when the event is set."""
+
     answers: dict[str, Answer] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    held: dict[str, asyncio.Event] = field(default_factory=dict)
 
     async def install(self, page: Page) -> None:
         self.answers.setdefault("GET /api/v1/me", NOBODY)
@@ -67,6 +71,8 @@ class PageApi:
         answer = self.answers.get(asked.act, Problem(404, f"No test answers {asked.act}."))
         given = answer(asked) if callable(answer) else answer
         status, body = (given.status, given.body()) if isinstance(given, Problem) else (200, _body(given))
+        if asked.act in self.held:
+            await self.held[asked.act].wait()
         await route.fulfill(status=status, content_type="application/json", body=json.dumps(body))
 
 

@@ -91,6 +91,17 @@ async def test_a_click_leads_to_the_step_and_opens_it_each_time(scene: Scene) ->
         await expect(step.locator("details.call")).not_to_have_attribute("open", "")
 
 
+async def test_a_step_that_is_not_drawn_yet_opens_once_it_is(scene: Scene) -> None:
+    history = scene.live(0)
+    [cited] = {one["event_id"] for one in history if one.get("event_type") == "llm_tool_call"}
+    await scene.show_only([one for one in history if one["type"] == "session.status"])
+    await scene.tab.page.evaluate("(id) => { store.followed.value = { id }; }", cited)
+    await scene.feed(history)
+    step = scene.tab.page.locator(".timeline .item[data-type=llm_tool_call]")
+    await expect(step.locator("details.call")).to_have_attribute("open", "")
+    await expect(step.locator("summary").first).to_be_focused()
+
+
 async def test_a_text_that_comes_before_its_calls_becomes_links_with_them(scene: Scene) -> None:
     await scene.show_only([one for one in scene.live(0) if one["type"] == "session.status"])
     await expect(scene.tab.page.locator(".analysis .citation").first).to_have_text("[call 1]")

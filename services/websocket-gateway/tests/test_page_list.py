@@ -162,6 +162,46 @@ async def test_words_and_filters_become_the_address_and_chips(show: Show) -> Non
         await expect(field).to_have_value("")
 
 
+async def test_what_is_typed_while_the_address_is_written_stays_in_the_field(show: Show) -> None:
+    async with show([session(1, title="disk is full")]) as (tab, _):
+        page = tab.page
+        await page.evaluate(
+            """() => {
+                const replace = history.replaceState;
+                history.replaceState = (...given) => {
+                    replace.apply(history, given);
+                    history.replaceState = replace;
+                    const field = document.getElementById("search");
+                    field.value = "disk";
+                    field.dispatchEvent(new Event("input", { bubbles: true }));
+                };
+            }"""
+        )
+        field = page.get_by_label("Search sessions")
+        await field.fill("dis")
+        await expect(page).to_have_url(re.compile(r"/\?q=disk$"))
+        await expect(field).to_have_value("disk")
+
+
+async def test_a_filter_that_is_chosen_while_somebody_types_holds(show: Show) -> None:
+    async with show([session(1, severity="warning")]) as (tab, _):
+        page = tab.page
+        await page.locator(".filter-menu summary").click()
+        severity = page.locator(".filter-menu").get_by_label("Severity")
+        await expect(severity.locator("option")).to_have_count(3)
+        await severity.evaluate(
+            """(select) => {
+                const change = (node, value, kind) => {
+                    node.value = value;
+                    node.dispatchEvent(new Event(kind, { bubbles: true }));
+                };
+                change(document.getElementById("search"), "alert", "input");
+                change(select, "warning", "change");
+            }"""
+        )
+        await expect(page).to_have_url(re.compile(r"/\?q=alert\+severity%3Awarning$"))
+
+
 async def test_filters_and_a_span_of_time_can_be_chosen(show: Show) -> None:
     rows = [session(1, severity="warning"), session(2), session(90, severity="warning")]
     async with show(rows) as (tab, _):

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tarsy_browser import copying
-from tarsy_listed_sessions import Show, row_of, session
+from tarsy_listed_sessions import Show, row_of, session, status_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -181,6 +181,20 @@ async def test_an_end_is_noticed_by_who_asked_for_it_and_by_nobody_else(show: Sh
         noticed = await page.evaluate("notices")
 
     assert [title for title, _ in noticed] == [f"Failed: Alert {number}" for number in range(2, 7)]
+
+
+async def test_an_end_is_noticed_once_though_the_api_has_it_before_it_comes_live(show: Show) -> None:
+    async with show([session(1, "in_progress")]) as (tab, api):
+        page = tab.page
+        await page.add_init_script(NOTICES)
+        await page.reload()
+        await page.get_by_role("button", name="Notify me").click()
+        await expect(page.get_by_role("button", name="Notify me")).to_have_attribute("aria-pressed", "true")
+        api.rows[0] |= session(1, "completed", last_number=9, outcome="It was DNS.")
+        await expect(row_of(page, 1).locator(".status")).to_have_text("Completed")
+        api.send(status_of("s-00001", "completed"), status_of("s-00001", "failed", 10))
+        await expect(row_of(page, 1).locator(".status")).to_have_text("Failed")
+        assert await page.evaluate("notices") == [["Completed: Alert 1", "It was DNS."]]
 
 
 async def test_an_empty_list_says_how_to_send_the_first_alert(show: Show) -> None:

@@ -199,6 +199,22 @@ async def test_a_status_that_came_live_stays_until_the_api_knows_it(tab: Tab) ->
     assert found == [[True, False, True], "completed", "It was DNS."]
 
 
+async def test_an_answer_that_comes_after_a_later_one_changes_nothing(tab: Tab) -> None:
+    found = await call(
+        tab, "state/sessions_state.js",
+        """(m, later, row) => [m.takePage, m.takeMore].map((take) => {
+            const sessions = m.newSessions();
+            m.takePage(sessions, [later]);
+            take(sessions, [row]);
+            const [{ status, outcome }] = sessions.rows;
+            return [status, outcome, m.isAnswered(sessions, row.id)];
+        })""",
+        session(1, last_number=9, outcome="It was DNS."), session(1, "in_progress"),
+    )  # fmt: skip
+
+    assert found == [["completed", "It was DNS.", True]] * 2
+
+
 async def test_a_deleted_session_comes_back_only_when_it_has_begun_again(tab: Tab) -> None:
     found = await call(
         tab, "state/sessions_state.js",
@@ -300,20 +316,79 @@ async def test_only_what_is_near_the_viewport_is_drawn_and_the_row_with_the_focu
     assert found["beside"] == ["s-00001", "s-00002", "s-00001"]
 
 
-async def test_a_session_that_does_not_come_is_looked_for_a_few_times_together_with_others(tab: Tab) -> None:
+async def test_a_session_that_does_not_come_is_looked_for_during_a_minute_together_with_others(tab: Tab) -> None:
     found = await call(
         tab, "stores/newcomers.js",
         """async ({ Newcomers }) => {
-            const { setTimeout } = window;
+            const { setTimeout } = window, { now } = performance;
             const pauses = [];
+            performance.now = () => 0;
             window.setTimeout = (done, pause) => { pauses.push(pause); queueMicrotask(done); };
             let reads = 0;
             const newcomers = new Newcomers(async () => { reads += 1; }, (id) => id === "known");
             for (const id of ["known", "one", "other"]) newcomers.want(id);
             await new Promise((done) => setTimeout(done));
             window.setTimeout = setTimeout;
+            performance.now = now;
             return [reads, pauses];
         }""",
     )  # fmt: skip
 
-    assert found == [5, [300, 1000, 2000, 3000, 4000]]
+    assert found == [8, [300, 1000, 2000, 3000, 4000, 8000, 15_000, 30_000]]
+
+
+async def test_a_session_that_is_new_does_not_wait_for_the_end_of_a_long_pause(tab: Tab) -> None:
+    found = await call(
+        tab, "stores/newcomers.js",
+        """async ({ Newcomers }) => {
+            const { setTimeout } = window, { now } = performance;
+            const timers = [];
+            performance.now = () => 0;
+            window.setTimeout = (done, pause) => timers.push({ done, pause });
+            try {
+                const newcomers = new Newcomers(async () => {}, () => false);
+                newcomers.want("one");
+                for (let time = 0; time < 7; time++) {
+                    timers.at(-1).done();
+                    await new Promise((done) => setTimeout(done));
+                }
+                for (const id of ["other", "third"]) newcomers.want(id);
+                return timers.slice(-3).map(({ pause }) => pause);
+            } finally {
+                Object.assign(window, { setTimeout });
+                performance.now = now;
+            }
+        }""",
+    )  # fmt: skip
+
+    assert found == [15_000, 30_000, 1000]
+
+
+async def test_the_count_of_what_runs_does_not_go_back_to_an_answer_older_than_what_came_live(tab: Tab) -> None:
+    found = await call(
+        tab, "stores/running.js",
+        """(m) => {
+            const counts = [];
+            const note = (act) => {
+                act();
+                counts.push(m.running.value);
+            };
+            const answer = (...found) => () => m.takeRunning(new Map(found));
+            const live = (...given) => () => m.takeRunningStatus(...given);
+            m.beginRunning();
+            note(answer(["a", 2]));
+            note(live("b", "in_progress", 2));
+            note(answer(["a", 3]));
+            note(live("a", "completed", 5));
+            note(answer(["a", 4], ["b", 3]));
+            note(live("b", "cancelled", 4));
+            note(answer(["b", 3]));
+            note(answer(["a", 7]));
+            note(live("c", "in_progress", 2));
+            note(m.beginRunning);
+            note(answer());
+            return counts;
+        }""",
+    )  # fmt: skip
+
+    assert found == [1, 2, 2, 1, 1, 0, 0, 1, 2, 1, 0]

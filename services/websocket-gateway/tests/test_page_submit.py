@@ -1,5 +1,6 @@
 """The form that submits an alert, in Chromium, by what the API answers."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 
@@ -198,6 +199,18 @@ async def test_a_session_fills_the_form(api: PageApi, tab: Tab) -> None:
     }  # fmt: skip
 
 
+async def test_what_is_typed_before_the_session_is_there_stays(api: PageApi, tab: Tab) -> None:
+    release = api.held["GET /api/v1/sessions/s0"] = asyncio.Event()
+    page = tab.page
+    await page.goto("/submit?from=s0")
+    await page.get_by_label("Alert", exact=True).fill("another pod")
+    await page.get_by_label("Priority").select_option("urgent")
+    release.set()
+    await expect(page.get_by_label("Title")).to_have_value("Pod")
+    await expect(page.get_by_label("Alert", exact=True)).to_have_value("another pod")
+    await expect(page.get_by_label("Priority")).to_have_value("urgent")
+
+
 async def test_a_session_that_is_not_known_is_said(api: PageApi, tab: Tab) -> None:
     api.answers["GET /api/v1/sessions/s9"] = Problem(404, "There is no such session.")
     await tab.page.goto("/submit?from=s9")
@@ -213,6 +226,24 @@ async def test_a_viewer_is_told_what_it_needs(api: PageApi, tab: Tab) -> None:
     await expect(tab.page.locator("main form")).to_have_count(0)
 
 
+async def test_who_has_left_the_form_is_not_led_away_by_its_answer(api: PageApi, tab: Tab) -> None:
+    release = api.held[SUBMIT] = asyncio.Event()
+    page = tab.page
+    await page.goto("/submit")
+    await page.get_by_label("Alert", exact=True).fill("a pod")
+    await submit(page)
+    await expect(page.locator(".answer")).to_have_text("Submitting …")
+    await page.get_by_role("link", name="Usage").click()
+    await expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+    async with page.expect_response("**/api/v1/alerts") as answered:
+        release.set()
+    await (await answered.value).finished()
+    # The draft goes with the answer.
+    await page.wait_for_function("sessionStorage.length === 0")
+    await page.evaluate("() => new Promise(requestAnimationFrame)")
+    await expect(page).to_have_url(re.compile("/usage$"))
+
+
 async def test_a_list_that_does_not_come_is_said_and_the_form_works_without(api: PageApi, tab: Tab) -> None:
     api.answers["GET /api/v1/runbooks"] = Problem(503, "The database cannot be reached.")
     page = tab.page
@@ -222,3 +253,16 @@ async def test_a_list_that_does_not_come_is_said_and_the_form_works_without(api:
     await page.keyboard.press("Tab")
     await submit(page)
     await expect(page).to_have_url(re.compile("/sessions/s1$"))
+
+
+async def test_a_list_that_did_not_come_is_asked_for_again(api: PageApi, tab: Tab) -> None:
+    for path in ("alert-types", "system/default-tools"):
+        api.answers[f"GET /api/v1/{path}"] = Problem(503, "The database cannot be reached.")
+    page = tab.page
+    await page.goto("/submit")
+    await expect(page.locator(".notice")).to_contain_text("The database cannot be reached.")
+    api.answers["GET /api/v1/alert-types"] = TYPES
+    api.answers["GET /api/v1/system/default-tools"] = tools("KubernetesPod", "k8s")
+    await expect(page.get_by_label("Alert type").locator("option")).to_have_count(3)
+    await expect(page.get_by_label("Those of the chain: k8s, web search")).to_be_checked()
+    await expect(page.locator(".notice")).to_have_count(0)

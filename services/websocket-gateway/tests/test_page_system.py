@@ -206,6 +206,15 @@ async def test_what_a_viewer_may_not_do_is_not_offered(api: PageApi, tab: Tab) -
     assert api.requests("GET /api/v1/dead-letters") == []
 
 
+async def test_who_one_is_is_asked_again_while_the_api_is_away(api: PageApi, tab: Tab) -> None:
+    api.answers["GET /api/v1/me"] = Problem(503, "The database cannot be reached.")
+    api.answers["GET /api/v1/dead-letters"] = letters(row())
+    await open_part(tab.page, "dead-letters")
+    await expect(tab.page.locator(".part > .notice")).to_contain_text("they are for operators")
+    api.answers["GET /api/v1/me"] = role("operator")
+    await expect(tab.page.locator(".records")).to_be_visible()
+
+
 async def test_a_403_is_said_in_words_and_not_asked_for_again(api: PageApi, tab: Tab) -> None:
     api.answers["GET /api/v1/dead-letters"] = Problem(403, "This needs the role operator.")
     await tab.page.clock.install()

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import pytest_asyncio
@@ -260,13 +260,18 @@ class Travel:
         self.known = log
         self.asked: list[int] = []
         self.status = 0
+        self.projected = len(log)
         self.id = log[0].session_id
         self._socket: WebSocketRoute | None = None
 
     async def _past(self, route: Route) -> None:
-        number = int(route.request.url.rpartition("/")[2])
+        address = urlsplit(route.request.url)
+        number, at_least = int(address.path.rpartition("/")[2]), int(parse_qs(address.query)["at_least"][0])
         self.asked.append(number)
-        found = answer(self.known, number)
+        if at_least > self.projected:
+            await route.fulfill(status=503, json={"detail": "it is not projected yet"})
+            return
+        found = answer(self.known[: min(len(self.known), self.projected)], number)
         status = self.status or (200 if found is not None else 404)
         await route.fulfill(status=status, json=found if status == 200 else {"detail": "the log is away"})
 
@@ -274,7 +279,7 @@ class Travel:
         known = self.known = self.log[:until]
         await self.page.goto(f"/blank{at}")
         await self.page.evaluate(LOAD_STYLES, STYLES)
-        await self.page.route("**/at/*", self._past)
+        await self.page.route("**/at/**", self._past)
         detail = answer(known, len(known))["session"]
         await self.page.evaluate(SHOW_SESSION, [ASSETS, self.id, detail, messages(known)])
         trace = trace_of(replay(known), self.id, len(known)).model_dump(mode="json")
@@ -305,7 +310,7 @@ class Travel:
                 self._send({"type": "subscription.confirmed", "channel": asked["channel"]}, *messages(self.known))
 
         await self.page.route("**/api/**", answer_api)
-        await self.page.route("**/at/*", self._past)
+        await self.page.route("**/at/**", self._past)
         await self.page.route("**/login/available", lambda route: route.fulfill(json={"available": False}))
         await self.page.route_web_socket("**/api/v1/ws", connect)
         await self.page.goto(f"/sessions/{self.id}?at={number}")
@@ -414,6 +419,21 @@ async def test_a_link_shows_the_past_and_nothing_live_overwrites_it(travel: Trav
     await expect(travel.page).to_have_url(re.compile(f"/sessions/{travel.id}$"))
 
 
+async def test_whoever_presses_twice_before_the_page_is_drawn_goes_back_twice(travel: Travel) -> None:
+    newest = len(travel.log)
+    await travel.open(newest - 1, until=newest)
+    await expect(travel.bar).to_contain_text(f"event {newest - 1} of {newest}")
+    await travel.page.evaluate(
+        """() => {
+            for (let time = 0; time < 2; time++) document.body.dispatchEvent(
+                new KeyboardEvent("keydown", { key: "[", bubbles: true, cancelable: true }),
+            );
+        }"""
+    )
+    await expect(travel.bar).to_contain_text(f"event {newest - 3} of {newest}")
+    await expect(travel.page).to_have_url(re.compile(rf"at={newest - 3}$"))
+
+
 async def test_nobody_can_act_in_the_past(travel: Travel) -> None:
     await travel.show(until=first(travel.log, "execution.started") + 1)
     cancel = travel.page.get_by_role("button", name="Cancel", exact=True)
@@ -445,6 +465,19 @@ async def test_a_number_that_is_none_gets_a_sentence_and_the_present(travel: Tra
     await expect(travel.bar).to_have_text(re.compile(re.escape(said)))
     await expect(travel.page.locator(".analysis")).to_be_visible()
     await expect(travel.page.locator(".state")).to_have_text("Completed")
+
+
+async def test_an_event_that_the_api_does_not_have_yet_is_waited_for(travel: Travel) -> None:
+    await travel.show()
+    number = await travel.page.evaluate("store.highest - 1")
+    travel.projected = number - 1
+    await travel.page.keyboard.press("[")
+    await expect(travel.bar).to_contain_text(f"after event {number} cannot be shown: it is not projected yet")
+    travel.projected = len(travel.log)
+    await travel.page.get_by_role("button", name="Try again").click()
+    await expect(travel.bar).to_contain_text(f"event {number} of")
+    await travel.page.get_by_role("button", name="Back to now").click()
+    await expect(travel.bar).to_be_hidden()
 
 
 async def test_a_past_that_cannot_be_read_is_asked_for_again(travel: Travel) -> None:

@@ -19,6 +19,15 @@ export function go(address) {
   scrollTo({ top: 0 });
 }
 
+/** Returns what leads on once something is answered, unless the view of now was left meanwhile.
+ *  @returns {(address: string) => void} */
+export function planToGo() {
+  const left = path.peek();
+  return (address) => {
+    if (path.peek() === left) go(address);
+  };
+}
+
 /** Something opens beside what is shown: its reader stays where they are.
  *  @param {string} address of the page itself */
 export function goBeside(address) {

@@ -58,12 +58,13 @@ export function readSession(id, atLeast = 0) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
 }
 
-/** As it was after its event of this number.
+/** As it was after its event of this number. `atLeast`: an event that is known to be there.
  *  @param {string} id
  *  @param {number} number
+ *  @param {number} atLeast
  *  @returns {Promise<Schemas["PastSession"]>} */
-export function readPast(id, number) {
-  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/at/${number}`);
+export function readPast(id, number, atLeast) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/at/${number}?at_least=${atLeast}`);
 }
 
 /** Its questions to models and calls of tools, without their contents.

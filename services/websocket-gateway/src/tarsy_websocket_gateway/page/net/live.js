@@ -1,14 +1,13 @@
 // One channel over the WebSocket: subscribes, and subscribes again for as long as the page is there.
 
 import { tellUnknownCaller } from "./api.js";
+import { pauseAfter } from "./pauses.js";
 
 /** A message of the gateway; those of a session have its id.
  *  @typedef {{ type: string, session_id?: string, code?: string } & Record<string, any>} Message */
 /** `begins()`: what comes next is the history. `unknown()`: the connection lives, and nobody knows the session.
  *  @typedef {{ begins: () => void, takes: (message: any) => void, interrupted: () => void, unknown?: () => void }} Listener */
 
-const PAUSES = [500, 1000, 2000, 4000, 8000];
-const LONGEST_PAUSE = 15_000;
 const PING_EVERY = 20_000;
 const ASK_AGAIN = 15_000;
 const EXPIRED = 4401;
@@ -82,10 +81,9 @@ export class Live {
 
   #lost() {
     this.#drop();
-    const pause = PAUSES[this.#failures] ?? LONGEST_PAUSE;
     this.#failures += 1;
     this.#listener.interrupted();
-    this.#next = setTimeout(() => this.start(), pause * (0.75 + Math.random() / 2));
+    this.#next = setTimeout(() => this.start(), pauseAfter(this.#failures));
   }
 
   #drop() {

@@ -102,9 +102,13 @@ export function hasJustEnded(before, after) {
 /** @param {Sessions} sessions @param {Listed} row @param {Row | undefined} before */
 function put(sessions, row, before) {
   if (row.last_number <= (sessions.deleted.get(row.id) ?? 0)) return;
-  const found = fromRow(row);
-  const isOlder = before !== undefined && before.number > row.last_number;
-  sessions.byId.set(row.id, isOlder ? { ...found, ...live(before) } : found);
+  sessions.byId.set(row.id, before === undefined ? fromRow(row) : newer(before, row));
+}
+
+/** Answers may come in another order than they were asked for. @param {Row} before @param {Listed} row */
+function newer(before, row) {
+  if (before.answered > row.last_number) return before;
+  return before.number > row.last_number ? { ...fromRow(row), ...live(before) } : fromRow(row);
 }
 
 /** @param {Sessions} sessions */

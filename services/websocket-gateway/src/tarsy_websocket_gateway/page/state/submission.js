@@ -61,6 +61,15 @@ export function draftOf(session) {
   };
 }
 
+/** The parts of a draft that are others now.
+ *  @param {Draft} before
+ *  @param {Draft} now
+ *  @returns {Partial<Draft>} */
+export function changedSince(before, now) {
+  const names = /** @type {(keyof Draft)[]} */ (Object.keys(now));
+  return Object.fromEntries(names.filter((name) => now[name] !== before[name]).map((name) => [name, now[name]]));
+}
+
 /** The body of the request; what is not filled in is left out.
  *  @param {Draft} draft */
 export function bodyOf(draft) {

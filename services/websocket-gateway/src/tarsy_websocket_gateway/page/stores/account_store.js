@@ -1,6 +1,7 @@
 // Who one is, and whether one can log in. The page sees no credential: the browser sends its cookie by itself.
 
-import { UNKNOWN_CALLER, canLogIn, readMe } from "../net/api.js";
+import { UNKNOWN_CALLER, canLogIn, mayRepeat, readMe } from "../net/api.js";
+import { pauseAfter } from "../net/pauses.js";
 import { renewLogin } from "../net/renewal.js";
 import { signal } from "../ui.js";
 import { TEXT } from "../words/language.js";
@@ -16,22 +17,33 @@ const LONGEST = 24 * 3600 * 1000;
 let isUnknown = false;
 let notice = "";
 let nextRenewal = 0;
+let nextLook = 0;
+let failures = 0;
 
 /** @type {import("@preact/signals").Signal<Account>} */
 export const account = signal(nobody(false));
 
 /** Where nobody is authenticated there is no role, and the name says nothing. */
 async function look() {
+  clearTimeout(nextLook);
   try {
     const { name, role, expires_at: endsAt } = await readMe();
+    failures = 0;
     isUnknown = false;
     notice = "";
     planRenewal(endsAt);
     const isOpen = role === null;
     account.value = isOpen ? { ...nobody(false), isOpen } : { name, role, canLogIn: await canLogIn(), isOpen, notice };
   } catch (problem) {
-    if (/** @type {import("../net/api.js").ApiError} */ (problem).status !== 401) account.value = nobody(false);
+    if (mayRepeat(problem)) lookAgain();
+    else if (/** @type {import("../net/api.js").ApiError} */ (problem).status !== 401) account.value = nobody(false);
   }
+}
+
+/** A server that does not answer now does not make anybody another. */
+function lookAgain() {
+  failures += 1;
+  nextLook = setTimeout(look, pauseAfter(failures));
 }
 
 /** In time before the login ends. The clock of this machine may be wrong: a request that is refused renews it, too.

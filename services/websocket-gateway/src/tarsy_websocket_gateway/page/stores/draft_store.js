@@ -2,7 +2,7 @@
 
 import { mayRepeat, newKey, readSession } from "../net/api.js";
 import { submitAlert } from "../net/submit_api.js";
-import { bodyOf, draftOf, emptyDraft, mistakesOf } from "../state/submission.js";
+import { bodyOf, changedSince, draftOf, emptyDraft, mistakesOf } from "../state/submission.js";
 import { signal } from "../ui.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
@@ -23,6 +23,8 @@ export class DraftStore {
   /** The same words again are the same alert, until it is known what came of them.
    *  @type {{ body: string, key: string } | null} */
   #attempt = null;
+  /** The session whose answer is waited for; empty where none is. */
+  #filling = "";
 
   /** @param {Partial<Draft>} part */
   change(part) {
@@ -30,14 +32,19 @@ export class DraftStore {
     keep(this.draft.value);
   }
 
-  /** Takes what the session was given, unless that has been changed here already.
+  /** Takes what the session was given, but for what has been changed here already.
    *  @param {string} id */
   async fillFrom(id) {
-    if (id === this.draft.value.from) return;
+    const before = this.draft.value;
+    if (id === before.from) return;
+    this.#filling = id;
     try {
-      this.change(draftOf(await readSession(id)));
+      const found = draftOf(await readSession(id));
+      if (this.#filling !== id) return;
+      this.change({ ...found, ...changedSince(before, this.draft.value) });
       this.answer.value = "";
     } catch (thrown) {
+      if (this.#filling !== id) return;
       const problem = /** @type {import("../net/api.js").ApiError} */ (thrown);
       const why = problem.status === 404 ? say(TEXT.submit.noSession, { id }) : problem.message;
       this.answer.value = say(TEXT.page.failure, { what: TEXT.submit.notFilledIn, why });
@@ -45,6 +52,7 @@ export class DraftStore {
   }
 
   clear() {
+    this.#filling = "";
     this.change(emptyDraft());
     this.mistakes.value = {};
     this.answer.value = "";

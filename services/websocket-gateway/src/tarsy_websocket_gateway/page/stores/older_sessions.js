@@ -6,7 +6,7 @@ import { readEnded } from "./sessions_reader.js";
 /** @typedef {import("../state/list_merge.js").Answer} Answer */
 
 const MOST_ROWS = 20_000;
-const AGAIN_MILLISECONDS = 5000;
+export const AGAIN_MILLISECONDS = 5000;
 
 export class OlderSessions {
   /** Whether there are some that were not read yet. */
@@ -21,15 +21,21 @@ export class OlderSessions {
 
   /** @param {Answer} first */
   begin(first) {
-    this.#turn += 1;
+    this.#beginTurn();
     this.#count = 0;
     this.#last = null;
     this.#hasRead(first);
   }
 
   forget() {
-    this.#turn += 1;
+    this.#beginTurn();
     this.hasMore.value = false;
+  }
+
+  /** What was being read keeps nobody from reading on. */
+  #beginTurn() {
+    this.#turn += 1;
+    this.#isReading = false;
   }
 
   /** One more page. `take` returns whether something of it is new. Throws ApiError, and does nothing for a while then.
@@ -44,7 +50,7 @@ export class OlderSessions {
       this.#notBefore = performance.now() + AGAIN_MILLISECONDS;
       if (turn === this.#turn) throw problem;
     } finally {
-      this.#isReading = false;
+      if (turn === this.#turn) this.#isReading = false;
     }
   }
 

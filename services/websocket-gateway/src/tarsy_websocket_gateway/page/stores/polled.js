@@ -23,11 +23,16 @@ export class Polled {
   follow(ask) {
     this.#ask = ask;
     this.#asked += 1;
-    this.#end = whileVisible(EVERY_MILLISECONDS, () => this.read());
+    const stop = whileVisible(EVERY_MILLISECONDS, () => this.read());
+    this.#end = () => {
+      stop();
+      // Whether a view that was left is live says nothing of the one that is shown.
+      this.#asked += 1;
+    };
     return this.#end;
   }
 
-  /** Asks now, besides. What was asked before something else was followed is not shown. */
+  /** Asks now, besides. What was asked before something else was followed, or nothing more, is not shown. */
   async read() {
     this.#asked += 1;
     const mine = this.#asked;

@@ -3,20 +3,49 @@
 import { hasEnded } from "../words/wording.js";
 import { signal } from "../ui.js";
 
-/** @type {Set<string>} */
-let ids = new Set();
+const MOST_REMEMBERED = 1000;
+
+/** Those of the last answer, and its last event of each. @type {ReadonlyMap<string, number>} */
+let answered = new Map();
+/** Those that began live, until an answer has them. @type {Set<string>} */
+const begun = new Set();
+/** Those that ended live, and the event: an answer that is behind still has them. @type {Map<string, number>} */
+const ended = new Map();
 
 export const running = signal(0);
 
-/** @param {string[]} found */
-export function takeRunning(found) {
-  ids = new Set(found);
-  running.value = ids.size;
+/** The connection is back: an end may have come while it was lost. */
+export function beginRunning() {
+  begun.clear();
+  count();
 }
 
-/** @param {string} id @param {string} status */
-export function takeRunningStatus(id, status) {
-  if (hasEnded(status)) ids.delete(id);
-  else if (status !== "pending") ids.add(id);
+/** @param {ReadonlyMap<string, number>} found  the last event of each */
+export function takeRunning(found) {
+  answered = found;
+  for (const id of found.keys()) begun.delete(id);
+  count();
+}
+
+/** @param {string} id @param {string} status @param {number} number */
+export function takeRunningStatus(id, status, number) {
+  if (number < (ended.get(id) ?? 0)) return;
+  if (hasEnded(status)) end(id, number);
+  else if (status !== "pending") begun.add(id);
+  count();
+}
+
+/** @param {string} id @param {number} number */
+function end(id, number) {
+  begun.delete(id);
+  ended.delete(id);
+  ended.set(id, number);
+  const oldest = ended.keys().next();
+  if (ended.size > MOST_REMEMBERED && !oldest.done) ended.delete(oldest.value);
+}
+
+function count() {
+  const ids = new Set(begun);
+  for (const [id, number] of answered) if (number > (ended.get(id) ?? 0)) ids.add(id);
   running.value = ids.size;
 }

@@ -2,7 +2,7 @@
 // it is drawn again when that part has changed, once a frame. While the past is shown, the present is folded on beside it.
 
 import { atMostEvery, perFrame } from "../frames.js";
-import { ApiError, readSession } from "../net/api.js";
+import { ApiError } from "../net/api.js";
 import { Live } from "../net/live.js";
 import { sameAbove } from "../state/repetition.js";
 import { isRunning } from "../state/chat_state.js";
@@ -12,9 +12,11 @@ import { become, copyOf } from "../state/replacement.js";
 import { beginAgain, isOver, newSession, take } from "../state/session_state.js";
 import { signal } from "../ui.js";
 import { TEXT } from "../words/language.js";
+import { messageOf } from "../words/problems.js";
 import { say } from "../words/say.js";
 import { hasEnded } from "../words/wording.js";
 import { isLive, isLost } from "./connection.js";
+import { DetailReader } from "./detail_reader.js";
 import { StoryStore } from "./story_store.js";
 import { TraceStore } from "./trace_store.js";
 import { TravelStore } from "./travel_store.js";
@@ -55,10 +57,9 @@ export class SessionStore {
   #id;
   #isChanged = false;
   #isHistory = true;
-  #readAt = 0;
-  #isReading = false;
-  /** The latest event that somebody wants to read of. */
-  #atLeast = 0;
+  /** The number of its deletion: later ones are higher. */
+  #deletion = 0;
+  #reader;
   #agents = 0;
   #wasRunning = true;
   #above = "";
@@ -77,6 +78,10 @@ export class SessionStore {
   /** @param {string} id */
   constructor(id) {
     this.#id = id;
+    this.#reader = new DetailReader(id, {
+      takes: (detail) => this.#takeAnswer(detail),
+      fails: (problem) => this.#fail(problem),
+    });
   }
 
   get id() {
@@ -109,6 +114,11 @@ export class SessionStore {
     this.#kept ??= { session: copyOf(this.session), detail: this.detail.value };
   }
 
+  /** Nothing more is known of it, until the same alert opens it again. */
+  get isDeleted() {
+    return this.#deletion > this.present.number;
+  }
+
   /** @param {import("../state/past_session.js").PastSession} answer */
   showPast(answer) {
     this.keepPresent();
@@ -123,8 +133,8 @@ export class SessionStore {
     if (kept === null) return;
     this.#kept = null;
     this.detail.value = kept.detail;
-    if (kept.detail !== null) this.notice.value = "";
     this.#apply(become(this.session, kept.session));
+    if (kept.detail !== null) this.#clearNotice();
   }
 
   /** Returns what ends it. */
@@ -133,7 +143,7 @@ export class SessionStore {
       begins: () => {
         isLive();
         this.begin();
-        if (this.presentDetail === null) this.read();
+        if (this.presentDetail === null) this.#reader.readNow();
       },
       takes: (/** @type {Message} */ message) => {
         if (message.session_id === this.#id) this.take(message);
@@ -143,45 +153,40 @@ export class SessionStore {
     });
     const asking = setInterval(() => this.#lookAgain(), LOOK_EVERY_MILLISECONDS);
     live.start();
+    this.#reader.open();
     this.read();
     return () => {
       clearInterval(asking);
       live.stop();
+      this.#reader.close();
     };
   }
 
-  /** While it is being read it is not asked again, unless for a later event than the answer has. */
-  async read(atLeast = 0) {
-    this.#atLeast = Math.max(this.#atLeast, atLeast);
-    if (this.#isReading) return;
-    this.#isReading = true;
-    const asked = this.#atLeast;
-    await this.#readOnce(asked);
-    this.#isReading = false;
-    const known = this.presentDetail?.last_number ?? 0;
-    if (this.#atLeast > Math.max(asked, known)) this.read();
+  /** @param {number} atLeast  an event that the answer has to have */
+  read(atLeast = 0) {
+    this.#reader.read(atLeast);
   }
 
-  /** @param {number} atLeast */
-  async #readOnce(atLeast) {
-    this.#readAt = performance.now();
-    try {
-      const detail = await readSession(this.#id, atLeast);
-      if (detail.id === this.#id) this.takeDetail(detail);
-      // The alert joined another session.
-      else location.replace(`/sessions/${detail.id}`);
-    } catch (problem) {
-      if (this.presentDetail !== null || !(problem instanceof ApiError)) return;
-      this.notice.value = problem.status === 404 ? say(TEXT.session.unknown, { id: this.#id }) : problem.message;
-    }
+  /** @param {Detail} detail */
+  #takeAnswer(detail) {
+    if (detail.id === this.#id) this.takeDetail(detail);
+    // The alert joined another session.
+    else location.replace(`/sessions/${detail.id}`);
+  }
+
+  /** @param {unknown} problem */
+  #fail(problem) {
+    if (this.presentDetail !== null || this.isDeleted) return;
+    const isUnknown = problem instanceof ApiError && problem.status === 404;
+    this.notice.value = isUnknown ? say(TEXT.session.unknown, { id: this.#id }) : messageOf(problem);
   }
 
   /** The place in the queue, and what is counted, come with no message. */
   #lookAgain() {
     const { status } = this.present;
-    if (document.hidden || status === null || isOver(this.present)) return;
+    if (document.hidden || status === null || isOver(this.present) || this.isDeleted) return;
     const every = status === "pending" ? LOOK_EVERY_MILLISECONDS : READ_EVERY_MILLISECONDS;
-    if (performance.now() - this.#readAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
+    if (performance.now() - this.#reader.askedAt > every - LOOK_EVERY_MILLISECONDS / 2) this.read();
   }
 
   /** @param {Detail} detail */
@@ -190,11 +195,23 @@ export class SessionStore {
       this.#kept.detail = detail;
       take(this.#kept.session, asStatus(detail));
     } else {
-      if (this.detail.value === null) this.notice.value = "";
       this.detail.value = detail;
       this.#apply({ ...take(this.session, asStatus(detail)), session: true });
+      this.#clearNotice();
     }
     this.#noteNewest(detail.last_number);
+  }
+
+  /** An answer that was under way may still have what is deleted. */
+  #clearNotice() {
+    this.notice.value = this.isDeleted ? TEXT.session.deleted : "";
+  }
+
+  /** @param {number} number */
+  #takeDeletion(number) {
+    this.#deletion = number;
+    this.#reader.forget();
+    this.#clearNotice();
   }
 
   /** The history follows. */
@@ -206,7 +223,7 @@ export class SessionStore {
 
   /** @param {Message} message */
   take(message) {
-    if (message.type === "session.deleted") this.notice.value = TEXT.session.deleted;
+    if (message.type === "session.deleted") return this.#takeDeletion(message.number);
     const known = this.session.items.size;
     const changes = take(this.present, message);
     if (this.#kept === null) this.#apply(changes);

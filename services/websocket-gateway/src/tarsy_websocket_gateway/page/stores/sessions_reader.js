@@ -7,7 +7,8 @@ import { toParameters } from "../state/search_query.js";
 /** @typedef {import("../state/list_merge.js").Answer} Answer */
 
 const PAGE_SIZE = 100;
-const MOST_ALONE = 20;
+/** So many sessions are asked for each by itself. */
+export const MOST_ALONE = 20;
 const STATUSES = {
   running: ["in_progress", "cancelling"],
   waiting: ["pending"],
@@ -35,18 +36,18 @@ export function readEnded(query, before, page) {
   return readSome(query, "ended", before === null ? {} : { end_date: justAfter(before), page: String(page) });
 }
 
-/** Each by itself, where it fits the search; a few only. @param {SearchQuery} query @param {string[]} ids */
+/** Each by itself, where it fits the search. @param {SearchQuery} query @param {string[]} ids */
 export async function readEach(query, ids) {
   const about = toParameters(query, Date.now());
-  const asked = ids.slice(0, MOST_ALONE).map((id) => readSessions({ ...about, id_prefix: id, page_size: "1" }));
+  const asked = ids.map((id) => readSessions({ ...about, id_prefix: id, page_size: "1" }));
   return (await Promise.all(asked)).flatMap((answer) => answer.sessions);
 }
 
-/** What runs, and where each stands that waits. */
+/** What runs with its last event, and where each stands that waits. */
 async function readQueue() {
   const { active, queued } = await readActive();
   return {
-    running: active.map((one) => one.id),
+    running: new Map(active.map((one) => [one.id, one.last_number])),
     positions: new Map(queued.map((one) => [one.id, one.queue_position])),
   };
 }

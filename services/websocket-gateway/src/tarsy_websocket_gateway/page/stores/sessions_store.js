@@ -10,9 +10,9 @@ import * as state from "../state/sessions_state.js";
 import { signal } from "../ui.js";
 import { isLive, isLost } from "./connection.js";
 import { Newcomers } from "./newcomers.js";
-import { OlderSessions } from "./older_sessions.js";
-import { running, takeRunning, takeRunningStatus } from "./running.js";
-import { readEach, readTop } from "./sessions_reader.js";
+import { AGAIN_MILLISECONDS, OlderSessions } from "./older_sessions.js";
+import { beginRunning, running, takeRunning, takeRunningStatus } from "./running.js";
+import { MOST_ALONE, readEach, readTop } from "./sessions_reader.js";
 import { messageOf } from "../words/problems.js";
 
 /** @typedef {import("../state/search_query.js").SearchQuery} SearchQuery */
@@ -30,6 +30,8 @@ export class SessionsStore {
   hasMore = this.#older.hasMore;
   /** Whether the rows are those of an earlier search. */
   #isStale = true;
+  /** Whether the last question for the newest failed. */
+  #hasFailed = false;
   #isUnfolded = false;
   #known = state.newSessions();
   /** @type {SearchQuery} */
@@ -56,6 +58,7 @@ export class SessionsStore {
     const live = new Live("sessions", {
       begins: () => {
         isLive();
+        beginRunning();
         this.#readTop();
       },
       takes: (message) => this.#take(message),
@@ -98,6 +101,8 @@ export class SessionsStore {
       await this.#older.read(query, (rows) => this.#takeOlder(rows));
     } catch (problem) {
       this.#fail(query, problem);
+      // Who is at the end of what is drawn asks for more.
+      setTimeout(this.#publish, AGAIN_MILLISECONDS);
     }
   }
 
@@ -105,14 +110,15 @@ export class SessionsStore {
   #takeOlder(rows) {
     const isNew = rows.some((row) => !this.#known.byId.has(row.id));
     state.takeMore(this.#known, rows);
+    if (!this.#hasFailed) this.notice.value = "";
     this.#publish();
     return isNew;
   }
 
-  /** What it does now comes over the API only. */
+  /** What it does now comes over the API only. What could not be read is asked for again. */
   async #readWhatRuns() {
     const isSomethingOpen = this.#known.rows.some((row) => kindOf(row) !== "ended");
-    if (this.#isStale || isSomethingOpen || running.value > 0) await this.#readTop();
+    if (this.#isStale || this.#hasFailed || isSomethingOpen || running.value > 0) await this.#readTop();
   }
 
   /** @param {SearchQuery} query */
@@ -124,9 +130,12 @@ export class SessionsStore {
       takeRunning(queue.running);
       if (this.#isStale) this.#begin(top);
       else await this.#merge(query, read, top);
+      if (query !== this.#query) return;
       state.takePositions(this.#known, queue.positions);
+      this.#hasFailed = false;
       this.notice.value = "";
     } catch (problem) {
+      this.#hasFailed = true;
       this.#fail(query, problem);
     }
     this.#publish();
@@ -142,14 +151,31 @@ export class SessionsStore {
 
   /** @param {SearchQuery} query @param {number} read @param {import("../state/list_merge.js").Top} top */
   async #merge(query, read, top) {
-    const { isJoined, lost } = mergeTop(this.#known, read, top);
+    const { isJoined, lost } = this.#noticing(() => mergeTop(this.#known, read, top));
     if (!isJoined) this.#older.begin(top.ended);
-    const found = await readEach(query, lost);
+    // The next answer finds the others.
+    const asked = lost.slice(0, MOST_ALONE);
+    const found = await readEach(query, asked);
     if (query !== this.#query) return;
     const ids = new Set(found.map((row) => row.id));
-    state.takeMore(this.#known, found);
-    const gone = lost.filter((id) => !ids.has(id));
+    this.#noticing(() => state.takeMore(this.#known, found));
+    const gone = asked.filter((id) => !ids.has(id));
     state.forget(this.#known, gone);
+  }
+
+  /** An answer may have an end before it comes live.
+   *  @template T @param {() => T} take @returns {T} */
+  #noticing(take) {
+    const open = this.#known.rows.filter((row) => kindOf(row) !== "ended");
+    const taken = take();
+    for (const before of open) this.#noticeEnd(before);
+    return taken;
+  }
+
+  /** @param {Row} before */
+  #noticeEnd(before) {
+    const after = this.#known.byId.get(before.id);
+    if (after !== undefined && state.hasJustEnded(before, after)) this.#onEnded(after);
   }
 
   /** @param {SearchQuery} query @param {unknown} problem */
@@ -167,7 +193,7 @@ export class SessionsStore {
   #take(message) {
     if (message.type === "session.deleted") {
       state.takeDeletion(this.#known, message);
-      takeRunningStatus(message.session_id, "cancelled");
+      takeRunningStatus(message.session_id, "cancelled", message.number);
       this.#publish();
     }
     if (message.type === "session.status") this.#takeStatus(/** @type {StatusMessage} */ (message));
@@ -177,12 +203,12 @@ export class SessionsStore {
   #takeStatus(message) {
     const id = message.session_id;
     const before = this.#known.byId.get(id);
-    takeRunningStatus(id, message.status);
+    takeRunningStatus(id, message.status, message.number);
     const isKnown = state.takeStatus(this.#known, message);
     const after = this.#known.byId.get(id);
     // The API knows more of it: what it has cost, or its first sentence.
     if (!isKnown || before?.status !== after?.status) this.#newcomers.want(id);
-    if (before !== undefined && after !== undefined && state.hasJustEnded(before, after)) this.#onEnded(after);
+    if (before !== undefined) this.#noticeEnd(before);
     if (isKnown) this.#publish();
   }
 }

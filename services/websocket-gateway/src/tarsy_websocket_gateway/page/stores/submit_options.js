@@ -1,10 +1,13 @@
-// What can be chosen for an alert. Each list does without the others: one that does not come leaves its field free.
+// What can be chosen for an alert. Each list does without the others: one that does not come leaves its field free, and is
+// asked for again.
 
-import { readServers } from "../net/api.js";
+import { ApiError, readServers } from "../net/api.js";
 import { readAlertTypes, readDefaultTools, readRunbooks } from "../net/submit_api.js";
 import { readConfiguration } from "../net/system_api.js";
+import { untilAnswered } from "../net/until_answered.js";
 import { signal } from "../ui.js";
 import { TEXT } from "../words/language.js";
+import { messageOf } from "../words/problems.js";
 import { say } from "../words/say.js";
 import { isLive, isLost } from "./connection.js";
 
@@ -22,35 +25,40 @@ export class SubmitOptions {
   /** The tools of an alert of the chosen type that chooses none.
    *  @type {import("@preact/signals").Signal<Schemas["DefaultTools"] | null>} */
   defaults = signal(null);
+  /** Why a list is not there. */
   problem = signal("");
-  #asked = "";
+  /** The same of each, by what asks for it. @type {Map<() => Promise<unknown>, string>} */
+  #problems = new Map();
+  #isClosed = false;
+  #chosen = "";
 
-  async read() {
-    await Promise.all([
-      this.#take(readAlertTypes(), (found) => {
-        this.alertTypes.value = found;
-      }),
-      this.#take(readRunbooks(), (found) => {
-        this.runbooks.value = found;
-      }),
-      this.#take(readConfiguration(), ({ llm_providers: providers, mcp_servers: servers }) => {
-        this.llmProviders.value = Object.keys(providers);
-        this.#addServers(Object.keys(servers));
-      }),
-      this.#take(readServers(), ({ servers }) => this.#addServers(servers.map(({ id }) => id))),
-    ]);
+  /** Returns what ends it. */
+  open() {
+    this.#isClosed = false;
+    this.#follow(readAlertTypes, (found) => {
+      this.alertTypes.value = found;
+    });
+    this.#follow(readRunbooks, (found) => {
+      this.runbooks.value = found;
+    });
+    this.#follow(readConfiguration, ({ llm_providers: providers, mcp_servers: servers }) => {
+      this.llmProviders.value = Object.keys(providers);
+      this.#addServers(Object.keys(servers));
+    });
+    this.#follow(readServers, ({ servers }) => this.#addServers(servers.map(({ id }) => id)));
+    return () => {
+      this.#isClosed = true;
+    };
   }
 
-  /** @param {string} alertType */
+  /** Of a type that no chain has, the answer to the alert says so.
+   *  @param {string} alertType */
   async readDefaults(alertType) {
-    this.#asked = alertType;
+    this.#chosen = alertType;
     this.defaults.value = null;
-    try {
-      const found = await readDefaultTools(alertType);
-      if (this.#asked === alertType) this.defaults.value = found;
-    } catch {
-      // A type that no chain has: the answer to the alert says so.
-    }
+    const isWanted = () => !this.#isClosed && this.#chosen === alertType;
+    const found = await untilAnswered(() => readDefaultTools(alertType), { isWanted, failed: () => {} });
+    if (found !== null) this.defaults.value = found;
   }
 
   /** @param {string[]} names */
@@ -59,16 +67,26 @@ export class SubmitOptions {
   }
 
   /** @template T
-   *  @param {Promise<T>} asked
+   *  @param {() => Promise<T>} ask
    *  @param {(found: T) => void} take */
-  async #take(asked, take) {
-    try {
-      take(await asked);
-      isLive();
-    } catch (thrown) {
-      const problem = /** @type {import("../net/api.js").ApiError} */ (thrown);
-      if (problem.status === 0) isLost();
-      this.problem.value = say(TEXT.submit.optionsMissing, { why: problem.message });
-    }
+  async #follow(ask, take) {
+    const found = await untilAnswered(ask, {
+      isWanted: () => !this.#isClosed,
+      failed: (problem) => {
+        if (problem instanceof ApiError && problem.status === 0) isLost();
+        this.#note(ask, say(TEXT.submit.optionsMissing, { why: messageOf(problem) }));
+      },
+    });
+    if (found === null) return;
+    take(found);
+    isLive();
+    this.#note(ask, "");
+  }
+
+  /** @param {() => Promise<unknown>} ask @param {string} problem */
+  #note(ask, problem) {
+    if (problem === "") this.#problems.delete(ask);
+    else this.#problems.set(ask, problem);
+    this.problem.value = [...this.#problems.values()].at(-1) ?? "";
   }
 }

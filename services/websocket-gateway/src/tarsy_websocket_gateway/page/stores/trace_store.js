@@ -36,7 +36,7 @@ export class TraceStore {
 
   #look() {
     const known = this.trace.value?.last_number ?? 0;
-    const isThere = known > 0 && known >= this.#store.newest.value;
+    const isThere = this.#store.isDeleted || (known > 0 && known >= this.#store.newest.value);
     const isQuiet = document.hidden || connection.value === "lost" || performance.now() < this.#notBefore;
     if (!isThere && !isQuiet && !this.#isReading && !this.#isHopeless) this.read();
   }

@@ -21,6 +21,9 @@ export class TravelStore {
   /** Why the chosen event is not shown. */
   problem = signal("");
   #store;
+  /** What the address says, as far as it was followed or written here; undefined before.
+   *  @type {string | null | undefined} */
+  #at;
   #ask = oneAtATime(() => this.#read());
 
   /** @param {import("./session_store.js").SessionStore} store */
@@ -28,8 +31,11 @@ export class TravelStore {
     this.#store = store;
   }
 
-  /** Goes where the address says. @param {string | null} at */
+  /** Goes where the address says. What was written here is not followed: somebody may have gone on meanwhile.
+   *  @param {string | null} at */
   follow(at) {
+    if (at === this.#at) return;
+    this.#at = at;
     // A link to the past does not show the present first.
     if (at !== null && this.#store.session.status === null) this.#store.keepPresent();
     if (at === null) return this.#backToNow();
@@ -63,7 +69,7 @@ export class TravelStore {
 
   backToNow() {
     this.#backToNow();
-    address(null);
+    this.#write(null);
   }
 
   /** Nothing of it is shown any longer. */
@@ -90,10 +96,10 @@ export class TravelStore {
   async #read() {
     const number = this.wanted.value;
     if (number === null) return;
-    address(number);
+    this.#write(number);
     if (number === this.shown.value?.number) return;
     try {
-      const answer = await readPast(this.#store.id, number);
+      const answer = await readPast(this.#store.id, number, Math.min(number, this.#store.highest));
       if (this.wanted.value !== null) this.#show(answer);
     } catch (problem) {
       if (this.wanted.value !== number || !(problem instanceof ApiError)) return;
@@ -115,12 +121,18 @@ export class TravelStore {
     this.shown.value = { number, time, newest };
     this.#store.showPast(answer);
   }
+
+  /** @param {number | null} number */
+  #write(number) {
+    this.#at = number === null ? null : String(number);
+    writeAddress(this.#at);
+  }
 }
 
-/** @param {number | null} at */
-function address(at) {
+/** @param {string | null} at */
+function writeAddress(at) {
   const here = new URL(location.href);
   if (at === null) here.searchParams.delete("at");
-  else here.searchParams.set("at", String(at));
+  else here.searchParams.set("at", at);
   if (here.href !== location.href) replaceAddress(`${here.pathname}${here.search}${here.hash}`);
 }

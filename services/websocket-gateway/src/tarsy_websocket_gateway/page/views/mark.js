@@ -30,8 +30,9 @@ export function useMark(store) {
   const followed = store.followed.value;
   useEffect(() => {
     if (followed === null || !show(store, followed.id)) return;
+    store.followed.value = null;
     requestAnimationFrame(() => open(followed.id));
-  }, [followed]);
+  }, [followed, store.version.value, store.story.count.value]);
 }
 
 function named() {

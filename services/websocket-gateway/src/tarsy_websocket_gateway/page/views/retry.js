@@ -1,7 +1,7 @@
 // The button that runs an investigation once more, for those who may.
 
 import { rerunSession } from "../net/api.js";
-import { go } from "../router.js";
+import { planToGo } from "../router.js";
 import { isActionOff } from "../stores/connection.js";
 import { mayNot } from "../stores/rights.js";
 import { html, useSignal } from "../ui.js";
@@ -12,8 +12,9 @@ import { Answer, useKeyedRequest } from "./keyed_request.js";
 export function Retry({ id }) {
   const answer = useSignal("");
   const request = useKeyedRequest(answer, TEXT.bulk.notRerun, async (key) => {
+    const goOn = planToGo();
     const { session_id: begun } = await rerunSession(id, key);
-    go(`/sessions/${encodeURIComponent(begun)}`);
+    goOn(`/sessions/${encodeURIComponent(begun)}`);
     return "";
   });
   if (mayNot("operator")) return null;

@@ -10,9 +10,15 @@ const PAUSE_MILLISECONDS = 400;
 export function SearchField({ query, onChange }) {
   const text = useSignal(query.words);
   const timer = useRef(0);
+  /** The words of the address, as far as they were written or taken here. */
+  const known = useRef(query.words);
+  /** A filter may be chosen while somebody types. */
+  const latest = useRef(query);
+  latest.current = query;
   useEffect(() => {
-    // Another address than what was typed: a saved search, or the way back.
-    if (parseSearch(text.value).words !== query.words) text.value = query.words;
+    // Another address than what was typed: a saved search, or the way back. Somebody may have typed on since.
+    if (known.current !== query.words) text.value = query.words;
+    known.current = query.words;
   }, [query]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
@@ -22,8 +28,10 @@ export function SearchField({ query, onChange }) {
     const { words, filters } = parseSearch(text.value);
     if (isWhole) text.value = words;
     const more = isWhole ? filters : {};
-    if (words !== query.words || Object.keys(more).length > 0) {
-      onChange({ ...query, words, filters: { ...query.filters, ...more } });
+    const before = latest.current;
+    if (words !== before.words || Object.keys(more).length > 0) {
+      known.current = words;
+      onChange({ ...before, words, filters: { ...before.filters, ...more } });
     }
   }
 

@@ -23,7 +23,8 @@ import { Waterfall } from "./waterfall.js";
 export function SessionView({ id }) {
   const store = useMemo(() => new SessionStore(id), [id]);
   const at = query.value.get("at");
-  useEffect(() => store.travel.follow(at), [store, at]);
+  // By the time of the effect the address may be another one.
+  useEffect(() => store.travel.follow(query.peek().get("at")), [store, at]);
   useEffect(() => store.open(), [store]);
   return html`<${SessionPage} store=${store} />`;
 }

@@ -1,6 +1,6 @@
 // A form that has an alert investigated.
 
-import { go, query } from "../../router.js";
+import { planToGo, query } from "../../router.js";
 import { account } from "../../stores/account_store.js";
 import { DraftStore } from "../../stores/draft_store.js";
 import { may } from "../../stores/rights.js";
@@ -31,9 +31,7 @@ function SubmitForm() {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const from = query.value.get("from") ?? "";
   const { alertType } = store.draft.value;
-  useEffect(() => {
-    options.read();
-  }, []);
+  useEffect(() => options.open(), []);
   useEffect(() => {
     if (from !== "") store.fillFrom(from);
   }, [from]);
@@ -45,8 +43,9 @@ function SubmitForm() {
   async function submit(event) {
     event.preventDefault();
     if (store.isSending.value) return;
+    const goOn = planToGo();
     const id = await store.send();
-    if (id !== null) go(`/sessions/${encodeURIComponent(id)}`);
+    if (id !== null) goOn(`/sessions/${encodeURIComponent(id)}`);
     else focusFirst(form.current, Object.keys(store.mistakes.value));
   }
 
