@@ -14,6 +14,8 @@ from tarsy_bus.group_subscriber import subscribe
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.topics_admin import admin
 from tarsy_bus_kafka import make_topic
+from tarsy_foreign_batches import write_in_transaction
+from tarsy_testing import eventually
 
 
 class OddError(Exception):
@@ -51,7 +53,7 @@ async def read(
     def decode(record: Record) -> str:
         return (record.value or b"").decode()
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         await subscribe(consumer_of(bus), decode=decode, handler=handler, refuse=refuse)
 
 
@@ -175,3 +177,42 @@ async def test_who_begins_on_a_quiet_topic_knows_so_before_the_first_fetch_is_an
 
 async def nothing(_: object) -> None:
     return
+
+
+async def test_behind_the_marker_of_a_transaction_the_group_has_no_lag(bare: Bus) -> None:
+    """It takes an offset and holds no record: whoever scales by the lag would see one record for ever."""
+    topic, group = bare.topics.tool_calls, f"{bare.topics.prefix}.group"
+    await make_topic(bare, topic)
+    await write_in_transaction(bare, topic)
+    taken: list[bytes | None] = []
+
+    async def handler(value: bytes | None) -> None:
+        taken.append(value)
+
+    consumer = GroupConsumer(bare, topic, group, may_skip=False, commit_seconds=0.1)
+    reading = subscribe(consumer, decode=lambda record: record.value, handler=handler, refuse=refuse_none)
+    async with background_tasks(reading):
+
+        async def all_is_committed() -> bool:
+            return await committed(bare) == {0: 2}
+
+        await eventually(all_is_committed, "the record and the marker are committed")
+    assert taken == [b"not ours"]
+
+
+async def test_what_was_read_and_not_handed_over_is_not_committed_beside_a_marker(bare: Bus, topic: str) -> None:
+    """The position of its partition lies behind it already."""
+    await write_in_transaction(bare, topic, partition=0)
+    await write_in_transaction(bare, topic, partition=1)
+    inside = asyncio.Event()
+
+    async def handler(value: str) -> None:
+        if value == "1-1":
+            inside.set()
+            await asyncio.sleep(3600)
+
+    consumer = GroupConsumer(bare, topic, f"{bare.topics.prefix}.group", may_skip=False, commit_seconds=0.0)
+    reading = subscribe(consumer, decode=lambda one: (one.value or b"").decode(), handler=handler, refuse=refuse_none)
+    async with background_tasks(reading), asyncio.timeout(60):
+        await inside.wait()
+    assert (await committed(bare))[1] == 1

@@ -20,6 +20,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
+from tarsy_foreign_batches import write_in_transaction
 from tarsy_testing import eventually
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import UNREACHABLE, Database
@@ -115,6 +116,22 @@ STORY = [
     ("mcp_tool_summary", "completed"),
     ("final_analysis", "completed"),
 ]
+
+
+async def test_behind_the_marker_of_a_transaction_nothing_waits(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    """It takes an offset and holds no record: the lag was 1, and grew in seconds, until the next event."""
+    session, registry = story(new_session()), CollectorRegistry()
+    await append(log_bus, 3, session.records)
+    await write_in_transaction(log_bus, log_bus.topics.sessions, partition=3)
+    async with open_database() as database, projecting(log_bus, database, registry):
+
+        async def read() -> bool:
+            dropped = registry.get_sample_value("tarsy_timeline_records_dropped_total")
+            return dropped == 1 and projected(registry) == len(session.records) and lag(registry, 3) == (0, 0)
+
+        await eventually(read, "all is projected, and nothing waits")
 
 
 async def test_a_session_is_projected_and_zombie_records_are_dropped(

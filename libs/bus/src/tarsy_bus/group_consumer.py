@@ -5,7 +5,7 @@ Outages, rebalances and lost positions are handled here: FastStream would log th
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -106,7 +106,7 @@ class GroupConsumer:
 
     async def _next(self) -> Record:
         while (record := next(self._records, None)) is None:
-            await self._commits.commit_when_due()
+            await self._commits.commit_when_due({_place(records[0]) for records in self._partitions})
             if not self._partitions:
                 await self._fetch()
             self._records = iter(self._partitions.popleft() if self._partitions else ())
@@ -114,7 +114,8 @@ class GroupConsumer:
 
     async def _fetch(self) -> None:
         try:
-            if await self._assigned.open():
+            if starts := await self._assigned.open():
+                self._commits.begin(starts)
                 self._opened()
             found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
         except PositionLostError as lost:
@@ -135,23 +136,34 @@ class GroupConsumer:
 
 
 class _Commits:
-    """Up to where the records were handed over, of the partitions that are still ours."""
+    """Up to where nothing is left to hand over, of the partitions that are still ours."""
 
     def __init__(self, consumer: AIOKafkaConsumer, seconds: float) -> None:
         self._consumer = consumer
         self._seconds = seconds
         self._offsets: dict[TopicPartition, int] = {}
+        self._next: dict[TopicPartition, int] = {}
         self._due = 0.0
 
-    def handed_over(self, record: Record) -> None:
-        self._offsets[TopicPartition(record.topic, record.partition)] = record.offset + 1
+    def begin(self, starts: Mapping[TopicPartition, int]) -> None:
+        """Reading of these partitions begins there."""
+        self._next |= starts
 
-    async def commit_when_due(self) -> None:
-        """Raises KafkaError where it does not pass; else, uncommitted records come again, here or elsewhere."""
+    def handed_over(self, record: Record) -> None:
+        self._move_to(_place(record), record.offset + 1)
+
+    async def commit_when_due(self, in_hand: Collection[TopicPartition]) -> None:
+        """`in_hand`: the partitions of which records were read that nobody was handed yet.
+
+        Raises KafkaError where it does not pass; else, uncommitted records come again, here or elsewhere.
+        """
         now = asyncio.get_running_loop().time()
-        if not self._offsets or now < self._due:
+        if now < self._due:
             return
         self._due = now + self._seconds
+        await self._pass_markers(in_hand)
+        if not self._offsets:
+            return
         try:
             async with asyncio.timeout(LONGEST_COMMIT_SECONDS):
                 await self._commit()
@@ -170,12 +182,30 @@ class _Commits:
         except (KafkaError, TimeoutError) as problem:
             log.warning("offsets.not_committed", reason=repr(problem))
 
+    async def _pass_markers(self, in_hand: Collection[TopicPartition]) -> None:
+        """A transaction ends with an offset that holds no record: whoever scales by the lag would see one for ever."""
+        for place in self._next.keys() & self._consumer.assignment() - set(in_hand):
+            try:
+                position = await self._consumer.position(place)
+            except IllegalStateError:
+                return  # a rebalance took it away
+            # Not of one that is held, which has no position of its own yet.
+            if place not in self._consumer.paused() and position > self._next[place]:
+                self._move_to(place, position)
+
+    def _move_to(self, place: TopicPartition, offset: int) -> None:
+        self._offsets[place] = self._next[place] = offset
+
     async def _commit(self) -> None:
         ours = self._consumer.assignment()
         offsets = {place: offset for place, offset in self._offsets.items() if place in ours}
         self._offsets.clear()
         if offsets:
             await self._consumer.commit(offsets)
+
+
+def _place(record: Record) -> TopicPartition:
+    return TopicPartition(record.topic, record.partition)
 
 
 def _goes_by(problem: KafkaError) -> bool:

@@ -60,12 +60,12 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         self._held = frozenset(assigned)
         self._generation += 1
 
-    async def open(self) -> bool:
-        """Before each read; nothing to do mostly. True where reading began, for Kafka said from where.
+    async def open(self) -> Mapping[TopicPartition, int]:
+        """Before each read; nothing to do mostly. Returns the partitions of which reading began, and where.
 
         Raises PositionLostError or KafkaError.
         """
-        opened = False
+        opened: dict[TopicPartition, int] = {}
         while self._held:
             generation, held = self._generation, self._held
             starts = await self._starts(held)
@@ -74,7 +74,8 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
                 for place, start in starts.items():
                     self._consumer.seek(place, start)
                     self._consumer.resume(place)
-                self._held, opened = frozenset(), True
+                self._held = frozenset()
+                opened |= starts
         return opened
 
     def skip(self, lost: PositionLostError) -> None:

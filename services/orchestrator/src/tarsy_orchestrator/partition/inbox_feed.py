@@ -21,6 +21,8 @@ POLL_MS = 200
 INPUTS_AT_ONCE = 500
 FLOOD_INPUTS, FLOOD_SECONDS = 12, 0.25
 """While this process accepts a flood of alerts, it takes so many inputs, and so often."""
+MARKERS_SECONDS = 1.0
+"""How often a recovered partition looks past offsets that hold no record."""
 
 type Found = Mapping[TopicPartition, Sequence[Record]]
 
@@ -49,6 +51,7 @@ class InboxFeed:
         reader: InboxReader,
         owned: Callable[[int], InboxPartition],
         alerts: AlertsUnderWay,
+        monotonic: Callable[[], float],
     ) -> None:
         self._topic = topic
         self._consumer = consumer
@@ -56,13 +59,19 @@ class InboxFeed:
         self._reader = reader
         self._owned = owned
         self._alerts = alerts
+        self._monotonic = monotonic
         self._last = -1
+        self._look_at = 0.0
+        self._looks_at_all = True
 
     async def take(self) -> None:
         """Waits for inputs, a fraction of a second at most, and hands them out.
 
         It polls also while all is paused for a recovery: the group expels a member that does not poll for long.
         """
+        self._looks_at_all = self._monotonic() >= self._look_at
+        if self._looks_at_all:
+            self._look_at = self._monotonic() + MARKERS_SECONDS
         if self._alerts.are_flood:
             await asyncio.sleep(FLOOD_SECONDS)
             await self._take_in_turn(self._membership.handing_out, FLOOD_INPUTS)
@@ -121,10 +130,13 @@ class InboxFeed:
         drained = [number for number in numbers if self._place(number) not in found]
         for number in drained:
             self._owned(number).mark_drained()
-        await self._skip_markers([number for number in drained if not self._owned(number).recovered])
+        waiting = [number for number in drained if self._looks_at_all or not self._owned(number).recovered]
+        await self._skip_markers(waiting)
 
     async def _skip_markers(self, drained: Collection[int]) -> None:
-        """A recovery waits for the end of its inbox, where the marker of a transaction may be: an offset, no record."""
+        """At the end of an inbox the marker of a transaction may be: an offset, no record. A recovery waits for it, and
+        the lag of the group would never be none.
+        """
         generation = self._membership.generation
         for number in drained:
             if generation != self._membership.generation:

@@ -81,6 +81,7 @@ class Owner:
             reader=inbox,
             owned=lambda number: self._owned[number].partition,
             alerts=deps.alerts,
+            monotonic=deps.monotonic,
         )
         self._resting = RestingStates()
         self._readers = SpanReaders(bus, bus.topics.sessions)
