@@ -13,7 +13,7 @@ from tarsy_bus.group_consumer import GroupConsumer, NotHandedOverError
 from tarsy_bus.group_subscriber import subscribe
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import make_topic
+from tarsy_bus_kafka import LostLeaders, make_topic
 from tarsy_foreign_batches import write_in_transaction
 from tarsy_testing import eventually
 
@@ -216,3 +216,25 @@ async def test_what_was_read_and_not_handed_over_is_not_committed_beside_a_marke
     async with background_tasks(reading), asyncio.timeout(60):
         await inside.wait()
     assert (await committed(bare))[1] == 1
+
+
+async def test_a_partition_without_a_leader_keeps_no_other_from_being_read(
+    bare: Bus, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The group has just assigned both, and Kafka says of one only where reading begins."""
+    lost, taken = LostLeaders(monkeypatch), list[str]()
+    lost.places.add(TopicPartition(topic, 1))
+
+    async def handler(value: str) -> None:
+        taken.append(value)
+
+    async def until_taken(values: list[str]) -> None:
+        async def look() -> bool:
+            return taken == values
+
+        await eventually(look, lambda: f"{values} are taken: {taken}", seconds=60)
+
+    async with background_tasks(read(bare, handler, refuse_none)):
+        await until_taken(["0-0", "0-1", "0-2"])
+        lost.places.clear()
+        await until_taken(["0-0", "0-1", "0-2", "1-0", "1-1", "1-2"])

@@ -15,6 +15,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import FetchProgress
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.held_sessions import read_held
+from tarsy_bus.leaders import led_partitions
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, ends
@@ -42,6 +43,8 @@ log = structlog.get_logger(__name__)
 COMMIT_SECONDS = 1.0
 MARKERS_SECONDS = 0.5
 """How often an owner that waits looks past offsets that hold no record."""
+LEADER_SECONDS = 1.0
+"""How often somebody looks whether a partition has a leader again."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
 
@@ -87,6 +90,8 @@ class Owner:
         self._readers = SpanReaders(bus, bus.topics.sessions)
         self._heads = HeadsTopic(bus, deps.monotonic)
         self._committed: dict[int, int] = {}
+        self._topics = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads, bus.topics.held)
+        self._led: frozenset[int] = frozenset()
         self._fetches = FetchProgress(consumer)
         self._progress = DecisionProgress()
 
@@ -131,17 +136,22 @@ class Owner:
     # Ownership
 
     async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
-        pauses = growing_pauses()
+        pauses, without_leader = growing_pauses(), frozenset[int]()
         while True:
-            await self._membership.changed.wait()
+            await self._until_due(without_leader)
             self._membership.changed.clear()
             generation, assigned = self._membership.generation, self._membership.assigned
             started = self._deps.monotonic()
             self._deps.admission.pause()
             await self._release(assigned)
             try:
-                await self._acquire(group, assigned)
-                handing_out = await self._start_inboxes(generation, assigned)
+                self._led = await led_partitions(self._bus, self._topics, assigned)
+                without_leader = assigned - self._led
+                if without_leader:
+                    log.warning("partitions.without_leader", partitions=sorted(without_leader))
+                due = self._led - self._membership.handing_out
+                await self._acquire(group, due)
+                handing_out = await self._start_inboxes(generation, due)
             except (KafkaError, OSError) as problem:
                 log.warning("partitions.not_taken_over", reason=repr(problem))
                 with suppress(TimeoutError):
@@ -154,6 +164,18 @@ class Owner:
                 self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
                 ready()
 
+    async def _until_due(self, without_leader: frozenset[int]) -> None:
+        """Until the group assigns anew, or one of these has a leader: nothing of it can be read or written before."""
+        while without_leader:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEADER_SECONDS):
+                    await self._membership.changed.wait()
+                return
+            with suppress(KafkaError, OSError):
+                if await led_partitions(self._bus, self._topics, without_leader):
+                    return
+        await self._membership.changed.wait()
+
     async def _release(self, assigned: frozenset[int]) -> None:
         """Releases the partitions that did not come back. The others keep their state and their running calls."""
         gone = [self._owned.pop(number) for number in list(self._owned) if number not in assigned]
@@ -165,11 +187,11 @@ class Owner:
                 log.error("partitions.not_given_up", count=len(late))
         self._deps.metrics.partitions.set(len(self._owned))
 
-    async def _acquire(self, group: SupervisedGroup, assigned: frozenset[int]) -> None:
+    async def _acquire(self, group: SupervisedGroup, due: frozenset[int]) -> None:
         """Acquires new partitions: reads their log from where heads say, and that of all up to its present end."""
-        new = sorted(assigned - self._owned.keys())
-        for owned in self._owned.values():
-            owned.partition.recover()
+        new = sorted(due - self._owned.keys())
+        for number in self._owned.keys() - self._membership.handing_out:
+            self._owned[number].partition.recover()
         if new:
             heads = await read_heads(self._bus, new)
             with ExitStack() as unused:
@@ -200,19 +222,19 @@ class Owner:
                 self._owned[number] = Owned(assembled.partition, task)
             self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.log_progress.next for number, owned in self._owned.items()})
-        end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
-        for number in assigned:
+        end = await ends(self._bus, self._bus.topics.sessions, sorted(due))
+        for number in due:
             partition = self._owned[number].partition
             await partition.log_progress.caught_up(end[number])
             check_openers(self._bus, number, partition.sessions.not_opened())
 
-    async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
+    async def _start_inboxes(self, generation: int, due: frozenset[int]) -> bool:
         """Returns False when another rebalance came in between: then nothing has begun."""
         # Read before the ends: a previous owner may decide meanwhile, and its input lies beyond an older end.
-        decided = {number: self._owned[number].partition.sessions.decided for number in assigned}
-        inboxes = await read_inbox_ranges(self._bus, self._consumer, assigned)
+        decided = {number: self._owned[number].partition.sessions.decided for number in due}
+        inboxes = await read_inbox_ranges(self._bus, self._consumer, due)
         # Read last: the previous owners cannot commit past an input any more that they hold.
-        held = await read_held(self._bus, assigned)
+        held = await read_held(self._bus, due)
         if generation != self._membership.generation:
             return False
         for number, inbox in inboxes.items():
@@ -260,8 +282,8 @@ class Owner:
 
     def _is_recovered(self) -> bool:
         handing_out = self._membership.handing_out
-        known = bool(handing_out) and handing_out == self._owned.keys()
-        return known and all(one.partition.recovered for one in self._owned.values())
+        known = bool(handing_out) and handing_out >= self._led
+        return known and all(self._owned[number].partition.recovered for number in handing_out)
 
     # Commits
 

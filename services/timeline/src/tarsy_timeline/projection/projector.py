@@ -16,6 +16,7 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.lag import Lag, unread
+from tarsy_bus.leaders import leaders
 from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, poll
 from tarsy_bus.records import append_time
@@ -206,11 +207,18 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 self._consumer.seek(place, partition.position)
 
     async def _open(self) -> None:
-        """Those that wait go on at the checkpoint; those that came back, where they stood."""
-        kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
+        """Those that wait go on at the checkpoint; those that came back, where they stood.
+
+        One that nobody leads in Kafka goes on waiting by itself.
+        """
+        led = leaders(self._consumer, [TopicPartition(self._topic, number) for number in self._waiting])
+        waiting = {place.partition for place in led}
+        if not waiting:
+            return
+        kept = {number: self._partitions[number] for number in waiting if number in self._partitions}
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with PartitionReader(self._bus, self._topic).running() as follower:
-            opened = {number: await self._checkpoint.position(number) for number in self._waiting - kept.keys()}
+            opened = {number: await self._checkpoint.position(number) for number in waiting - kept.keys()}
             await follower.check(opened | {number: partition.position for number, partition in kept.items()})
             both = kept.keys() | opened.keys()
             await check_same_log(follower, self._topic, await self._checkpoint.last_records(both))
