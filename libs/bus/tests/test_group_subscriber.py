@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from aiokafka import TopicPartition
 from aiokafka.errors import ConsumerStoppedError
+from structlog.testing import capture_logs
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus, producer
@@ -13,7 +15,7 @@ from tarsy_bus.group_consumer import GroupConsumer, NotHandedOverError
 from tarsy_bus.group_subscriber import subscribe
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import LostLeaders, make_topic
+from tarsy_bus_kafka import Door, LostLeaders, make_topic
 from tarsy_foreign_batches import write_in_transaction
 from tarsy_testing import eventually
 
@@ -238,3 +240,23 @@ async def test_a_partition_without_a_leader_keeps_no_other_from_being_read(
         await until_taken(["0-0", "0-1", "0-2"])
         lost.places.clear()
         await until_taken(["0-0", "0-1", "0-2", "1-0", "1-1", "1-2"])
+
+
+async def test_who_begins_while_kafka_is_away_reads_when_it_is_back(bare: Bus, topic: str, door: Door) -> None:
+    """The service may have built up much by then, as a gateway its MCP servers: it ended with the attempt."""
+    taken = asyncio.Event()
+
+    async def handler(_: str) -> None:
+        taken.set()
+
+    bus = replace(bare, bootstrap=door.address)
+    await door.shut()
+    with capture_logs() as lines:
+        async with background_tasks(read(bus, handler, refuse_none)):
+
+            async def waits() -> bool:
+                return any(line["event"] == "kafka.waited_for" for line in lines)
+
+            await eventually(waits, "it waits for Kafka")
+            await door.open()
+            await asyncio.wait_for(taken.wait(), 60)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import ConsumerStoppedError, IllegalStateError, KafkaError
+from aiokafka.errors import ConsumerStoppedError, IllegalStateError, KafkaConnectionError, KafkaError
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
@@ -17,7 +17,7 @@ from tarsy_bus.errors import BusError
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import Record, poll
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import growing_pauses, retry
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLostError
 
@@ -76,7 +76,13 @@ class GroupConsumer:
         self._consumer.subscribe(list(topics), listener=self._assigned)
 
     async def start(self) -> None:
-        await start_client(self._consumer)
+        """Waits for Kafka, however long it is away: what the service has built up by now would end with it."""
+        await retry(
+            lambda: start_client(self._consumer),
+            # So ends an attempt to reach a broker, after which another one may be made.
+            passes=lambda problem: isinstance(problem, KafkaConnectionError),
+            failed=self._note_wait,
+        )
 
     async def stop(self) -> None:
         await self._commits.commit_at_last()
@@ -123,8 +129,7 @@ class GroupConsumer:
         except KafkaError as problem:
             if not _goes_by(problem):
                 raise
-            pause, what = next(self._pauses), f"records of {self.topic}"
-            log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=round(pause, 1))
+            self._note_wait(problem, pause := next(self._pauses))
             await asyncio.sleep(pause)
         else:
             self._partitions.extend(found.values())
@@ -133,6 +138,10 @@ class GroupConsumer:
                 self._stepped()
             # A full queue is handed over without a pause: others have their turn in between.
             await asyncio.sleep(0)
+
+    def _note_wait(self, problem: Exception, pause: float) -> None:
+        what = f"records of {self.topic}"
+        log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=round(pause, 1))
 
 
 class _Commits:
