@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
 
+import pytest
 from aiokafka.admin import NewPartitions, NewTopic, RecordsToDelete
+from aiokafka.cluster import ClusterMetadata
 from aiokafka.structs import TopicPartition
 
 from tarsy_bus.connection import Bus
@@ -79,6 +81,20 @@ async def read_all(bus: Bus, topic: str) -> list[Record]:
 
 def entries(*values: str | int) -> Sequence[LogEntry]:
     return [LogEntry(key=b"s", value=str(value).encode(), headers=[("ce_id", b"1")]) for value in values]
+
+
+class LostLeaders:
+    """Partitions that no broker leads, as all clients of this process see it. They come back when `places` is empty."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.places: set[TopicPartition] = set()
+        really = ClusterMetadata.leader_for_partition
+
+        def leader(cluster: ClusterMetadata, place: TopicPartition) -> int | None:
+            found: int | None = -1 if place in self.places else really(cluster, place)
+            return found
+
+        monkeypatch.setattr(ClusterMetadata, "leader_for_partition", leader)
 
 
 class Door:

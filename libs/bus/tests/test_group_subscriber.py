@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from aiokafka import TopicPartition
 from aiokafka.errors import ConsumerStoppedError
+from structlog.testing import capture_logs
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus, producer
@@ -13,7 +15,9 @@ from tarsy_bus.group_consumer import GroupConsumer, NotHandedOverError
 from tarsy_bus.group_subscriber import subscribe
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import make_topic
+from tarsy_bus_kafka import Door, LostLeaders, make_topic
+from tarsy_foreign_batches import write_in_transaction
+from tarsy_testing import eventually
 
 
 class OddError(Exception):
@@ -51,7 +55,7 @@ async def read(
     def decode(record: Record) -> str:
         return (record.value or b"").decode()
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         await subscribe(consumer_of(bus), decode=decode, handler=handler, refuse=refuse)
 
 
@@ -175,3 +179,84 @@ async def test_who_begins_on_a_quiet_topic_knows_so_before_the_first_fetch_is_an
 
 async def nothing(_: object) -> None:
     return
+
+
+async def test_behind_the_marker_of_a_transaction_the_group_has_no_lag(bare: Bus) -> None:
+    """It takes an offset and holds no record: whoever scales by the lag would see one record for ever."""
+    topic, group = bare.topics.tool_calls, f"{bare.topics.prefix}.group"
+    await make_topic(bare, topic)
+    await write_in_transaction(bare, topic)
+    taken: list[bytes | None] = []
+
+    async def handler(value: bytes | None) -> None:
+        taken.append(value)
+
+    consumer = GroupConsumer(bare, topic, group, may_skip=False, commit_seconds=0.1)
+    reading = subscribe(consumer, decode=lambda record: record.value, handler=handler, refuse=refuse_none)
+    async with background_tasks(reading):
+
+        async def all_is_committed() -> bool:
+            return await committed(bare) == {0: 2}
+
+        await eventually(all_is_committed, "the record and the marker are committed")
+    assert taken == [b"not ours"]
+
+
+async def test_what_was_read_and_not_handed_over_is_not_committed_beside_a_marker(bare: Bus, topic: str) -> None:
+    """The position of its partition lies behind it already."""
+    await write_in_transaction(bare, topic, partition=0)
+    await write_in_transaction(bare, topic, partition=1)
+    inside = asyncio.Event()
+
+    async def handler(value: str) -> None:
+        if value == "1-1":
+            inside.set()
+            await asyncio.sleep(3600)
+
+    consumer = GroupConsumer(bare, topic, f"{bare.topics.prefix}.group", may_skip=False, commit_seconds=0.0)
+    reading = subscribe(consumer, decode=lambda one: (one.value or b"").decode(), handler=handler, refuse=refuse_none)
+    async with background_tasks(reading), asyncio.timeout(60):
+        await inside.wait()
+    assert (await committed(bare))[1] == 1
+
+
+async def test_a_partition_without_a_leader_keeps_no_other_from_being_read(
+    bare: Bus, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The group has just assigned both, and Kafka says of one only where reading begins."""
+    lost, taken = LostLeaders(monkeypatch), list[str]()
+    lost.places.add(TopicPartition(topic, 1))
+
+    async def handler(value: str) -> None:
+        taken.append(value)
+
+    async def until_taken(values: list[str]) -> None:
+        async def look() -> bool:
+            return taken == values
+
+        await eventually(look, lambda: f"{values} are taken: {taken}", seconds=60)
+
+    async with background_tasks(read(bare, handler, refuse_none)):
+        await until_taken(["0-0", "0-1", "0-2"])
+        lost.places.clear()
+        await until_taken(["0-0", "0-1", "0-2", "1-0", "1-1", "1-2"])
+
+
+async def test_who_begins_while_kafka_is_away_reads_when_it_is_back(bare: Bus, topic: str, door: Door) -> None:
+    """The service may have built up much by then, as a gateway its MCP servers: it ended with the attempt."""
+    taken = asyncio.Event()
+
+    async def handler(_: str) -> None:
+        taken.set()
+
+    bus = replace(bare, bootstrap=door.address)
+    await door.shut()
+    with capture_logs() as lines:
+        async with background_tasks(read(bus, handler, refuse_none)):
+
+            async def waits() -> bool:
+                return any(line["event"] == "kafka.waited_for" for line in lines)
+
+            await eventually(waits, "it waits for Kafka")
+            await door.open()
+            await asyncio.wait_for(taken.wait(), 60)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 from aiokafka.structs import RecordMetadata
 from opentelemetry.trace import NoOpTracer
@@ -214,10 +215,10 @@ class RunningOwner:
         really, begun = self.consumer.getmany, asyncio.Event()
         self.ready = asyncio.Event()
 
-        async def getmany(**how: int) -> object:
+        async def getmany(*places: TopicPartition, **how: int) -> object:
             begun.set()
             await self.ready.wait()
-            return await really(**how)
+            return await really(*places, **how)
 
         self.consumer.getmany = getmany
         async with asyncio.timeout(WAIT_SECONDS):

@@ -136,8 +136,42 @@ def test_an_end_that_was_put_off_is_told_later() -> None:
     assert timer.step(2.0, BEGINNING + 11 * SECOND) == ReportNotice(i.DeadlinePassed(call_id="iteration"))
 
 
-def test_while_the_owner_has_much_of_its_inbox_before_it_nothing_is_published_again(story: Story) -> None:
-    queued = queue(story)
-    assert isinstance(queued.step(0.0, story.now, worker_dead=False, has_backlog=True), PublishRequest)
-    assert queued.step(60.0, story.now, worker_dead=False, has_backlog=True) is None
-    assert isinstance(queued.step(61.0, story.now, worker_dead=False, has_backlog=False), PublishRequest)
+def test_nothing_is_published_again_while_the_owner_has_inputs_before_it_among_which_the_claim_may_lie(
+    story: Story,
+) -> None:
+    queued, published = queue(story), story.now
+    assert isinstance(queued.step(0.0, published, worker_dead=False, undecided_since=published), PublishRequest)
+    for second in range(4, 50):
+        now = published + second * SECOND
+        assert queued.step(float(second), now, worker_dead=False, undecided_since=published + 4 * SECOND) is None
+    assert isinstance(queued.step(50.0, published + 50 * SECOND, worker_dead=False), PublishRequest)
+
+
+def test_a_lost_request_is_published_again_also_in_a_backlog_that_never_ends(story: Story) -> None:
+    """Once all is decided that came before the pause of the request was over: its claim does not lie behind that."""
+    queued, published = queue(story), story.now
+    assert isinstance(queued.step(0.0, published, worker_dead=False), PublishRequest)
+    undecided = published + 4.1 * SECOND
+    assert isinstance(
+        queued.step(30.0, published + 30 * SECOND, worker_dead=False, undecided_since=undecided), PublishRequest
+    )
+
+
+def test_repeats_in_a_backlog_grow_no_more_than_without_one(story: Story) -> None:
+    """An owner that decides half of what comes publishes a request half as often."""
+    queued, published = queue(story), story.now
+    times = []
+    for second in range(59):
+        now = published + second * SECOND
+        undecided = None if second < 2 else published + second / 2 * SECOND
+        if isinstance(queued.step(float(second), now, worker_dead=False, undecided_since=undecided), PublishRequest):
+            times.append(second)
+    assert times == [0, 9, 35], "4 and 8 seconds of the inbox after the one before"
+
+
+def test_a_call_that_is_given_back_in_a_backlog_goes_the_next_way_at_once(story: Story) -> None:
+    queued, published = queue(story), story.now
+    assert isinstance(queued.step(0.0, published, worker_dead=False), PublishRequest)
+    queued.give_back("never claimed")
+    step = queued.step(0.1, published, worker_dead=False, undecided_since=published)
+    assert step == PublishRequest(queued.effect, 3)

@@ -16,7 +16,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import SessionCompleted, SessionStarted
 from tarsy_contracts.inputs import CallNotStarted
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
-from tarsy_orchestrator.partition.owner import FLOOD_INPUTS
+from tarsy_orchestrator.partition.inbox_feed import FLOOD_INPUTS
 from tarsy_service.alerts_under_way import MANY
 from tarsy_story import DELETE, READ
 from tarsy_testing import eventually

@@ -1,10 +1,18 @@
 """Two owners in one group: partitions move, sessions go on, and what stays costs nothing."""
 
+from collections.abc import Collection
+
+import pytest
+from aiokafka import TopicPartition
 from orchestrator_running import RunningOwner, owned_by, until_asked, until_it_owns
 from orchestrator_world import World, calling, new_session, partition_of, words
 
+from tarsy_bus.connection import Bus
+from tarsy_bus.leaders import led_partitions
+from tarsy_bus_kafka import LostLeaders
 from tarsy_contracts.events import LlmCallCompleted
 from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_orchestrator.partition import owner as owner_module
 from tarsy_story import READ
 
 
@@ -117,3 +125,30 @@ async def test_a_session_that_ends_while_its_partition_comes_back_owes_nothing_a
     first.clock_ahead = 1000.0
     await world.request(running, count=2)
     assert {session: len(await world.requests(session)) for session in sessions} == published
+
+
+async def test_a_partition_without_a_leader_keeps_no_other_from_going_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a rebalance the owner has to read each partition first, and cannot read that one."""
+    lost, without = LostLeaders(monkeypatch), 3
+
+    async def led(bus: Bus, topics: Collection[str], numbers: Collection[int]) -> frozenset[int]:
+        """As the brokers would describe them."""
+        found = await led_partitions(bus, topics, numbers)
+        return found - {place.partition for place in lost.places}
+
+    monkeypatch.setattr(owner_module, "led_partitions", led)
+    sessions = await begin(world, [])
+    topics = world.bus.topics
+    lost.places = {TopicPartition(topic, without) for topic in (topics.inbox, topics.sessions, topics.heads)}
+    first = world.beginning("first")
+    await until_asked(first, [session for session in sessions if partition_of(session) != without])
+    assert first.llm.calls_of(sessions[without]) == 0
+    asked = [first.llm.calls_of(session) for session in sessions]
+
+    lost.places = set()
+    await until_asked(first, sessions)
+    await check_that_all_end(world, sessions)
+    asked[without] = 1
+    assert [first.llm.calls_of(session) for session in sessions] == asked, "the others are not taken over anew"

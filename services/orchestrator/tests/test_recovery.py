@@ -136,3 +136,14 @@ async def test_a_topic_that_ends_with_the_marker_of_a_transaction_is_read_to_its
     await write_in_transaction(world.bus, f"{world.bus.topics.prefix}.{name}", partition=0)
 
     await until_asked(await world.owner("second"), session)
+
+
+async def test_an_owner_commits_behind_the_marker_of_a_transaction(world: World) -> None:
+    """It takes an offset and holds no record: the lag of the group would be 1 until the next input."""
+    await world.owner()
+    await write_in_transaction(world.bus, world.bus.topics.inbox, partition=0)
+
+    async def committed() -> bool:
+        return await world.committed(0) == 2
+
+    await eventually(committed, "the record and the marker are committed")

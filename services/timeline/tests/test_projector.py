@@ -10,16 +10,20 @@ from typing import Any
 
 import asyncpg
 import pytest
+from aiokafka import TopicPartition
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import recent_chains
 from tarsy_bus.acceptance import LogMismatchError
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
+from tarsy_bus_kafka import LostLeaders
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
+from tarsy_foreign_batches import write_in_transaction
 from tarsy_testing import eventually
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import UNREACHABLE, Database
@@ -115,6 +119,48 @@ STORY = [
     ("mcp_tool_summary", "completed"),
     ("final_analysis", "completed"),
 ]
+
+
+async def test_a_partition_without_a_leader_keeps_no_other_from_being_projected(
+    log_bus: Bus,
+    open_database: OpenDatabase,
+    append: Append,
+    new_session: NewSession,
+    story: Story,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lost, here, there = LostLeaders(monkeypatch), story(new_session()), story(new_session())
+    await append(log_bus, 3, here.records)
+    await append(log_bus, 5, there.records)
+    lost.places.add(TopicPartition(log_bus.topics.sessions, 5))
+    async with open_database() as database:
+        checkpoint = ProjectionCheckpoint(database)
+        await checkpoint.begin(LOG, dict.fromkeys(range(12), 0))
+        projector = Projector(
+            log_bus, checkpoint, Metrics(CollectorRegistry()), NoOpTracer(), lambda: datetime.now(UTC)
+        )
+        ready = asyncio.Event()
+        async with background_tasks(projector.run(ready.set)):
+            await reached(database, here)
+            assert not ready.is_set()
+            lost.places.clear()
+            await reached(database, there)
+
+
+async def test_behind_the_marker_of_a_transaction_nothing_waits(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    """It takes an offset and holds no record: the lag was 1, and grew in seconds, until the next event."""
+    session, registry = story(new_session()), CollectorRegistry()
+    await append(log_bus, 3, session.records)
+    await write_in_transaction(log_bus, log_bus.topics.sessions, partition=3)
+    async with open_database() as database, projecting(log_bus, database, registry):
+
+        async def read() -> bool:
+            dropped = registry.get_sample_value("tarsy_timeline_records_dropped_total")
+            return dropped == 1 and projected(registry) == len(session.records) and lag(registry, 3) == (0, 0)
+
+        await eventually(read, "all is projected, and nothing waits")
 
 
 async def test_a_session_is_projected_and_zombie_records_are_dropped(

@@ -6,6 +6,7 @@ from inspect import unwrap
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.client import AIOKafkaClient
+from aiokafka.cluster import ClusterMetadata
 from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator, MessageBatch
@@ -21,6 +22,7 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaClient, "bootstrap", ("create_conn", "hosts")),
     (AIOKafkaClient, "_get_conn", ("create_conn", "cluster", "_conns")),
     (AIOKafkaClient, "close", ()),
+    (ClusterMetadata, "leader_for_partition", ("leader",)),
     (AIOKafkaAdminClient, "_send_request", ()),
     (Sender, "sender_task", ()),
     (MessageAccumulator, "fail_all", ("_batches", "_pending_batches", "failure")),

@@ -11,7 +11,7 @@ from functools import partial, wraps
 from itertools import chain
 from types import FunctionType, MethodType
 
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.client import AIOKafkaClient, ConnectionGroup, create_conn
 from aiokafka.cluster import ClusterMetadata
@@ -46,6 +46,7 @@ __all__ = [
     "decode_varint",
     "drop_waiting_requests",
     "fetch_task_died",
+    "leaders",
     "mute_clear_passwords",
     "notice_refused_tokens",
     "pace_metadata",
@@ -77,6 +78,15 @@ def fetch_task_died(consumer: AIOKafkaConsumer) -> bool:
     """The consumer's own task that fetches is over, and nobody has stopped it."""
     fetcher = getattr(consumer, "_fetcher", None)
     return fetcher is not None and fetcher._fetch_task.done() and not fetcher._closed
+
+
+def leaders(consumer: AIOKafkaConsumer, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+    """The brokers that lead these partitions, without those that nobody leads, as far as the consumer knows.
+
+    While it lacks one for a partition that it has, its fetcher asks again and again.
+    """
+    found = {place: consumer._client.cluster.leader_for_partition(place) for place in places}
+    return {place: broker for place, broker in found.items() if broker is not None and broker >= 0}
 
 
 async def abandon(client: Client) -> None:

@@ -5,11 +5,11 @@ Outages, rebalances and lost positions are handled here: FastStream would log th
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import ConsumerStoppedError, IllegalStateError, KafkaError
+from aiokafka.errors import ConsumerStoppedError, IllegalStateError, KafkaConnectionError, KafkaError
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
@@ -17,7 +17,7 @@ from tarsy_bus.errors import BusError
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import Record, poll
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import growing_pauses, retry
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLostError
 
@@ -76,7 +76,13 @@ class GroupConsumer:
         self._consumer.subscribe(list(topics), listener=self._assigned)
 
     async def start(self) -> None:
-        await start_client(self._consumer)
+        """Waits for Kafka, however long it is away: what the service has built up by now would end with it."""
+        await retry(
+            lambda: start_client(self._consumer),
+            # So ends an attempt to reach a broker, after which another one may be made.
+            passes=lambda problem: isinstance(problem, KafkaConnectionError),
+            failed=self._note_wait,
+        )
 
     async def stop(self) -> None:
         await self._commits.commit_at_last()
@@ -106,7 +112,7 @@ class GroupConsumer:
 
     async def _next(self) -> Record:
         while (record := next(self._records, None)) is None:
-            await self._commits.commit_when_due()
+            await self._commits.commit_when_due({_place(records[0]) for records in self._partitions})
             if not self._partitions:
                 await self._fetch()
             self._records = iter(self._partitions.popleft() if self._partitions else ())
@@ -114,7 +120,8 @@ class GroupConsumer:
 
     async def _fetch(self) -> None:
         try:
-            if await self._assigned.open():
+            if starts := await self._assigned.open():
+                self._commits.begin(starts)
                 self._opened()
             found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
         except PositionLostError as lost:
@@ -122,8 +129,7 @@ class GroupConsumer:
         except KafkaError as problem:
             if not _goes_by(problem):
                 raise
-            pause, what = next(self._pauses), f"records of {self.topic}"
-            log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=round(pause, 1))
+            self._note_wait(problem, pause := next(self._pauses))
             await asyncio.sleep(pause)
         else:
             self._partitions.extend(found.values())
@@ -133,25 +139,40 @@ class GroupConsumer:
             # A full queue is handed over without a pause: others have their turn in between.
             await asyncio.sleep(0)
 
+    def _note_wait(self, problem: Exception, pause: float) -> None:
+        what = f"records of {self.topic}"
+        log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=round(pause, 1))
+
 
 class _Commits:
-    """Up to where the records were handed over, of the partitions that are still ours."""
+    """Up to where nothing is left to hand over, of the partitions that are still ours."""
 
     def __init__(self, consumer: AIOKafkaConsumer, seconds: float) -> None:
         self._consumer = consumer
         self._seconds = seconds
         self._offsets: dict[TopicPartition, int] = {}
+        self._next: dict[TopicPartition, int] = {}
         self._due = 0.0
 
-    def handed_over(self, record: Record) -> None:
-        self._offsets[TopicPartition(record.topic, record.partition)] = record.offset + 1
+    def begin(self, starts: Mapping[TopicPartition, int]) -> None:
+        """Reading of these partitions begins there."""
+        self._next |= starts
 
-    async def commit_when_due(self) -> None:
-        """Raises KafkaError where it does not pass; else, uncommitted records come again, here or elsewhere."""
+    def handed_over(self, record: Record) -> None:
+        self._move_to(_place(record), record.offset + 1)
+
+    async def commit_when_due(self, in_hand: Collection[TopicPartition]) -> None:
+        """`in_hand`: the partitions of which records were read that nobody was handed yet.
+
+        Raises KafkaError where it does not pass; else, uncommitted records come again, here or elsewhere.
+        """
         now = asyncio.get_running_loop().time()
-        if not self._offsets or now < self._due:
+        if now < self._due:
             return
         self._due = now + self._seconds
+        await self._pass_markers(in_hand)
+        if not self._offsets:
+            return
         try:
             async with asyncio.timeout(LONGEST_COMMIT_SECONDS):
                 await self._commit()
@@ -170,12 +191,30 @@ class _Commits:
         except (KafkaError, TimeoutError) as problem:
             log.warning("offsets.not_committed", reason=repr(problem))
 
+    async def _pass_markers(self, in_hand: Collection[TopicPartition]) -> None:
+        """A transaction ends with an offset that holds no record: whoever scales by the lag would see one for ever."""
+        for place in self._next.keys() & self._consumer.assignment() - set(in_hand):
+            try:
+                position = await self._consumer.position(place)
+            except IllegalStateError:
+                return  # a rebalance took it away
+            # Not of one that is held, which has no position of its own yet.
+            if place not in self._consumer.paused() and position > self._next[place]:
+                self._move_to(place, position)
+
+    def _move_to(self, place: TopicPartition, offset: int) -> None:
+        self._offsets[place] = self._next[place] = offset
+
     async def _commit(self) -> None:
         ours = self._consumer.assignment()
         offsets = {place: offset for place, offset in self._offsets.items() if place in ours}
         self._offsets.clear()
         if offsets:
             await self._consumer.commit(offsets)
+
+
+def _place(record: Record) -> TopicPartition:
+    return TopicPartition(record.topic, record.partition)
 
 
 def _goes_by(problem: KafkaError) -> bool:

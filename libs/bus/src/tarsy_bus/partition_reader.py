@@ -214,12 +214,17 @@ def refuse_damaged(records: Iterable[Record]) -> None:
             )
 
 
-async def poll(consumer: AIOKafkaConsumer, *, timeout_ms: int, max_records: int) -> dict[TopicPartition, list[Record]]:
-    """The next records of a consumer. Raises KafkaError, also when the consumer reads no more."""
+async def poll(
+    consumer: AIOKafkaConsumer, *places: TopicPartition, timeout_ms: int, max_records: int
+) -> dict[TopicPartition, list[Record]]:
+    """The next records of a consumer, of these partitions or else of all that it reads.
+
+    Raises KafkaError, also when the consumer reads no more.
+    """
     check_alive(consumer)
     try:
         found: dict[TopicPartition, list[Record]] = await consumer.getmany(
-            timeout_ms=timeout_ms, max_records=max_records
+            *places, timeout_ms=timeout_ms, max_records=max_records
         )
     except TopicAuthorizationFailedError as refusal:
         return await _past_refusals(consumer, max_records, refusal)

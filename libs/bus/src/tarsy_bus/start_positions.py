@@ -5,14 +5,22 @@ or gone past where that is harmless.
 """
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.errors import KafkaTimeoutError
 
+from tarsy_bus.aiokafka_internals import leaders
+from tarsy_bus.outages import passes
 from tarsy_bus.tolerant_consumer import PositionLostError
 
 log = structlog.get_logger(__name__)
+
+LEADER_SECONDS = 10.0
+"""aiokafka asks a leader that it cannot reach for 20 s, and nothing is read meanwhile."""
+ASK_AGAIN_SECONDS = 10.0
+"""After a leader that did not answer in time."""
 
 
 def hold(consumer: AIOKafkaConsumer, assigned: Collection[TopicPartition]) -> None:
@@ -49,7 +57,9 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         self._consumer = consumer
         self._may_skip = may_skip
         self._held: frozenset[TopicPartition] = frozenset()
+        self._unled: frozenset[TopicPartition] = frozenset()
         self._generation = 0
+        self._ask_at = 0.0
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
         self._held = frozenset()
@@ -59,22 +69,29 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         hold(self._consumer, assigned)
         self._held = frozenset(assigned)
         self._generation += 1
+        self._ask_at = 0.0
 
-    async def open(self) -> bool:
-        """Before each read; nothing to do mostly. True where reading began, for Kafka said from where.
+    async def open(self) -> Mapping[TopicPartition, int]:
+        """Before each read; nothing to do mostly. Returns the partitions of which reading began, and where.
 
-        Raises PositionLostError or KafkaError.
+        A partition without a leader stays held, and the others are read. Raises PositionLostError or KafkaError.
         """
-        opened = False
-        while self._held:
-            generation, held = self._generation, self._held
-            starts = await self._starts(held)
+        opened: dict[TopicPartition, int] = {}
+        now = asyncio.get_running_loop().time()
+        while self._held and now >= self._ask_at:
+            generation, led = self._generation, self._led()
+            starts = await self._starts(led) if led else {}
             # No await from here on, and nothing when a rebalance came in between.
-            if generation == self._generation:
-                for place, start in starts.items():
-                    self._consumer.seek(place, start)
-                    self._consumer.resume(place)
-                self._held, opened = frozenset(), True
+            if generation != self._generation:
+                continue
+            for place, start in starts.items():
+                self._consumer.seek(place, start)
+                self._consumer.resume(place)
+            self._held -= starts.keys()
+            opened |= starts
+            # Those that nobody leads are looked for before each read, which costs nothing.
+            self._ask_at = now + ASK_AGAIN_SECONDS if len(starts) < len(led) else 0.0
+            break
         return opened
 
     def skip(self, lost: PositionLostError) -> None:
@@ -87,23 +104,45 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         again = lost.places.keys() & self._consumer.assignment()
         hold(self._consumer, again)
         self._held |= again
+        self._ask_at = 0.0
 
-    async def _starts(self, held: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        committed = await committed_offsets(self._consumer, held)
-        first = await self._consumer.beginning_offsets(list(held))
-        end = await self._consumer.end_offsets(list(held))
-        found = {place: start_position(committed[place], first[place], end[place]) for place in held}
+    def _led(self) -> dict[TopicPartition, int]:
+        led = leaders(self._consumer, self._held)
+        unled = self._held - led.keys()
+        for place in unled - self._unled:
+            log.warning("partition.without_leader", topic=place.topic, partition=place.partition)
+        self._unled = unled
+        return led
+
+    async def _starts(self, led: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """Those of partitions whose leader answers. Raises its error where none does."""
+        committed = await committed_offsets(self._consumer, led)
+        asked = [[place for place in led if led[place] == broker] for broker in set(led.values())]
+        answers = await asyncio.gather(*map(self._bounds, asked), return_exceptions=True)
+        problems = [answer for answer in answers if isinstance(answer, BaseException)]
+        if lasting := [problem for problem in problems if len(problems) == len(asked) or not passes(problem)]:
+            raise lasting[0]
+        bounds: dict[TopicPartition, tuple[int, int]] = {}
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                log.warning("partitions.not_opened", reason=repr(answer))
+            else:
+                bounds |= answer
+        found = {place: start_position(committed[place], first, end) for place, (first, end) in bounds.items()}
         lost = {place: committed[place] for place, start in found.items() if start is None}
         if lost and not self._may_skip:
             raise PositionLostError(lost)
         for place, at in lost.items():
-            log.warning(
-                "records.skipped", topic=place.topic, partition=place.partition, committed=at, first=first[place]
-            )
-        return _complete(found, first)
+            first, _ = bounds[place]
+            log.warning("records.skipped", topic=place.topic, partition=place.partition, committed=at, first=first)
+        return {place: bounds[place][0] if start is None else start for place, start in found.items()}
 
-
-def _complete(
-    found: Mapping[TopicPartition, int | None], first: Mapping[TopicPartition, int]
-) -> dict[TopicPartition, int]:
-    return {place: first[place] if start is None else start for place, start in found.items()}
+    async def _bounds(self, places: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
+        """The offset of the first record, and that after the last. At once: each waits behind the open fetch."""
+        asking = asyncio.gather(self._consumer.beginning_offsets(places), self._consumer.end_offsets(places))
+        try:
+            async with asyncio.timeout(LEADER_SECONDS):
+                first, end = await asking
+        except TimeoutError as problem:
+            raise KafkaTimeoutError(f"no answer within {LEADER_SECONDS:g} s from the leader of {places}") from problem
+        return {place: (first[place], end[place]) for place in places}

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 
 import structlog
@@ -76,6 +76,7 @@ class WatchedLog:
                 for record in records:
                     self._take(record)
                     await pacer.let_others_run()
+                await self._pass_markers(partitions, {record.partition for record in records})
                 for chains in list(self._chains.values()):
                     self._show(chains.passed(chains.position))
                     if chains.asked_about():
@@ -200,6 +201,14 @@ class WatchedLog:
                 record_read_span(self._tracer, "show", recorded, datetime.now(UTC))
             elif kind in STATUS_EVENTS:
                 self._endings.publish(session_id, statuses(delivery.recorded()), end)
+
+    async def _pass_markers(self, partitions: PartitionsOnDemand, read: Collection[int]) -> None:
+        """A transaction ends with an offset that holds no record. `read`: of these records came just now."""
+        for number, chains in list(self._chains.items()):
+            if number not in read and self._unread(number) > 0:
+                position = await partitions.position(number)
+                if self._chains.get(number) is chains:
+                    self._show(chains.passed(position))
 
     def _note_lags(self) -> None:
         for number, lag in self._lags.items():

@@ -53,6 +53,10 @@ class PartitionsOnDemand:
         if not self.positions:
             self._needed.clear()
 
+    async def position(self, number: int) -> int:
+        """The next offset that is read. It may lie behind offsets that hold no record."""
+        return await self._follower.position(number)
+
     async def next(self) -> list[Record]:
         """The next records, without those of a partition that was stopped meanwhile; none after a while."""
         if not self.positions:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from tarsy_bus.retries import growing_pauses
@@ -46,12 +46,13 @@ class DispatchedCall:
         self._was_given_back = False
         self._last_outage: tuple[datetime, datetime] | None = None
         self._publish_at: float = 0.0
+        self._claimed_by: datetime | None = None
         self._report_at: float = 0.0
 
     def update(self, effect: QueuedEffect) -> None:
         """The session moved on. A call that became free again is published at once, if it did so for the first time."""
-        if effect.releases != self.effect.releases:
-            self._publish_at = 0.0 if effect.releases == 1 else self._publish_at
+        if effect.releases == 1 and self.effect.releases == 0:
+            self._publish_at, self._claimed_by = 0.0, None
         if effect.claim is None and self.effect.claim is not None:
             self._pauses = self._make_pauses()
         if effect.claim is not None:
@@ -67,7 +68,8 @@ class DispatchedCall:
         # Two attempts go each way (queue_requests.route_of).
         self._attempts += self._attempts % 2
         if not self._was_given_back:
-            self._was_given_back, self._publish_at = True, 0.0
+            self._was_given_back = True
+            self._publish_at, self._claimed_by = 0.0, None
 
     def step(
         self,
@@ -75,12 +77,13 @@ class DispatchedCall:
         broker_now: datetime | None,
         *,
         worker_dead: bool,
-        has_backlog: bool = False,
+        undecided_since: datetime | None = None,
         downtime: Downtime = NO_DOWNTIME,
     ) -> DispatchAction | None:
         """Returns what is due now, if anything.
 
-        `has_backlog`: much of the owner's inbox is still undecided. A claim may lie there: nothing is published again.
+        `undecided_since`: when the oldest input came that waits for the owner; None where none waits for long. The
+        claim may lie behind it: nothing is published again until all is decided that came before the pause was over.
         """
         self._after_outage(monotonic, downtime)
         noticed = self._noticed(broker_now, downtime, worker_dead=worker_dead)
@@ -89,11 +92,19 @@ class DispatchedCall:
                 return None
             self._report_at = monotonic + REPORT_AGAIN_SECONDS
             return ReportNotice(noticed)
-        if self.effect.claim is not None or monotonic < self._publish_at or (has_backlog and self._attempts):
+        if self.effect.claim is not None or monotonic < self._publish_at or self._may_be_claimed(undecided_since):
             return None
-        self._publish_at = monotonic + next(self._pauses)
+        pause = next(self._pauses)
+        self._publish_at = monotonic + pause
+        self._claimed_by = broker_now and broker_now + timedelta(seconds=pause)
         self._attempts += 1
         return PublishRequest(self.effect, self._attempts)
+
+    def _may_be_claimed(self, undecided_since: datetime | None) -> bool:
+        """Whether an input that waits may be the claim of the last request."""
+        if self._claimed_by is None or undecided_since is None:
+            return False
+        return undecided_since <= self._claimed_by
 
     def _after_outage(self, monotonic: float, downtime: Downtime) -> None:
         """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""

@@ -55,8 +55,9 @@ type Running = asyncio.Task[None] | DispatchedCall | DeadlineTimer
 class Reconciler:
     """Each effect is started once in a tenure. Replies to workers and people go out here, too.
 
-    `submit` hands an input of the owner's own to the partition that decides it. `has_backlog`: whether inputs that came
-    a while ago wait there. `on_failure` is called with a session for which this code raised.
+    `submit` hands an input of the owner's own to the partition that decides it. `undecided_since` returns when the
+    oldest input came that has waited there for a while. `on_failure` is called with a session for which this code
+    raised.
     """
 
     def __init__(
@@ -64,13 +65,13 @@ class Reconciler:
         partition: int,
         deps: Dependencies,
         submit: Callable[[str, DecisionInput], None],
-        has_backlog: Callable[[datetime], bool],
+        undecided_since: Callable[[datetime], datetime | None],
         on_failure: Callable[[str, Exception], None],
     ) -> None:
         self._partition = partition
         self._deps = deps
         self._submit = submit
-        self._has_backlog = has_backlog
+        self._undecided_since = undecided_since
         self._on_failure = on_failure
         self._outbox = Outbox(deps.metrics.outbox_dropped.inc)
         self._running: dict[str, dict[str, Running]] = {}
@@ -200,8 +201,8 @@ class Reconciler:
     def _advance(self, session_id: str, queued: DispatchedCall, now: datetime | None, downtime: Downtime) -> None:
         claim = queued.effect.claim
         dead = claim is not None and self._deps.liveness.is_dead(claim.worker_id, since=claim.since)
-        has_backlog = now is not None and self._has_backlog(now)
-        match queued.step(self._deps.monotonic(), now, worker_dead=dead, has_backlog=has_backlog, downtime=downtime):
+        undecided = None if now is None else self._undecided_since(now)
+        match queued.step(self._deps.monotonic(), now, worker_dead=dead, undecided_since=undecided, downtime=downtime):
             case PublishRequest(effect=one, attempt=attempt):
                 self._outbox.put(partial(self._publish_request, session_id, one, attempt))
             case ReportNotice(noticed=noticed):

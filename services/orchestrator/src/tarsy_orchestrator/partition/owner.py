@@ -1,7 +1,7 @@
 """Ownership of partitions: acquire, follow the log, hand out inputs, commit, release."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -15,11 +15,10 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import FetchProgress
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.held_sessions import read_held
+from tarsy_bus.leaders import led_partitions
 from tarsy_bus.log_writer import LogWriter
-from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import PartitionReader, Record, ends, poll
-from tarsy_bus.records import append_time
+from tarsy_bus.partition_reader import PartitionReader, ends
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.span_readers import SpanReaders
 from tarsy_contracts.workers import OwnedQueue
@@ -28,6 +27,7 @@ from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress
 from tarsy_orchestrator.partition.group_membership import GroupMembership
 from tarsy_orchestrator.partition.heads_partition import HeadsTopic
+from tarsy_orchestrator.partition.inbox_feed import InboxFeed
 from tarsy_orchestrator.partition.inbox_range import check_inbox, read_inbox_ranges
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
@@ -41,12 +41,10 @@ from tarsy_service.supervision import SupervisedGroup
 log = structlog.get_logger(__name__)
 
 COMMIT_SECONDS = 1.0
-POLL_MS = 200
-INPUTS_AT_ONCE = 500
-FLOOD_INPUTS, FLOOD_SECONDS = 12, 0.25
-"""While this process accepts a flood of alerts, it takes so many inputs, and so often."""
 MARKERS_SECONDS = 0.5
 """How often an owner that waits looks past offsets that hold no record."""
+LEADER_SECONDS = 1.0
+"""How often somebody looks whether a partition has a leader again."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
 
@@ -75,15 +73,25 @@ class Owner:
         self._consumer = consumer
         self._follower = follower
         self._writer = writer
-        self._inbox = inbox
         self._deps = deps
         self._source = source
         self._membership = GroupMembership(consumer, lambda: bus.layout.log_partitions)
         self._owned: dict[int, Owned] = {}
+        self._feed = InboxFeed(
+            bus.topics.inbox,
+            consumer=consumer,
+            membership=self._membership,
+            reader=inbox,
+            owned=lambda number: self._owned[number].partition,
+            alerts=deps.alerts,
+            monotonic=deps.monotonic,
+        )
         self._resting = RestingStates()
         self._readers = SpanReaders(bus, bus.topics.sessions)
         self._heads = HeadsTopic(bus, deps.monotonic)
         self._committed: dict[int, int] = {}
+        self._topics = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads, bus.topics.held)
+        self._led: frozenset[int] = frozenset()
         self._fetches = FetchProgress(consumer)
         self._progress = DecisionProgress()
 
@@ -128,17 +136,22 @@ class Owner:
     # Ownership
 
     async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
-        pauses = growing_pauses()
+        pauses, without_leader = growing_pauses(), frozenset[int]()
         while True:
-            await self._membership.changed.wait()
+            await self._until_due(without_leader)
             self._membership.changed.clear()
             generation, assigned = self._membership.generation, self._membership.assigned
             started = self._deps.monotonic()
             self._deps.admission.pause()
             await self._release(assigned)
             try:
-                await self._acquire(group, assigned)
-                handing_out = await self._start_inboxes(generation, assigned)
+                self._led = await led_partitions(self._bus, self._topics, assigned)
+                without_leader = assigned - self._led
+                if without_leader:
+                    log.warning("partitions.without_leader", partitions=sorted(without_leader))
+                due = self._led - self._membership.handing_out
+                await self._acquire(group, due)
+                handing_out = await self._start_inboxes(generation, due)
             except (KafkaError, OSError) as problem:
                 log.warning("partitions.not_taken_over", reason=repr(problem))
                 with suppress(TimeoutError):
@@ -151,6 +164,18 @@ class Owner:
                 self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
                 ready()
 
+    async def _until_due(self, without_leader: frozenset[int]) -> None:
+        """Until the group assigns anew, or one of these has a leader: nothing of it can be read or written before."""
+        while without_leader:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEADER_SECONDS):
+                    await self._membership.changed.wait()
+                return
+            with suppress(KafkaError, OSError):
+                if await led_partitions(self._bus, self._topics, without_leader):
+                    return
+        await self._membership.changed.wait()
+
     async def _release(self, assigned: frozenset[int]) -> None:
         """Releases the partitions that did not come back. The others keep their state and their running calls."""
         gone = [self._owned.pop(number) for number in list(self._owned) if number not in assigned]
@@ -162,11 +187,11 @@ class Owner:
                 log.error("partitions.not_given_up", count=len(late))
         self._deps.metrics.partitions.set(len(self._owned))
 
-    async def _acquire(self, group: SupervisedGroup, assigned: frozenset[int]) -> None:
+    async def _acquire(self, group: SupervisedGroup, due: frozenset[int]) -> None:
         """Acquires new partitions: reads their log from where heads say, and that of all up to its present end."""
-        new = sorted(assigned - self._owned.keys())
-        for owned in self._owned.values():
-            owned.partition.recover()
+        new = sorted(due - self._owned.keys())
+        for number in self._owned.keys() - self._membership.handing_out:
+            self._owned[number].partition.recover()
         if new:
             heads = await read_heads(self._bus, new)
             with ExitStack() as unused:
@@ -197,19 +222,19 @@ class Owner:
                 self._owned[number] = Owned(assembled.partition, task)
             self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.log_progress.next for number, owned in self._owned.items()})
-        end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
-        for number in assigned:
+        end = await ends(self._bus, self._bus.topics.sessions, sorted(due))
+        for number in due:
             partition = self._owned[number].partition
             await partition.log_progress.caught_up(end[number])
             check_openers(self._bus, number, partition.sessions.not_opened())
 
-    async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
+    async def _start_inboxes(self, generation: int, due: frozenset[int]) -> bool:
         """Returns False when another rebalance came in between: then nothing has begun."""
         # Read before the ends: a previous owner may decide meanwhile, and its input lies beyond an older end.
-        decided = {number: self._owned[number].partition.sessions.decided for number in assigned}
-        inboxes = await read_inbox_ranges(self._bus, self._consumer, assigned)
+        decided = {number: self._owned[number].partition.sessions.decided for number in due}
+        inboxes = await read_inbox_ranges(self._bus, self._consumer, due)
         # Read last: the previous owners cannot commit past an input any more that they hold.
-        held = await read_held(self._bus, assigned)
+        held = await read_held(self._bus, due)
         if generation != self._membership.generation:
             return False
         for number, inbox in inboxes.items():
@@ -241,55 +266,11 @@ class Owner:
 
     async def _hand_out(self, stepped: Callable[[], None]) -> None:
         while True:
-            # Polled also while all is paused for a recovery: the group expels a member that does not poll for long.
-            limit = await self._limit()
-            found = await wait_out("inputs", partial(self._next_inputs, limit))
-            # Read only now: a call that began before a rebalance may return what came after it.
-            generation = self._membership.generation
-            if sum(map(len, found.values())) < limit:
-                self._mark_drained(found)
-                await self._skip_markers(found)
-            pacer = Pacer()
-            for place, records in found.items():
-                for record in records:
-                    await pacer.let_others_run()
-                    if generation == self._membership.generation and place.partition in self._membership.handing_out:
-                        partition = self._owned[place.partition].partition
-                        partition.accept(record.offset, append_time(record), self._inbox.read(record))
+            await self._feed.take()
             if self._fetches.answered():
                 stepped()
-            self._apply_backpressure()
+            self._feed.apply_backpressure()
             await self._resume_admission()
-
-    async def _limit(self) -> int:
-        """How many inputs are taken next."""
-        if not self._deps.alerts.are_flood:
-            return INPUTS_AT_ONCE
-        await asyncio.sleep(FLOOD_SECONDS)
-        return FLOOD_INPUTS
-
-    async def _next_inputs(self, limit: int) -> dict[TopicPartition, list[Record]]:
-        return await poll(self._consumer, timeout_ms=POLL_MS, max_records=limit)
-
-    def _mark_drained(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
-        for number in self._membership.handing_out:
-            if TopicPartition(self._bus.topics.inbox, number) not in found:
-                self._owned[number].partition.mark_drained()
-
-    async def _skip_markers(self, found: Mapping[TopicPartition, Sequence[Record]]) -> None:
-        """A recovery waits for the end of its inbox, where the marker of a transaction may be: an offset, no record."""
-        generation = self._membership.generation
-        for number in list(self._membership.handing_out):
-            place, partition = TopicPartition(self._bus.topics.inbox, number), self._owned[number].partition
-            if place in found or partition.recovered:
-                continue
-            try:
-                offset = await self._consumer.position(place)
-            except IllegalStateError:
-                return  # a rebalance took it away
-            if generation != self._membership.generation:
-                return
-            partition.skip_inbox_to(offset)
 
     async def _resume_admission(self) -> None:
         """Lets waiting sessions begin as soon as every partition is recovered."""
@@ -301,19 +282,8 @@ class Owner:
 
     def _is_recovered(self) -> bool:
         handing_out = self._membership.handing_out
-        known = bool(handing_out) and handing_out == self._owned.keys()
-        return known and all(one.partition.recovered for one in self._owned.values())
-
-    def _apply_backpressure(self) -> None:
-        """Pauses the inbox of a partition in which many inputs wait, until they are decided."""
-        all_paused = self._consumer.paused()
-        for number in self._membership.handing_out:
-            place = TopicPartition(self._bus.topics.inbox, number)
-            is_full, paused = self._owned[number].partition.is_full, place in all_paused
-            if is_full and not paused:
-                self._consumer.pause(place)
-            elif paused and not is_full:
-                self._consumer.resume(place)
+        known = bool(handing_out) and handing_out >= self._led
+        return known and all(self._owned[number].partition.recovered for number in handing_out)
 
     # Commits
 

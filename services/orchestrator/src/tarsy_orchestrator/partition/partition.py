@@ -148,10 +148,11 @@ class Partition:
         self.progress.skip_to(offset)
         self._recover_if_due()
 
-    def has_backlog(self, now: datetime) -> bool:
-        """Whether inputs wait that came a while ago: here, or unread."""
-        oldest = self._waiting[0].given.at if self._waiting else self._last_read
-        return oldest is not None and now - oldest > BACKLOG_AGE
+    def undecided_since(self, now: datetime) -> datetime | None:
+        """When the oldest input came that waits, here or unread; None where none has waited for a while."""
+        # Inputs of the owner's own have times of its own clock.
+        oldest = next((one.given.at for one in self._waiting if one.given.offset is not None), self._last_read)
+        return oldest if oldest is not None and now - oldest > BACKLOG_AGE else None
 
     def enqueue(self, waiting: PendingInput) -> None:
         self._waiting.append(waiting)

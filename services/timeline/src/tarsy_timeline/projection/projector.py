@@ -9,13 +9,14 @@ from datetime import datetime
 import structlog
 from aiokafka import TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
-from aiokafka.errors import KafkaError
+from aiokafka.errors import IllegalStateError, KafkaError
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.lag import Lag, unread
+from tarsy_bus.leaders import leaders
 from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, poll
 from tarsy_bus.records import append_time
@@ -44,12 +45,16 @@ MOST_GATHER_SECONDS = 0.25
 fewer and larger."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OwnPartition:
-    """A partition of ours, and how far it is behind."""
+    """A partition of ours, and how far it is behind.
+
+    `passed`: all records below are projected. It may lie behind the marker of a transaction, which is no record.
+    """
 
     projection: PartitionProjection
     lag: Lag
+    passed: int = 0
 
     @property
     def position(self) -> int:
@@ -157,6 +162,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 self._metrics.conflicts.inc()
                 log.info("projector.lost", reason=str(moved))
                 self._reload([place.partition])
+        await self._pass_markers()
         for number, partition in self._partitions.items():
             if self._unread(number, partition) == 0:
                 partition.lag.caught_up()
@@ -164,6 +170,18 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             self._goes_on()
         if 0 < sum(map(len, found.values())) < PROJECTED_AT_ONCE:
             await asyncio.sleep(gather_seconds(asyncio.get_running_loop().time() - began))
+
+    async def _pass_markers(self) -> None:
+        """Once all that was read is projected."""
+        for number, partition in list(self._partitions.items()):
+            if number in self._waiting or self._unread(number, partition) == 0:
+                continue
+            try:
+                position = await self._consumer.position(TopicPartition(self._topic, number))
+            except IllegalStateError:
+                return  # a rebalance took it away
+            if number not in self._waiting:
+                partition.passed = position
 
     async def _wait(self, reason: str) -> None:
         """Database or public topic are away, or refuse all there is: nothing is lost meanwhile, the log keeps it."""
@@ -189,11 +207,18 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 self._consumer.seek(place, partition.position)
 
     async def _open(self) -> None:
-        """Those that wait go on at the checkpoint; those that came back, where they stood."""
-        kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
+        """Those that wait go on at the checkpoint; those that came back, where they stood.
+
+        One that nobody leads in Kafka goes on waiting by itself.
+        """
+        led = leaders(self._consumer, [TopicPartition(self._topic, number) for number in self._waiting])
+        waiting = {place.partition for place in led}
+        if not waiting:
+            return
+        kept = {number: self._partitions[number] for number in waiting if number in self._partitions}
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with PartitionReader(self._bus, self._topic).running() as follower:
-            opened = {number: await self._checkpoint.position(number) for number in self._waiting - kept.keys()}
+            opened = {number: await self._checkpoint.position(number) for number in waiting - kept.keys()}
             await follower.check(opened | {number: partition.position for number, partition in kept.items()})
             both = kept.keys() | opened.keys()
             await check_same_log(follower, self._topic, await self._checkpoint.last_records(both))
@@ -232,7 +257,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._metrics.projected(types, dropped=projected.dropped)
 
     def _unread(self, number: int, partition: OwnPartition) -> int:
-        return unread(self._consumer, TopicPartition(self._topic, number), partition.position)
+        position = max(partition.position, partition.passed)
+        return unread(self._consumer, TopicPartition(self._topic, number), position)
 
     def _watch(self, number: int, partition: OwnPartition) -> None:
         self._metrics.watch(
