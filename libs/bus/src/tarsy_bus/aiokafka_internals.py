@@ -46,6 +46,7 @@ __all__ = [
     "decode_varint",
     "drop_waiting_requests",
     "fetch_task_died",
+    "group_generation",
     "mute_clear_passwords",
     "notice_refused_tokens",
     "pace_metadata",
@@ -77,6 +78,11 @@ def fetch_task_died(consumer: AIOKafkaConsumer) -> bool:
     """The consumer's own task that fetches is over, and nobody has stopped it."""
     fetcher = getattr(consumer, "_fetcher", None)
     return fetcher is not None and fetcher._fetch_task.done() and not fetcher._closed
+
+
+def group_generation(consumer: AIOKafkaConsumer) -> int:
+    """The generation of its group in which the consumer is a member; negative while it is none."""
+    return int(consumer._coordinator.generation)
 
 
 async def abandon(client: Client) -> None:

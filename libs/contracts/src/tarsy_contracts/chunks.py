@@ -1,7 +1,7 @@
 """Chunks that stream while a call runs. They are never evolved: a final event replaces the chunks of its call.
 
-`run` tells one start of a call from another (milliseconds since the epoch at its start): a newer run replaces the
-text of an older one. `index` counts from 0 in a run.
+`run` tells one start of a call from another: a newer run has a higher number, and replaces the text of an older one.
+`index` counts from 0 in a run.
 """
 
 from typing import ClassVar, Literal

@@ -12,6 +12,7 @@ from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.request_composer import RequestComposer
+from tarsy_orchestrator.effects.run_numbers import RunNumbers
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -46,6 +47,7 @@ class Dependencies:
     supervisor: Supervisor = field(default_factory=Supervisor)
     alerts: AlertsUnderWay = field(default_factory=AlertsUnderWay)
     requests: RequestComposer = field(default_factory=RequestComposer)
+    runs: RunNumbers = field(default_factory=RunNumbers)
 
     @property
     def downtime(self) -> Downtime:

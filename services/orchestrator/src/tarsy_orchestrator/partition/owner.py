@@ -133,9 +133,11 @@ class Owner:
             await self._membership.changed.wait()
             self._membership.changed.clear()
             generation, assigned = self._membership.generation, self._membership.assigned
+            of_group = self._membership.group_generation
             started = self._deps.monotonic()
             self._deps.admission.pause()
             await self._release(assigned)
+            self._deps.runs.enter(of_group)
             try:
                 await self._acquire(group, assigned)
                 handing_out = await self._start_inboxes(generation, assigned)
