@@ -67,7 +67,7 @@ class FakeLlm:
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         self.asked.append(request)
         if self.streams:
-            yield Delta("text", self.streams)
+            yield Delta(part="text", text=self.streams)
         await self.may_answer.wait()
         if self.failing is not None:
             raise self.failing

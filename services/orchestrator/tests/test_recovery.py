@@ -57,6 +57,18 @@ async def test_chunks_of_the_next_owner_replace_those_of_the_dead_one_though_its
     assert new.run > old.run
 
 
+async def test_an_owner_whose_clock_is_an_hour_behind_stamps_its_events_as_the_brokers_do(world: World) -> None:
+    """The answer of a model would come before its question, and the model be given a wrong present time."""
+    owner = world.beginning("owner")
+    owner.clock_behind = timedelta(hours=1)
+    await owner.until_ready()
+    session = new_session()
+    await world.alert(session)
+    log = await world.until_ended(session)
+    late = [record.appended_at - record.envelope.time for record in log.accepted]
+    assert max(late) < timedelta(minutes=30)
+
+
 async def test_the_heads_that_the_dead_owner_did_not_write_are_written_from_the_log(world: World) -> None:
     first = await world.owner("first")
     first.forgets_everything()
