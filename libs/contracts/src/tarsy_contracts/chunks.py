@@ -56,6 +56,6 @@ CHUNKS: dict[str, type[Chunk]] = {kind.type: kind for kind in Chunk.__value__.__
 def number_run(releases: int, begun: datetime) -> int:
     """The number of a run that a worker begins of a call that became free again so often, as the log says.
 
-    A worker that takes a call over has the higher number, whatever its clock says. Two workers with one request have two.
+    A worker that takes a call over has the higher number, whatever its clock says. Two workers with one request differ.
     """
     return (min(releases, MOST_RELEASES) + 1) * CLOCK + round(begun.timestamp() * 1000)
