@@ -68,10 +68,11 @@ class World:
         owner.read(len(self.log))
         self.owners = [*self.owners, owner][-4:]
 
-    def forge(self, session_id: str, number: int) -> None:
-        """A process may write whatever it likes: here, about an event that nobody knows."""
+    def forge(self, session_id: str, number: int, *, last: LastAccepted | None) -> None:
+        """A process may write whatever it likes: here, an event of any number, after the last one or after none."""
         offset = len(self.log)
-        self.log.append(ChainLink(session_id, "e", f"{offset}", "forged", number, offset))
+        previous = "forged" if last is None else last.event_id
+        self.log.append(ChainLink(session_id, "e", f"{offset}", previous, number, offset))
 
     def publish(self, owner: Owner, count: int) -> None:
         """In log order, with any lag. Heads that a crashed owner had not published are lost."""
@@ -100,7 +101,8 @@ def play(schedule: Schedule) -> World:
             case "publish":
                 world.publish(owner, 1 + amount)
             case "forge":
-                world.forge(SESSIONS[which], 1 + amount)
+                last = owner.chains.last(SESSIONS[which]) if flag else None
+                world.forge(SESSIONS[which], 1 + amount, last=last)
             case _:
                 world.take_over()
     world.take_over()

@@ -105,6 +105,10 @@ WITHOUT = {
         "follows",
         lambda known, mark: mark.number == known.number + 1,
     ),
+    "the number is not compared, only the predecessor": (
+        "follows",
+        lambda known, mark: mark.previous == known.event_id,
+    ),
     "a second start is accepted": ("follows", lambda known, mark: mark.previous in (known.event_id, None)),
     "any event opens a session that nobody knows": ("starts", lambda mark: True),
     "an open session is taken up at its first record, wherever that lies": ("is_opener", lambda head, mark: True),
@@ -149,6 +153,20 @@ def test_an_opener_that_is_not_where_its_head_says_is_refused_with_a_sentence() 
     chains = ChainTracker({"a": head("open", offset=5, event_id="x")})
     with pytest.raises(LogMismatchError, match="should open with event x at offset 5"):
         chains.accept(ChainLink("a", "e", "y", "x", 8, offset=6))
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 10**18 - 1])
+def test_an_event_that_does_not_count_on_is_dropped_though_it_names_the_last_one(number: int) -> None:
+    """Heads are told apart by their numbers, and no event could follow upon the highest one that an envelope holds."""
+    chains = ChainTracker()
+    assert chains.accept(ChainLink("a", "session.started", "1", None, 1, offset=0))
+    assert chains.accept(ChainLink("a", "e", "2", "1", 2, offset=1))
+    assert not chains.accept(ChainLink("a", "e", "forged", "2", number, offset=2))
+    assert chains.accept(ChainLink("a", "e", "3", "2", 3, offset=3))
+
+
+def test_a_start_with_another_number_than_the_first_opens_nothing() -> None:
+    assert not ChainTracker().accept(ChainLink("a", "session.started", "1", None, 10**18 - 1, offset=0))
 
 
 def test_an_event_of_an_unknown_type_moves_the_chain_on_like_any_other() -> None:

@@ -1,6 +1,7 @@
 """Spans of a partition that are read again, on a real Kafka."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -11,8 +12,10 @@ from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import KafkaError
 
 from tarsy_bus import span_readers
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus, span_reader
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.pacing import TURN_SECONDS
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.span_readers import SpanReader, SpanReaders
 from tarsy_bus_kafka import delete_before, entries, make_topic
@@ -75,6 +78,28 @@ async def test_what_is_no_longer_kept_or_not_there_yet_is_left_out(bare: Bus, lo
     async with readers.borrowed() as reader:
         assert await offsets(reader, 0, (2, 4), (5, 8), (28, 40), (50, 60)) == [7, 8, 28, 29]
         assert await offsets(reader, 2, (0, 3)) == []
+
+
+async def test_others_have_their_turn_between_the_records_of_a_long_session(
+    bare: Bus, log: str, readers: SpanReaders
+) -> None:
+    """An owner makes the state of thousands of events anew, one after the other, and 30 of them came in one read."""
+    taken, most = 0, 0
+
+    async def other() -> None:
+        nonlocal taken, most
+        while True:
+            most, taken = max(most, taken), 0
+            await asyncio.sleep(0)
+
+    def take(record: Record) -> None:
+        nonlocal taken
+        taken += 1
+        time.sleep(TURN_SECONDS / 4)
+
+    async with readers.borrowed() as reader, background_tasks(other()):
+        await reader.read(0, [Span(first=0, last=29)], take)
+    assert most <= 4
 
 
 async def test_a_reader_that_is_kept_asks_for_metadata_once(

@@ -2,9 +2,10 @@
 
 import pytest
 
+from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedServer, SummaryRule
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_session.effects import SummaryEffect, effects_of
+from tarsy_session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.queue_requests import request_of
 from tarsy_story import READ, SESSION, Story, agent, chain, stage
 
@@ -30,6 +31,22 @@ def test_a_summary_is_written_by_whom_its_server_names_or_the_chain_or_whom_the_
     of_server: str, of_chain: str, asked: str
 ) -> None:
     assert summary_request(of_server, of_chain).llm_provider == asked
+
+
+def test_a_request_tells_how_often_its_call_became_free_again() -> None:
+    story = Story().calling(READ)
+    (call,) = story.call_ids
+    assert _releases(story) == 0
+    story.when(story.claim(call))
+    story.when(i.CallNotStarted(call_id=call, claim_id="claim-1", worker_id="worker-1", reason="busy"))
+    assert _releases(story) == 1
+
+
+def _releases(story: Story) -> int:
+    (owed,) = [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
+    request = request_of(SESSION, story.investigating, owed)
+    assert request is not None
+    return request.releases
 
 
 def test_a_summary_falls_back_as_its_agent_would() -> None:

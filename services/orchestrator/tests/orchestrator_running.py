@@ -52,17 +52,23 @@ type Append = Callable[[int, Sequence[LogEntry]], Awaitable[int]]
 
 
 class FakeLlm:
-    """Answers by iteration, at once or when `may_answer` is set, and remembers who asked."""
+    """Answers by iteration, at once or when `may_answer` is set, and remembers who asked.
+
+    It writes `streams` before it waits for that.
+    """
 
     def __init__(self, turns: Sequence[Answer]) -> None:
         self.turns = turns
         self.asked: list[LlmRequest] = []
         self.failing: LlmCallError | asyncio.CancelledError | None = None
+        self.streams = ""
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         self.asked.append(request)
+        if self.streams:
+            yield Delta(part="text", text=self.streams)
         await self.may_answer.wait()
         if self.failing is not None:
             raise self.failing
@@ -115,6 +121,7 @@ class RunningOwner:
         self.ready = asyncio.Event()
         self.alerts = AlertsUnderWay()
         self.clock_ahead = 0.0
+        self.clock_behind = timedelta(0)
         self.live: LiveConfig[Plans] | None = None
         self._fixed_config = config
         self._bus = bus
@@ -152,7 +159,7 @@ class RunningOwner:
             metrics=Metrics(self.registry, ["scripted"]),
             model_calls=ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")}),
             traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
-            now=_now,
+            now=lambda: _now() - self.clock_behind,
             monotonic=lambda: time.monotonic() + self.clock_ahead,
             tools_patience=ToolsPatience(10.0, 10.0),
             alerts=self.alerts,

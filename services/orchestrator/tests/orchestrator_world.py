@@ -16,6 +16,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import admin
 from tarsy_config.config import Config
 from tarsy_contracts import inputs as i
+from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.control import CONTROLS, Control
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
@@ -212,6 +213,24 @@ class World:
             return found[-1] if len(found) >= count else None
 
         return await eventually(look, f"{count} requests in the queue")
+
+    async def chunks(self, session_id: str) -> list[LlmChunk]:
+        found = []
+        for record in await self.records(self.bus.topics.stream):
+            delivery = parse_record(record)
+            assert delivery is not None
+            if delivery.envelope.subject == session_id:
+                found.append(delivery.decode({LlmChunk.type: LlmChunk}))
+        return found
+
+    async def until_streamed(self, session_id: str, *texts: str) -> list[LlmChunk]:
+        """Waits until the chunks of the session say this, in this order."""
+
+        async def look() -> list[LlmChunk] | None:
+            found = await self.chunks(session_id)
+            return found if [chunk.text for chunk in found] == list(texts) else None
+
+        return await eventually(look, f"the chunks {texts}")
 
     async def controls[C: Control](self, kind: type[C]) -> list[C]:
         """What was told through control, oldest first within a key."""

@@ -1,5 +1,7 @@
 """An owner dies without a word; another one goes on from the log."""
 
+from datetime import timedelta
+
 import pytest
 from orchestrator_running import RunningOwner
 from orchestrator_world import WORKER, World, calling, new_session, words
@@ -33,6 +35,38 @@ async def test_an_llm_call_that_was_owed_is_made_again_by_the_next_owner(world: 
     assert second.llm.calls_of(session) == 1
     assert len(log.events(LlmCallCompleted)) == 1
     assert log.accepted[-1].envelope.source == "second"
+
+
+async def test_chunks_of_the_next_owner_replace_those_of_the_dead_one_though_its_clock_is_behind(world: World) -> None:
+    first = world.beginning("first")
+    first.llm.streams = "of the first\n"
+    first.llm.may_answer.clear()
+    await first.until_ready()
+    session = new_session()
+    await world.alert(session)
+    await world.until_streamed(session, "of the first\n")
+    await first.crash()
+
+    second = world.beginning("second")
+    second.clock_behind = timedelta(hours=1)
+    second.llm.streams = "of the second\n"
+    second.llm.may_answer.clear()
+    await second.until_ready()
+    old, new = await world.until_streamed(session, "of the first\n", "of the second\n")
+    assert (old.call_id, old.index) == (new.call_id, new.index)
+    assert new.run > old.run
+
+
+async def test_an_owner_whose_clock_is_an_hour_behind_stamps_its_events_as_the_brokers_do(world: World) -> None:
+    """The answer of a model would come before its question, and the model be given a wrong present time."""
+    owner = world.beginning("owner")
+    owner.clock_behind = timedelta(hours=1)
+    await owner.until_ready()
+    session = new_session()
+    await world.alert(session)
+    log = await world.until_ended(session)
+    late = [record.appended_at - record.envelope.time for record in log.accepted]
+    assert max(late) < timedelta(minutes=30)
 
 
 async def test_the_heads_that_the_dead_owner_did_not_write_are_written_from_the_log(world: World) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,6 @@ async def test_progress_is_told_masked_short_and_not_often_and_the_last_word_cou
     assert 1 <= len(chunks) <= took / progress.LEAST_PAUSE_SECONDS + 1
     assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
     assert {(chunk.call_id, chunk.run) for chunk in chunks} == {(request.call_id, chunks[0].run)}
-    assert abs(chunks[0].run / 1000 - datetime.now(UTC).timestamp()) < 300
     assert chunks[-1].text.startswith("199 of 200: step 199, ")
     assert all(len(chunk.text) <= MOST_CHARACTERS and "\n" not in chunk.text for chunk in chunks)
     assert SECRET not in str(chunks)

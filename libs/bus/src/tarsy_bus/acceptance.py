@@ -58,12 +58,13 @@ def accepts(known: LastAccepted | None, head: SessionHead | None, mark: ChainLin
 
 
 def follows(known: LastAccepted, mark: ChainLink) -> bool:
-    return mark.previous == known.event_id
+    """It names the last event, and counts on: of two heads of a session, the higher number is the newer one."""
+    return mark.previous == known.event_id and mark.number == known.number + 1
 
 
 def starts(mark: ChainLink) -> bool:
     """Only its start opens a session that no head lists, whatever else somebody wrote about it."""
-    return mark.type == STARTED and mark.previous is None
+    return mark.type == STARTED and mark.previous is None and mark.number == 1
 
 
 def is_opener(head: SessionHead, mark: ChainLink) -> bool:

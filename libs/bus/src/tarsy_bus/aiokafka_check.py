@@ -9,6 +9,7 @@ from aiokafka.client import AIOKafkaClient
 from aiokafka.cluster import ClusterMetadata
 from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
+from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator, MessageBatch
 from aiokafka.producer.sender import Sender
 from aiokafka.protocol.fetch import FetchRequest
@@ -17,6 +18,7 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaProducer, "__init__", ("_sender", "_message_accumulator", "client", "_closed")),
     (AIOKafkaConsumer, "__init__", ("_client", "_coordinator", "_fetcher")),
     (AIOKafkaConsumer, "start", ("Fetcher",)),
+    (GroupCoordinator, "__init__", ("generation",)),
     (AIOKafkaAdminClient, "__init__", ("_client",)),
     (AIOKafkaClient, "_md_synchronizer", ("_metadata_update", "_md_update_fut")),
     (AIOKafkaClient, "bootstrap", ("create_conn", "hosts")),

@@ -46,6 +46,7 @@ __all__ = [
     "decode_varint",
     "drop_waiting_requests",
     "fetch_task_died",
+    "group_generation",
     "leaders",
     "mute_clear_passwords",
     "notice_refused_tokens",
@@ -87,6 +88,11 @@ def leaders(consumer: AIOKafkaConsumer, places: Iterable[TopicPartition]) -> dic
     """
     found = {place: consumer._client.cluster.leader_for_partition(place) for place in places}
     return {place: broker for place, broker in found.items() if broker is not None and broker >= 0}
+
+
+def group_generation(consumer: AIOKafkaConsumer) -> int:
+    """The generation of its group in which the consumer is a member; negative while it is none."""
+    return int(consumer._coordinator.generation)
 
 
 async def abandon(client: Client) -> None:

@@ -11,13 +11,15 @@ TURN_SECONDS = 0.02
 class Pacer:
     """One for each loop over many records."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic, *, turn_seconds: float = TURN_SECONDS) -> None:
+        """`turn_seconds`: less where several such loops run at once, as each has its turn before others have theirs."""
         self._monotonic = monotonic
+        self._turn_seconds = turn_seconds
         self._turn_began = monotonic()
 
     @property
     def is_turn_over(self) -> bool:
-        return self._monotonic() - self._turn_began >= TURN_SECONDS
+        return self._monotonic() - self._turn_began >= self._turn_seconds
 
     async def let_others_run(self) -> None:
         """Returns at once while the turn lasts; else when every other task that was ready has run."""

@@ -8,6 +8,7 @@ from aiokafka import TopicPartition
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, span_reader
+from tarsy_bus.pacing import TURN_SECONDS, Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_contracts.heads import Span
 
@@ -26,7 +27,8 @@ class SpanReader:
     async def read(self, partition: int, spans: Sequence[Span], take: Callable[[Record], None]) -> None:
         """Hands every record of the spans to `take`, in order; those that are no longer kept, or not yet, are left out.
 
-        Raises KafkaError or LogMismatchError.
+        Others have their turn in between, also where `take` makes a state of thousands of events. Raises KafkaError or
+        LogMismatchError.
         """
         if not self._started:
             await start_client(self._reader.consumer)
@@ -34,12 +36,14 @@ class SpanReader:
         place = TopicPartition(self._topic, partition)
         first = (await self._reader.consumer.beginning_offsets([place]))[place]
         end = (await self._reader.consumer.end_offsets([place]))[place]
+        pacer = Pacer(turn_seconds=TURN_SECONDS / AT_ONCE)
         for span in spans:
             starts, goals = {partition: max(span.first, first)}, {partition: min(span.last + 1, end)}
             async with aclosing(self._reader.between(starts, goals)) as found:
                 async for records in found:
                     for record in records:
                         take(record)
+                        await pacer.let_others_run()
         # Nothing is fetched meanwhile. Without an assignment aiokafka would ask for the metadata of all topics.
         self._reader.consumer.pause(*self._reader.consumer.assignment())
 

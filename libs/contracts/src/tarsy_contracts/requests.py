@@ -29,7 +29,8 @@ class ToolCallRequest(Message):
     """`not_after`: a worker that has not begun by then gives its claim up. `repeatable` ones need no grant.
 
     `reads`: the result that the gateway's own tool `read_result` is to read in. `execution_id` and `agent`: the run
-    that the call belongs to; empty for the runbook's, and in requests of older owners.
+    that the call belongs to; empty for the runbook's, and in requests of older owners. `releases`: how often it became
+    free again after a claim.
     """
 
     type: ClassVar[str] = "tool_call.request"
@@ -44,6 +45,7 @@ class ToolCallRequest(Message):
     reads: ResultPlace | None = None
     execution_id: str = ""
     agent: str = ""
+    releases: Count = 0
 
 
 class SummaryRequest(Message):
@@ -55,6 +57,7 @@ class SummaryRequest(Message):
 
     `words` is what the agent wrote lately, the latest last. `called_at` is when the tool was called, and `began_at`
     when the session began, both by the log. `kept_whole` is False when the result was longer than what is kept of it.
+    `releases`: how often it became free again after a claim.
     """
 
     type: ClassVar[str] = "summary.request"
@@ -80,6 +83,7 @@ class SummaryRequest(Message):
     called_at: AwareDatetime | None = None
     began_at: AwareDatetime | None = None
     kept_whole: bool = True
+    releases: Count = 0
 
 
 type Request = ToolCallRequest | SummaryRequest

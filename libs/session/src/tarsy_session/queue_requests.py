@@ -49,6 +49,7 @@ def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, no
         reads=place,
         execution_id=requested.execution_id,
         agent="" if execution is None else execution.agent.name,
+        releases=effect.releases,
     )
 
 
@@ -85,6 +86,7 @@ def _summary(
         called_at=effect.call.requested_at,
         began_at=state.life.opened_at,
         kept_whole=_is_kept_whole(completed),
+        releases=effect.releases,
     )
 
 

@@ -13,6 +13,7 @@ from opentelemetry.trace import NoOpTracer, Span, Tracer
 from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.model_span import open_model_span, record_answer, record_failure, record_first_chunk, record_usage
 from tarsy_bus.tracing import current_traceparent
+from tarsy_contracts.chunks import number_run
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_contracts.events import SummaryAttempt
 from tarsy_contracts.request_digest import digest_request
@@ -124,7 +125,7 @@ class ModelFallback:
 
     async def _once(self, provider: str, wanted: LlmRequest) -> Answer:
         """Raises LlmCallError. A later run replaces what an earlier one has streamed."""
-        self._run = max(self._run + 1, round(self._models.now().timestamp() * 1000))
+        self._run = max(self._run + 1, number_run(self._request.releases, self._models.now()))
         began = self._models.monotonic()
         with self._span(provider) as span:
             try:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.liveness import Liveness
@@ -12,6 +12,7 @@ from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.request_composer import RequestComposer
+from tarsy_orchestrator.effects.run_numbers import RunNumbers
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -20,10 +21,16 @@ from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.supervision import Supervisor
 from tarsy_session.downtime import NEVER, Downtime
 
+TOLERATED = timedelta(seconds=4)
+"""Difference of clocks that is not corrected: what announcements tell of the brokers' lags behind by their way.
+
+Gateways count on less than 5 seconds when they look for the beginning of a stream.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
+    """`now` is this machine's clock; `monotonic` (seconds) measures pauses.
 
     `admission` bounds how many sessions run at once in this process, `llm_slots` how many LLM calls. `masker` is not
     that of a session: each use makes it one. `alerts`: those that this process accepts, which go first.
@@ -46,6 +53,16 @@ class Dependencies:
     supervisor: Supervisor = field(default_factory=Supervisor)
     alerts: AlertsUnderWay = field(default_factory=AlertsUnderWay)
     requests: RequestComposer = field(default_factory=RequestComposer)
+    runs: RunNumbers = field(default_factory=RunNumbers)
+
+    @property
+    def broker_now(self) -> datetime:
+        """Stamps what the owner learns itself, beside inputs that the brokers stamped: times must not jump to and fro.
+
+        It is this machine's clock, unless that one is far from theirs.
+        """
+        own, theirs = self.now(), self.liveness.about_now
+        return own if theirs is None or abs(theirs - own) <= TOLERATED else theirs
 
     @property
     def downtime(self) -> Downtime:

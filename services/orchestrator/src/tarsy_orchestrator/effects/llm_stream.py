@@ -24,7 +24,7 @@ class ChunkPublisher:
         self._sender = deps.chunks
         self._session_id = session_id
         self._requested = effect.pending.requested
-        self._run = int(deps.now().timestamp() * 1000)
+        self._run = deps.runs.next()
         self._streams = {part: masker.stream() for part in PARTS}
         self._part: str | None = None
         self._feed = ChunkFeed(session_id, self._chunk, self._mask)

@@ -157,7 +157,8 @@ class Reconciler:
         else:
             input, traceparent = await self._traced(session_id, one, self._perform(one))
         id = report_id(input.type, one.id)
-        self._submit(session_id, DecisionInput(input=input, input_id=id, at=self._deps.now(), traceparent=traceparent))
+        at = self._deps.broker_now
+        self._submit(session_id, DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent))
 
     async def _traced(
         self, session_id: str, one: OwnEffect, work: Coroutine[object, object, OwnInput]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
 
+from tarsy_bus.aiokafka_internals import group_generation
 from tarsy_bus.start_positions import hold
 
 log = structlog.get_logger(__name__)
@@ -22,6 +23,7 @@ class GroupMembership(ConsumerRebalanceListener):  # type: ignore[misc]
         self._consumer = consumer
         self._partitions = partitions
         self.generation = 0
+        self.group_generation = 0
         self.assigned: frozenset[int] = frozenset()
         self.handing_out: set[int] = set()
         self.changed = asyncio.Event()
@@ -35,6 +37,7 @@ class GroupMembership(ConsumerRebalanceListener):  # type: ignore[misc]
         hold(self._consumer, assigned)
         self.handing_out.clear()
         self.generation += 1
+        self.group_generation = group_generation(self._consumer)
         self.assigned = frozenset(place.partition for place in assigned if place.partition < self._partitions())
         log.info("partitions.assigned", partitions=sorted(self.assigned), generation=self.generation)
         self.changed.set()

@@ -141,9 +141,11 @@ class Owner:
             await self._until_due(without_leader)
             self._membership.changed.clear()
             generation, assigned = self._membership.generation, self._membership.assigned
+            of_group = self._membership.group_generation
             started = self._deps.monotonic()
             self._deps.admission.pause()
             await self._release(assigned)
+            self._deps.runs.enter(of_group)
             try:
                 self._led = await led_partitions(self._bus, self._topics, assigned)
                 without_leader = assigned - self._led

@@ -7,7 +7,7 @@ from tarsy_orchestrator.partition.partition import Partition
 
 
 def update_gauges(owned: Sequence[Partition], deps: Dependencies) -> None:
-    metrics, now = deps.metrics, deps.now()
+    metrics, now = deps.metrics, deps.broker_now
     metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
     metrics.sessions_aside.set(sum(len(partition.isolation) for partition in owned))
     metrics.update_held([since for partition in owned for since in partition.isolation.held_since], now)

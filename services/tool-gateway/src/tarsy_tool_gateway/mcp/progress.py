@@ -50,9 +50,8 @@ class ProgressPublisher:
     @asynccontextmanager
     async def of(self, request: ToolCallRequest) -> AsyncIterator[ReportProgress]:
         """For as long as the call runs. Progress that is unsent at its end is dropped: the outcome says it all."""
-        one = _CallProgress(
-            self._publisher, request, self._mask_of, round(self._now().timestamp() * 1000), self._metrics
-        )
+        run = chunks.number_run(request.releases, self._now())
+        one = _CallProgress(self._publisher, request, self._mask_of, run, self._metrics)
         try:
             yield one.report
         finally:
