@@ -19,6 +19,27 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
+OFF_FOR_PLAYWRIGHT = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "TcpPortRandomizationWin",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
+    "PreconnectToSearch",
+    "msForceBrowserSignIn",
+    "msEdgeUpdateLaunchServicesPreferredVersion",
+)
+"""Playwright's own list. Chromium takes one list only, the last."""
+OFF_AROUND_THE_PAGE = ("SpareRendererForSitePerProcess", "WebUIOmniboxAimPopup", "WebUIOmniboxPopup")
+"""Processes that Chromium keeps for the bar of addresses of each window, and for the next tab: a third of its work."""
 WAIT_MILLISECONDS = 60_000
 
 HAS_COPIED = "() => [...document.querySelectorAll('button.copy')].some((one) => one.textContent === 'Copied')"
@@ -55,9 +76,10 @@ async def chromium(*flags: str) -> AsyncIterator[Browser]:
     """`flags`: those of this one besides."""
     demand_chromium()
     expect.set_options(timeout=WAIT_MILLISECONDS)
+    off = f"--disable-features={','.join((*OFF_FOR_PLAYWRIGHT, *OFF_AROUND_THE_PAGE))}"
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM, headless=True, chromium_sandbox=False, args=[*FLAGS, *flags]
+            executable_path=CHROMIUM, headless=True, chromium_sandbox=False, args=[*FLAGS, off, *flags]
         )
         yield browser
         await browser.close()

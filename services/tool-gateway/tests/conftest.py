@@ -15,6 +15,7 @@ from http_servers import HttpServer, NewServer
 
 from tarsy_bus.connection import Bus
 from tarsy_processes.ports import free_port
+from tarsy_program_forks import program_forks
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
@@ -52,16 +53,24 @@ def new_server(calls_file: Path) -> Iterator[NewServer]:
         server.kill()
 
 
+@pytest.fixture(scope="session")
+def small_program(work_folder: Path) -> Iterator[tuple[str, ...]]:
+    """The command of the small server over stdio."""
+    with program_forks("small_server", work_folder, found_in=Path(__file__).parent) as command:
+        yield command
+
+
 @pytest.fixture
-def new_plan(calls_file: Path) -> NewPlan:
+def new_plan(calls_file: Path, small_program: tuple[str, ...]) -> NewPlan:
     """The small server, under a name, with its limits."""
+    command, *arguments = small_program
 
     def make(name: str = "first", *, concurrent: int = 4, queue: int = 16) -> ServerPlan:
         return ServerPlan(
             name=name,
             transport=StdioTransport(
-                command=sys.executable,
-                arguments=(str(Path(__file__).with_name("small_server.py")),),
+                command=command,
+                arguments=tuple(arguments),
                 environment={"CALLS": str(calls_file)},
             ),
             limits=ServerLimits(concurrent=concurrent, queue=queue),

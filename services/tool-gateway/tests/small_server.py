@@ -113,8 +113,12 @@ async def heard(context: Context) -> str:
     return json.dumps(dict(context.headers or {}))
 
 
-if __name__ == "__main__":
+def main() -> None:
     # Not the protocol: many servers print a greeting.
     sys.stdout.write(f"starting, {PASSWORD}\n")
     sys.stdout.flush()
     server.run("stdio")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from tarsy_testing import eventually
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
-PROGRAM = str(Path(__file__).with_name("small_server.py"))
 TICKETS: dict[str, JsonValue] = {"custom_patterns": [{"pattern": "INC-[0-9]+", "replacement": "[TICKET]"}]}
 STAGE: JsonValue = {"name": "s", "agents": [{"name": "A", "llm_provider": "scripted"}]}
 
@@ -25,18 +23,19 @@ STAGE: JsonValue = {"name": "s", "agents": [{"name": "A", "llm_provider": "scrip
 class Gateway:
     """A running gateway, and the file that it runs by."""
 
-    def __init__(self, owner: Owner, folder: Path, calls_file: Path) -> None:
+    def __init__(self, owner: Owner, folder: Path, calls_file: Path, program: tuple[str, ...]) -> None:
         self.registry = CollectorRegistry()
         self.folder = folder
         self._owner = owner
         self._calls_file = calls_file
+        self._program = program
 
     def configure(self, **servers: dict[str, JsonValue]) -> None:
         """The file names these servers, with what else it says of each."""
         transport: JsonValue = {
             "type": "stdio",
-            "command": sys.executable,
-            "args": [PROGRAM],
+            "command": self._program[0],
+            "args": list(self._program[1:]),
             "env": {"CALLS": str(self._calls_file)},
         }
         config: JsonValue = {
@@ -67,9 +66,11 @@ class Gateway:
 
 
 @pytest.fixture
-async def gateway(owner: Owner, tmp_path: Path, calls_file: Path) -> AsyncIterator[Gateway]:
+async def gateway(
+    owner: Owner, tmp_path: Path, calls_file: Path, small_program: tuple[str, ...]
+) -> AsyncIterator[Gateway]:
     """It runs with the server `first`."""
-    gateway = Gateway(owner, tmp_path, calls_file)
+    gateway = Gateway(owner, tmp_path, calls_file, small_program)
     gateway.configure(first={})
     settings = ToolGatewaySettings(
         kafka=owner.bus.bootstrap,

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -29,9 +28,9 @@ BOUNDS = PoolLimits(sessions=4, idle_seconds=600, wait_seconds=90)
 
 
 @pytest.fixture
-def program(calls_file: Path) -> StdioTransport:
-    server = str(Path(__file__).with_name("small_server.py"))
-    return StdioTransport(sys.executable, (server,), {"CALLS": str(calls_file), "SESSION": "{{.SESSION_ID}}"})
+def program(calls_file: Path, small_program: tuple[str, ...]) -> StdioTransport:
+    command, *arguments = small_program
+    return StdioTransport(command, tuple(arguments), {"CALLS": str(calls_file), "SESSION": "{{.SESSION_ID}}"})
 
 
 @asynccontextmanager

@@ -1,10 +1,10 @@
 """The client that the conformance suite of MCP starts: one session of the gateway, which calls the tools it finds.
 
 The suite appends the address of its server; its scenario, and what is to be called in it, stand in the environment.
-It starts `forked_client.py`, which has them handed over.
 """
 
 import asyncio
+import os
 import re
 import sys
 from datetime import UTC, datetime, timedelta
@@ -42,7 +42,7 @@ class Context(BaseModel):
     client_secret: str = ""
 
 
-async def main(url: str, scenario: str, context: Context) -> None:
+async def talk(url: str, scenario: str, context: Context) -> None:
     if scenario.startswith("auth/") and scenario not in CREDENTIALS:
         await with_a_person(url, scenario, context)
     else:
@@ -138,5 +138,6 @@ def request(call: Call) -> ToolCallRequest:
     )
 
 
-def run(url: str, scenario: str, context: str) -> None:
-    asyncio.run(main(url, scenario, Context.model_validate_json(context)))
+def main() -> None:
+    context = Context.model_validate_json(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    asyncio.run(talk(sys.argv[1], os.environ["MCP_CONFORMANCE_SCENARIO"], context))

@@ -3,17 +3,16 @@
 import asyncio
 import os
 import re
+import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tarsy_mcp_install import node_programs
-from tarsy_waiting import wait_until
+from tarsy_program_forks import program_forks
 
-HERE = Path(__file__).parent
 SECONDS = 250.0
 CLIENT_MS = "240000"
 """Instead of the suite's 30 seconds, which a busy machine needs to start our client."""
@@ -69,17 +68,10 @@ SCENARIOS = {
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def client(work_folder: Path) -> Iterator[str]:
     """The command of one."""
-    program, place = HERE / "forked_client.py", tmp_path_factory.mktemp("client") / "socket"
-    server = subprocess.Popen([sys.executable, program, place, "serve"])
-    try:
-        wait_until(place.is_socket)
-        # Isolated: it starts in a fiftieth of a second.
-        yield f"{sys.executable} -I -S {program} {place}"
-    finally:
-        server.kill()
-        server.wait()
+    with program_forks("client", work_folder, found_in=Path(__file__).parent) as command:
+        yield shlex.join(command)
 
 
 @pytest.mark.parametrize(
