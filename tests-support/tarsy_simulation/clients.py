@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import copy_context
+from dataclasses import dataclass
 
 from aiokafka import ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import CommitFailedError, KafkaConnectionError
@@ -103,6 +104,13 @@ class SimulatedProducer:
         await asyncio.sleep(self._arrives_at - loop.time())
 
 
+@dataclass(slots=True)
+class Coordinator:
+    """The part of aiokafka's consumer that knows its group."""
+
+    generation: int = -1
+
+
 class SimulatedConsumer:
     """With a group or without, as aiokafka's. A member that is expelled from its group reads on until it notices."""
 
@@ -116,7 +124,7 @@ class SimulatedConsumer:
         self._listener: ConsumerRebalanceListener | None = None
         self._positions: dict[TopicPartition, int] = {}
         self._paused: set[TopicPartition] = set()
-        self._generation = 0
+        self._coordinator = Coordinator()
         self._expelled_since: float | None = None
         self._context = copy_context()
         self._rebalancing: asyncio.Task[None] | None = None
@@ -155,7 +163,7 @@ class SimulatedConsumer:
         await asyncio.sleep(0)
         if self._group is None or generation != self._group.generation:
             return
-        self._generation = generation
+        self._coordinator.generation = generation
         self._expelled_since = None
         self._paused.clear()
         self._positions = {place: self._group.committed.get(place, 0) for place in sorted(places)}
@@ -179,7 +187,11 @@ class SimulatedConsumer:
         await asyncio.sleep(0)
         if self._broker.outage is not None:
             raise KafkaConnectionError("there is no broker")
-        if self._group is None or self not in self._group.members or self._generation != self._group.generation:
+        if (
+            self._group is None
+            or self not in self._group.members
+            or self._coordinator.generation != self._group.generation
+        ):
             raise CommitFailedError("another generation")
         if self.process is not None and self.process.forgetful:
             raise KafkaConnectionError("its commits never arrive")

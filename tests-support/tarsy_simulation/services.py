@@ -104,7 +104,7 @@ class Orchestrator:
         self._name = name
         self._bus = bus_of(broker, name)
         self._publisher = Publisher(self._bus, source=name, now=broker.now)
-        self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time)
+        self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time, clock=broker.now)
         self._catalog = ToolCatalog(self._liveness)
         self._config = config
         self._deps = Dependencies(

@@ -51,6 +51,14 @@ def seen(*announcements: Announced) -> Liveness:
     return hear(Liveness("me"), announcements)
 
 
+def test_how_far_our_clock_is_behind_the_brokers_is_told_by_our_own_announcements() -> None:
+    known = Liveness("me", clock=lambda: at(-3600))
+    known.saw(announced("other"), at(0))
+    assert known.clock_behind == timedelta(0)
+    known.saw(announced("me"), at(1))
+    assert known.clock_behind == timedelta(seconds=3601)
+
+
 def test_who_was_heard_lately_lives() -> None:
     known = seen((0, "me"), (0.5, "other"), *every_second("me", 1, N - 1))
     assert not known.is_dead("other", since=BEGIN)

@@ -112,7 +112,8 @@ class RunningOwner:
     def __init__(self, bus: Bus, config: Config, turns: Sequence[Answer], name: str) -> None:
         self.name = name
         self.llm = FakeLlm(turns)
-        self.liveness = Liveness(name, dead_after=DEAD_AFTER)
+        self.clock_behind = timedelta(0)
+        self.liveness = Liveness(name, dead_after=DEAD_AFTER, clock=self._clock)
         self.registry = CollectorRegistry()
         self.publisher = LossyPublisher(bus, source=name, now=_now)
         self.chunks = ChunkSender(self.publisher)
@@ -121,7 +122,6 @@ class RunningOwner:
         self.ready = asyncio.Event()
         self.alerts = AlertsUnderWay()
         self.clock_ahead = 0.0
-        self.clock_behind = timedelta(0)
         self.live: LiveConfig[Plans] | None = None
         self._fixed_config = config
         self._bus = bus
@@ -143,6 +143,9 @@ class RunningOwner:
         )
         self.task: asyncio.Task[None] = asyncio.create_task(self._run(), name=name)
 
+    def _clock(self) -> datetime:
+        return _now() - self.clock_behind
+
     def _config(self) -> Config:
         return self._fixed_config if self.live is None else self.live.current.config
 
@@ -159,7 +162,7 @@ class RunningOwner:
             metrics=Metrics(self.registry, ["scripted"]),
             model_calls=ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")}),
             traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
-            now=lambda: _now() - self.clock_behind,
+            now=self._clock,
             monotonic=lambda: time.monotonic() + self.clock_ahead,
             tools_patience=ToolsPatience(10.0, 10.0),
             alerts=self.alerts,

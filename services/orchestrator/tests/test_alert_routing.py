@@ -82,6 +82,13 @@ def test_within_the_window_it_joins_the_latest_session_of_its_key() -> None:
     assert met(Known(), waiting()) == SECOND
 
 
+def test_an_alert_with_a_stamp_from_long_before_the_last_one_is_investigated() -> None:
+    """A broker whose clock is an hour behind leads the inbox now: its alerts must not be swallowed for that hour."""
+    known = Known({FIRST}, latest())
+    assert met(known, waiting(after=-3600.0)) == SECOND
+    assert met(known, waiting(after=-1.0)) == FIRST
+
+
 def test_while_it_is_investigated_every_alert_of_the_key_joins() -> None:
     assert met(Known({FIRST}, latest(), investigated=True), waiting(after=100 * WINDOW)) == FIRST
 

@@ -61,6 +61,7 @@ async def test_an_owner_whose_clock_is_an_hour_behind_stamps_its_events_as_the_b
     """The answer of a model would come before its question, and the model be given a wrong present time."""
     owner = world.beginning("owner")
     owner.clock_behind = timedelta(hours=1)
+    owner.hears(owner.name)
     await owner.until_ready()
     session = new_session()
     await world.alert(session)

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from aiokafka.structs import RecordMetadata
@@ -54,9 +54,17 @@ class Liveness:
     """Failure detector over the announcements that one reader saw. All times are the broker's."""
 
     def __init__(
-        self, own_id: str, *, dead_after: timedelta = DEAD_AFTER, monotonic: Callable[[], float] = time.monotonic
+        self,
+        own_id: str,
+        *,
+        dead_after: timedelta = DEAD_AFTER,
+        monotonic: Callable[[], float] = time.monotonic,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._own_id = own_id
+        self._clock = clock
+        self.clock_behind = timedelta(0)
+        """How far our clock was behind the brokers' when our last announcement came back, less by the way of that."""
         self._limit = max(1, round(dead_after.total_seconds() / ANNOUNCE_SECONDS))
         self._monotonic = monotonic
         self._heard_at = 0.0
@@ -142,6 +150,7 @@ class Liveness:
     def _came_back(self, at: datetime) -> None:
         last = self.now
         self._heard_at = self._monotonic()
+        self.clock_behind = at - self._clock()
         gap = last is not None and at - last > GAP
         if not gap and self._last_counted is not None and at - self._last_counted < COUNTED_APART:
             return

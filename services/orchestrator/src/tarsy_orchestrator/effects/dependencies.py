@@ -61,8 +61,8 @@ class Dependencies:
 
         It is this machine's clock, unless that one is far from theirs.
         """
-        own, theirs = self.now(), self.liveness.about_now
-        return own if theirs is None or abs(theirs - own) <= TOLERATED else theirs
+        behind = self.liveness.clock_behind
+        return self.now() if abs(behind) <= TOLERATED else self.now() + behind
 
     @property
     def downtime(self) -> Downtime:

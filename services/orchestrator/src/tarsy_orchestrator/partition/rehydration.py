@@ -10,6 +10,11 @@ from tarsy_orchestrator.partition.resting_states import size_of_event
 from tarsy_orchestrator.partition.session_table import SessionPlace
 from tarsy_session.state import NOT_STARTED, NotStarted, SessionState, Unsupported
 
+LEAST_LIMIT_SECONDS = 30.0
+"""Limit of the reading of a session whose spans hold nothing."""
+RECORDS_A_SECOND = 2_000
+"""Records that are read at least, also on a busy machine: mostly those of others between the lives of the session."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rehydrated:
@@ -17,6 +22,13 @@ class Rehydrated:
 
     state: SessionState
     size: int
+
+
+def limit_seconds(place: SessionPlace) -> float:
+    """A session of many lives that lie far apart has millions of records in its spans: a limit for all alike would end
+    each attempt, and begin it anew for ever.
+    """
+    return LEAST_LIMIT_SECONDS + sum(span.last - span.first + 1 for span in place.spans) / RECORDS_A_SECOND
 
 
 async def rehydrate(reader: SpanReader, partition: int, session_id: str, place: SessionPlace) -> Rehydrated:

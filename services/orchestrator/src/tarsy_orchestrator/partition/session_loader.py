@@ -9,14 +9,12 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.span_readers import SpanReaders
 from tarsy_orchestrator.partition.decision_batch import PendingInput
-from tarsy_orchestrator.partition.rehydration import rehydrate
+from tarsy_orchestrator.partition.rehydration import limit_seconds, rehydrate
 from tarsy_orchestrator.partition.session_table import SessionTable
 from tarsy_service.supervision import SupervisedGroup
 from tarsy_session.state import Unsupported
 
 log = structlog.get_logger(__name__)
-
-REHYDRATE_SECONDS = 30.0
 
 
 class SessionLoader:
@@ -77,7 +75,7 @@ class SessionLoader:
         pauses = growing_pauses()
         while (place := self._sessions.place(session_id)) is not None:
             try:
-                async with self._readers.borrowed() as reader, asyncio.timeout(REHYDRATE_SECONDS):
+                async with self._readers.borrowed() as reader, asyncio.timeout(limit_seconds(place)):
                     rehydrated = await rehydrate(reader, self._partition, session_id, place)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))

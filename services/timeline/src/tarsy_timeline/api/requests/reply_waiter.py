@@ -12,7 +12,8 @@ from tarsy_service.problems import ProblemError
 
 MOST_WAITERS = 1_000
 
-type Answer = asyncio.Future[RequestAnswered]
+type Answer = asyncio.Future[RequestAnswered | None]
+"""None: nobody reads answers here any longer. The request is on its way all the same."""
 
 
 class ReplyWaiter:
@@ -21,9 +22,17 @@ class ReplyWaiter:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._waiting: defaultdict[str, set[Answer]] = defaultdict(set)
+        self._ended = False
 
     async def run(self, ready: Callable[[], None], stepped: Callable[[], None]) -> None:
-        await follow_control(self._bus, self._take, ready, stepped)
+        """A process that stops lets go of those that wait: they would be broken off, a moment later."""
+        self._ended = False
+        try:
+            await follow_control(self._bus, self._take, ready, stepped)
+        finally:
+            self._ended = True
+            for answer in [answer for waiting in self._waiting.values() for answer in waiting if not answer.done()]:
+                answer.set_result(None)
 
     @contextmanager
     def to(self, request_id: str) -> Iterator[Answer]:
@@ -31,6 +40,8 @@ class ReplyWaiter:
         if len(self._waiting) >= MOST_WAITERS:
             raise ProblemError(503, "Too busy", "Too many requests wait for an answer. Try again later.")
         answer: Answer = asyncio.get_running_loop().create_future()
+        if self._ended:
+            answer.set_result(None)
         self._waiting[request_id].add(answer)
         try:
             yield answer

@@ -62,7 +62,7 @@ class SessionCommands:
                     answer = await coming
             except TimeoutError:
                 return None
-        if not answer.accepted:
+        if answer is not None and not answer.accepted:
             raise ProblemError(answer.code, HTTPStatus(answer.code).phrase, answer.reason)
         return answer
 
