@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from aiokafka import TopicPartition
+from aiokafka.cluster import ClusterMetadata
 from aiokafka.errors import ConsumerStoppedError
 from structlog.testing import capture_logs
 
@@ -260,3 +262,21 @@ async def test_who_begins_while_kafka_is_away_reads_when_it_is_back(bare: Bus, t
             await eventually(waits, "it waits for Kafka")
             await door.open()
             await asyncio.wait_for(taken.wait(), 60)
+
+
+async def test_a_broker_that_knows_of_no_broker_yet_ends_no_member_that_begins(
+    bare: Bus, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So answers one that was away, or that has just begun, until the cluster counts on it again."""
+    taken, really, counts_on_it = asyncio.Event(), ClusterMetadata.brokers, asyncio.Event()
+    asyncio.get_running_loop().call_later(2.0, counts_on_it.set)
+
+    def brokers(cluster: ClusterMetadata) -> Any:
+        return really(cluster) if counts_on_it.is_set() else set()
+
+    async def handler(_: str) -> None:
+        taken.set()
+
+    monkeypatch.setattr(ClusterMetadata, "brokers", brokers)
+    async with background_tasks(read(bare, handler, refuse_none)):
+        await asyncio.wait_for(taken.wait(), 60)

@@ -222,6 +222,32 @@ def test_as_long_as_another_orchestrator_announces_itself_only_ours_is_a_gap() -
 # One name, another process
 
 
+def test_who_falls_silent_after_the_brokers_clock_was_put_back_is_dead_as_ever() -> None:
+    """It took an hour: none of our own announcements counted until its clock had come as far again."""
+    known = seen((0, "me"), (0.5, "other"))
+    claimed = at(0.7)
+    known = in_order(known, [(seconds - 3600, who) for seconds, who in [(1, "me"), (1.5, "other")]])
+    known = in_order(known, every_second("me", 2 - 3600, N - 3600))
+    assert not known.is_dead("other", since=claimed)
+    assert known.seconds_heard(since=0) == N - 1
+    known = in_order(known, [(N + 1 - 3600, "me")])
+    assert known.is_dead("other", since=claimed)
+
+
+def test_a_clock_that_was_put_back_kills_nobody_and_is_no_outage() -> None:
+    known = in_order(seen((0, "me"), (0.5, "other")), [(1 - 3600, "me")])
+    assert not known.is_dead("other", since=BEGIN)
+    assert known.lives("other")
+    assert [begin for begin, _ in known.outages] == [BEFORE_EVERYTHING]
+
+
+def in_order(known: Liveness, announcements: Iterable[Announced]) -> Liveness:
+    """As they lie in the topic, whatever their stamps."""
+    for seconds, who in announcements:
+        known.saw(announced(who), at(seconds))
+    return known
+
+
 def test_a_new_process_of_the_same_name_replaces_the_one_before_it() -> None:
     known = seen(*every_second("me", 0, 10), *every_second("old/gw-1", 0.1, 10.2), (11, "new/gw-1"))
     hear(known, every_second("me", 11.5, 11.5 + REPLACED_AFTER - 2))

@@ -6,7 +6,7 @@ aiokafka_check.py lists what is used of them: whoever adds a use adds it there.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from functools import partial, wraps
 from itertools import chain
 from types import FunctionType, MethodType
@@ -65,6 +65,8 @@ MOST_UPDATES, UPDATES_SECONDS = 5, 1.0
 """Limit of requests for metadata, and the seconds that it holds for. A client asks less at its start."""
 
 CLOSE_SECONDS = 2.0
+BROKERS_SECONDS, BROKERS_PAUSE_SECONDS = 20.0, 0.2
+"""How long a client that starts asks for brokers, and how often."""
 
 COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
 
@@ -183,8 +185,24 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
     for name in ("bootstrap", "_get_conn"):
         function = copy_with_names(getattr(AIOKafkaClient, name), create_conn=connect)
         setattr(inner, name, MethodType(function, inner))
+    inner.bootstrap = partial(_bootstrap_with_brokers, inner, inner.bootstrap)
     inner.close = close_shared
     inner.wait_no_more = partial(connections.close, sharing)
+
+
+async def _bootstrap_with_brokers(client: AIOKafkaClient, bootstrap: Callable[[], Awaitable[None]]) -> None:
+    """A broker that the cluster has just missed, or that is still starting, answers that there are no brokers.
+
+    A member of a group that begins with that answer dies of it: it asks none of them for its coordinator.
+    """
+    await bootstrap()
+    try:
+        async with asyncio.timeout(BROKERS_SECONDS):
+            while not client.cluster.brokers():
+                if not await client.force_metadata_update():
+                    await asyncio.sleep(BROKERS_PAUSE_SECONDS)
+    except TimeoutError as problem:
+        raise KafkaConnectionError(f"{client.hosts}: it answers, and knows of no broker, not even itself") from problem
 
 
 def _raise_os_errors(connection: AIOKafkaConnection) -> None:

@@ -2,16 +2,23 @@
 
 from collections.abc import Collection
 
-from tarsy_bus.aiokafka_internals import leaders
+from aiokafka.admin import AIOKafkaAdminClient
+
+from tarsy_bus.aiokafka_internals import leaders, share_connections
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import admin
 
 __all__ = ["leaders", "led_partitions"]
 
 
 async def led_partitions(bus: Bus, topics: Collection[str], numbers: Collection[int]) -> frozenset[int]:
-    """Those of the numbers whose partitions of all these topics have a leader. Raises KafkaError."""
-    async with admin(bus) as client:
+    """Those of the numbers whose partitions of all these topics have a leader. Raises KafkaError, also in an outage."""
+    client = AIOKafkaAdminClient(**bus.client_arguments)
+    share_connections(client, bus.connections)
+    try:
+        await start_client(client)
         described = await client.describe_topics(list(topics))
+    finally:
+        await stop_client(client)
     led = [{one["partition"] for one in topic["partitions"] if one["leader"] >= 0} for topic in described]
     return frozenset(numbers).intersection(*led)

@@ -12,7 +12,7 @@ from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
-from tarsy_bus.heartbeat_gaps import GAP, Outage, Outages
+from tarsy_bus.heartbeat_gaps import BEFORE_EVERYTHING, GAP, Outage, Outages
 from tarsy_bus.heartbeats import announcement_in
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import NotWrittenError, Publisher
@@ -33,6 +33,8 @@ __all__ = ["ANNOUNCE_SECONDS", "DEAD_AFTER", "Liveness", "announce", "watch"]
 
 COUNTED_APART = timedelta(seconds=COUNTED_APART_SECONDS)
 GRACE_ANNOUNCEMENTS = round(GRACE_SECONDS / ANNOUNCE_SECONDS)
+MOST_BEHIND = timedelta(minutes=1)
+"""A reader of the announcements is not further behind."""
 READ_BACK = 10_000
 """Announcements from before our start: 15 minutes of eleven processes. They tell outages, names and good-byes."""
 REMEMBERED = 20
@@ -74,6 +76,7 @@ class Liveness:
         self._count = 0
         self._count_at_gap = 0
         self._last_counted: datetime | None = None
+        self._put_back_from: datetime | None = None
         self._counted: deque[datetime] = deque(maxlen=max(self._limit, GRACE_ANNOUNCEMENTS, REPLACED_AFTER))
 
     def remember(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
@@ -124,10 +127,16 @@ class Liveness:
         now = self.now
         if now is None or self._count == 0:
             return False
+        if self._is_of_another_clock(since, now):
+            since = BEFORE_EVERYTHING
         heard = self._heard.get(worker_id)
         if heard is not None and heard.announcement.leaving:
             return now > max(heard.at, since)
         return self._silence(heard, since) >= self._limit_of(worker_id, heard)
+
+    def _is_of_another_clock(self, since: datetime, now: datetime) -> bool:
+        """Whether it is from before the broker's clock was put back. A reader that is behind sees later times, too."""
+        return self._put_back_from is not None and now + MOST_BEHIND < since <= self._put_back_from + GAP
 
     def lives(self, worker_id: str) -> bool:
         """It has announced itself, lately."""
@@ -151,13 +160,17 @@ class Liveness:
         last = self.now
         self._heard_at = self._monotonic()
         self.clock_behind = at - self._clock()
-        gap = last is not None and at - last > GAP
+        # The clock of the broker may be put back: its time is another from then on, and no outage.
+        gap = last is not None and abs(at - last) > GAP
         if not gap and self._last_counted is not None and at - self._last_counted < COUNTED_APART:
             return
         self._count += 1
         self._last_counted = at
         if last is not None and gap:
-            self._outages.add(last, at)
+            if at > last:
+                self._outages.add(last, at)
+            else:
+                self._put_back_from = last
             self._count_at_gap = self._count
             self._counted.clear()
         else:

@@ -78,20 +78,21 @@ class WorkerService[M: Message, R: Claimable]:
     ) -> None:
         """Until it is cancelled: then no more requests, the calls, the resources, and a good-bye, in this order."""
         await check_topics(self.bus, self.kafka_user)
+        announced = asyncio.Event()
         async with (
             self.publisher.running(),
-            self.supervisor.background({"announcements": self._announce()}),
+            self.supervisor.background({"announcements": self._announce(announced)}),
             resources(),
             asyncio.TaskGroup() as tasks,
         ):
             executor = self._executor(tasks)
             self.metrics.watch_load(executor.load_of)
             try:
-                await self._serve(executor, ready, finite or {})
+                await self._serve(executor, ready, announced, finite or {})
             finally:
                 await executor.drain(self.drain_seconds)
 
-    async def _serve(self, executor: Executor[R], ready: Ready, finite: FiniteTasks) -> None:
+    async def _serve(self, executor: Executor[R], ready: Ready, announced: asyncio.Event, finite: FiniteTasks) -> None:
         listening = asyncio.Event()
         async with self.supervisor.group() as group:
             group.start("clock of claims", executor.tick())
@@ -101,6 +102,8 @@ class WorkerService[M: Message, R: Claimable]:
                 group.start_finite(name, work())
             # A grant that arrives before we listen would be lost: no claim until then.
             await listening.wait()
+            # It brings the broker's time: by a clock that is ahead, every request would have come too late.
+            await announced.wait()
             ready()
             await self.supervisor.run("requests", self._take_requests(executor))
 
@@ -118,8 +121,14 @@ class WorkerService[M: Message, R: Claimable]:
             stepped=self.supervisor.steps("requests"),
         )
 
-    def _announce(self) -> Coroutine[object, object, None]:
-        return announce(self.publisher, self.announcement, self.pulse, self.supervisor.steps("announcements"))
+    def _announce(self, announced: asyncio.Event) -> Coroutine[object, object, None]:
+        steps = self.supervisor.steps("announcements")
+
+        def stepped() -> None:
+            announced.set()
+            steps()
+
+        return announce(self.publisher, self.announcement, self.pulse, stepped)
 
     def _executor(self, tasks: asyncio.TaskGroup) -> Executor[R]:
         return Executor(
@@ -136,5 +145,5 @@ class WorkerService[M: Message, R: Claimable]:
         )
 
     def _broker_time(self) -> datetime:
-        """Limits of requests are the broker's times: by a clock that is ahead, each would have come too late."""
+        """Limits of requests are the broker's times."""
         return self.pulse.broker_time or self.now()
