@@ -115,7 +115,7 @@ export class SessionsStore {
     return isNew;
   }
 
-  /** What runs tells by the API only what it does now. A question that failed is asked again. */
+  /** The activity of what runs comes over the API only. A question that failed is asked again. */
   async #readWhatRuns() {
     const isSomethingOpen = this.#known.rows.some((row) => kindOf(row) !== "ended");
     if (this.#isStale || this.#hasFailed || isSomethingOpen || running.value > 0) await this.#readTop();
