@@ -390,6 +390,8 @@ async def test_every_view_is_accessible_at_every_width(scene: Scene, finished: s
             for address, whole in views.items():
                 await tab.page.goto(address)
                 await expect(tab.page.locator(whole).first).to_be_visible()
+                # The head of a session comes with the API's answer, and its story live.
+                await expect(tab.page.locator("h1").first).to_be_visible()
                 broken += [f"{address} at {width}: {one}" for one in await violations(tab.page)]
             assert tab.complaints == []
     assert broken == [], "\n".join(broken)

@@ -188,6 +188,7 @@ async def test_an_end_is_noticed_once_though_the_api_has_it_before_it_comes_live
         page = tab.page
         await page.add_init_script(NOTICES)
         await page.reload()
+        await expect(row_of(page, 1).locator(".status")).to_have_text("Running")
         await page.get_by_role("button", name="Notify me").click()
         await expect(page.get_by_role("button", name="Notify me")).to_have_attribute("aria-pressed", "true")
         api.rows[0] |= session(1, "completed", last_number=9, outcome="It was DNS.")

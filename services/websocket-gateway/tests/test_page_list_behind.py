@@ -7,6 +7,7 @@ from playwright.async_api import Browser, expect
 
 from tarsy_browser import Tab
 from tarsy_listed_sessions import AWAY, Show, row_of, session
+from tarsy_testing import eventually
 from tarsy_websocket_gateway.page_assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -42,14 +43,20 @@ async def test_all_stay_in_the_list_though_more_end_than_are_asked_for_at_once(s
 
 
 async def test_older_ones_that_could_not_be_read_come_once_the_api_is_back(show: Show) -> None:
-    async with show([session(number) for number in range(250)]) as (tab, api):
-        notice, older = tab.page.locator(".notice"), tab.page.get_by_text("Older ones follow …")
-        await expect(older).to_be_visible()
+    async with show([session(number) for number in range(500)]) as (tab, api):
+        page = tab.page
+        notice, rows = page.locator(".notice"), page.locator(".sessions")
+        await expect(page.get_by_text("Older ones follow …")).to_be_visible()
         api.is_away = True
-        await tab.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-        await expect(notice).to_have_text(AWAY)
+
+        async def is_refused() -> bool:
+            await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+            return await notice.inner_text() == AWAY
+
+        await eventually(is_refused, "the end of what is known is reached")
+        height = await rows.evaluate("(node) => getComputedStyle(node).height")
         api.is_away = False
-        await expect(older).to_have_count(0)
+        await expect(rows).not_to_have_css("height", height)
         await expect(notice).to_have_text("")
 
 

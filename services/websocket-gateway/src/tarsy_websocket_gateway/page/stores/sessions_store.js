@@ -101,7 +101,7 @@ export class SessionsStore {
       await this.#older.read(query, (rows) => this.#takeOlder(rows));
     } catch (problem) {
       this.#fail(query, problem);
-      // Who is at the end of what is drawn asks for more.
+      // A reader at the end of what is drawn asks for more.
       setTimeout(this.#publish, AGAIN_MILLISECONDS);
     }
   }
@@ -115,7 +115,7 @@ export class SessionsStore {
     return isNew;
   }
 
-  /** What it does now comes over the API only. What could not be read is asked for again. */
+  /** The activity of what runs comes over the API only. A question that failed is asked again. */
   async #readWhatRuns() {
     const isSomethingOpen = this.#known.rows.some((row) => kindOf(row) !== "ended");
     if (this.#isStale || this.#hasFailed || isSomethingOpen || running.value > 0) await this.#readTop();
