@@ -138,7 +138,7 @@ def execute(arguments: Sequence[str], *, log: Path, folder: Path, environment: M
 
 @contextmanager
 def lab_forks() -> Iterator[Callable[[], Path]]:
-    """What returns the folder of a `tarsy-lab` that is forked: the first call starts the process that forks."""
+    """A function that returns the folder of a `tarsy-lab` that is forked. Its first call starts who forks."""
     with ExitStack() as stack:
 
         @cache

@@ -144,7 +144,7 @@ def kafka_bootstrap(request: pytest.FixtureRequest, work_folder: Path) -> Iterat
 def own_kafka(folder: Path, *java_options: str) -> EmbeddedKafka:
     """A broker of a test's own, not started: to be killed, or set up in another way."""
     return EmbeddedKafka(
-        folder, port=free_port(), cache_dir=cache_dir(), progress=lambda _: None, tests=True, java_options=java_options
+        folder, port=free_port(), cache_dir=cache_dir(), progress=lambda _: None, java_options=java_options
     )
 
 
