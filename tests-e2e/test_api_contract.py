@@ -5,48 +5,18 @@ no document leads to are written down here.
 """
 
 import asyncio
-import copy
 import json
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-import requests
-import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis.errors import Unsatisfiable
-from schemathesis.checks import not_a_server_error
-from schemathesis.core.failures import FailureGroup
-from schemathesis.core.result import Ok
-from schemathesis.generation import GenerationMode
-from schemathesis.schemas import APIOperation, BaseSchema
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_system import ROOT, System
 from tarsy_testing import eventually
-
-type Operation = APIOperation[Any, Any, Any, Any]
-
-EXAMPLES = 10
-"""The number for each operation, and as many that its schema forbids."""
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-]
-WAITING = "at_least"
-"""An event that never comes is waited for, and answered by 503: tests of the timeline have it."""
 
 
 @pytest.fixture(scope="module")
@@ -80,59 +50,11 @@ def url_of(system: System, path: str) -> str:
     return system.of(service).url
 
 
-def broken_promises(system: System, document: dict[str, Any]) -> list[str]:
-    asked = copy.deepcopy(document)
-    for methods in asked["paths"].values():
-        for operation in methods.values():
-            # Else it would make credentials up, and see little more than 401.
-            operation.pop("security")
-            operation["parameters"] = [one for one in operation.get("parameters", ()) if one["name"] != WAITING]
-    schema = schemathesis.openapi.from_dict(asked)
-    with requests.Session() as session:
-        session.headers.update(CREDENTIAL)
-        return [
-            f"{operation.label}, {mode.name}: {problem}"
-            for operation in operations(schema)
-            for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
-            if (problem := broken_promise(operation, mode, url_of(system, operation.path), session))
-        ]
-
-
-def operations(schema: BaseSchema) -> Iterator[Operation]:
-    for found in schema.get_all_operations():
-        assert isinstance(found, Ok), found
-        yield found.ok()
-
-
-def broken_promise(operation: Operation, mode: GenerationMode, base_url: str, session: requests.Session) -> str:
-    """Why the operation is broken; empty when it is not."""
-
-    @settings(
-        max_examples=EXAMPLES,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate],
-    )
-    @given(case=operation.as_strategy(generation_mode=mode))
-    def ask(case: schemathesis.Case[Any]) -> None:
-        answer = case.call(base_url=base_url, session=session, timeout=90)
-        case.validate_response(answer, checks=CHECKS)
-
-    try:
-        ask()
-    except Unsatisfiable:
-        return ""  # there is nothing that it could forbid
-    except FailureGroup as problem:  # no Exception
-        return "; ".join(str(one) for one in problem.exceptions)
-    except Exception as problem:  # noqa: BLE001 - all that is broken is told at once
-        return str(problem)
-    return ""
-
-
 async def test_every_operation_keeps_its_promise(running: System, document: dict[str, Any]) -> None:
-    wrong = await asyncio.to_thread(broken_promises, running, document)
+    # Here, as each process of a test run imports this file, and schemathesis takes a second.
+    from tarsy_api_promises import broken_promises
+
+    wrong = await asyncio.to_thread(broken_promises, document, partial(url_of, running), CREDENTIAL)
     wrong += await answers_to_strangers(running, document)
     wrong += await odd_answers(running)
     wrong += await other_documents(running, document)

@@ -58,10 +58,14 @@ async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(
 ) -> None:
     await system.start_all()
     investigation = await held_in(system, lab_calls, lab_hold, "pods_log")
-    await replace_in_it(system, service="tool-gateway", lab_hold=lab_hold)
+    dead = system.of("tool-gateway")
+    dead.kill()
+    await asyncio.to_thread(lab_hold.unlink)
+    # Another one that is there before the death is noticed runs it, and nothing has to be released.
+    await investigation.until("tool_call.released")
+    await system.until_ready(system.start("tool-gateway", port=dead.port))
     log = await investigation.until_ended()
     assert outcome_of(log, "pods_log").outcome == "ok"
-    assert "tool_call.released" in log.types
     assert await faults(investigation, log, lab_calls, told_before) == []
 
 

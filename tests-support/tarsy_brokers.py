@@ -29,7 +29,7 @@ class Brokers:
         self._brokers = [
             EmbeddedKafka(
                 folder / f"broker-{number}", port=free_port(), cache_dir=cache_dir(), progress=lambda _: None,
-                tests=True, settings=SETTINGS, node=KafkaNode(number, cluster, controllers),
+                settings=SETTINGS, node=KafkaNode(number, cluster, controllers),
             )
             for number in NUMBERS
         ]  # fmt: skip

@@ -53,7 +53,7 @@ def postgres_container() -> Iterator[str]:
 
 def _broker_settings(port: int) -> dict[str, str]:
     node = KafkaNode(1, new_id(), {1: CONTROLLER})
-    own = dict(line.split("=", 1) for line in properties(node, port=port, tests=True, more={}).splitlines())
+    own = dict(line.split("=", 1) for line in properties(node, port=port, more={}).splitlines())
     del own["log.dirs"]
     return own | {
         "listeners": f"BROKER://0.0.0.0:{INSIDE},CONTROLLER://0.0.0.0:{CONTROLLER}",

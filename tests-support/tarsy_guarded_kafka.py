@@ -109,7 +109,6 @@ def guarded_kafka(folder: Path) -> Iterator[GuardedKafka]:
         progress=lambda _: None,
         password=True,
         users=users,
-        tests=True,
         settings=AUTHORIZER,
         java_options=[AUDIT],
     )

@@ -14,9 +14,7 @@ from tarsy_processes.ports import free_port
 
 class KillableKafka:
     def __init__(self, folder: Path) -> None:
-        self._kafka = EmbeddedKafka(
-            folder, port=free_port(), cache_dir=default_cache_dir(), progress=lambda _: None, tests=True
-        )
+        self._kafka = EmbeddedKafka(folder, port=free_port(), cache_dir=default_cache_dir(), progress=lambda _: None)
 
     @property
     def bootstrap(self) -> str:

@@ -57,7 +57,7 @@ def secured_kafka(folder: Path) -> Iterator[SecuredKafka]:
     ports = {name: free_port() for name in LISTENERS}
     settings = {**_listeners(port, controller, ports), **_tls(authority, server), **_sasl()}
     broker = EmbeddedKafka(
-        folder / "kafka", port=port, cache_dir=cache_dir(), progress=lambda _: None, tests=True, settings=settings
+        folder / "kafka", port=port, cache_dir=cache_dir(), progress=lambda _: None, settings=settings
     )
     with broker:
         _add_scram_user(broker.bootstrap)

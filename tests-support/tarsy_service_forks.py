@@ -2,21 +2,27 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Protocol
 
 from pydantic import JsonValue
 
+from tarsy_program_forks import program_forks
+
 PROGRAM = Path(__file__).with_name("tarsy_fork_server.py")
 LOOK_SECONDS = 0.02
+STARTS_THE_LAB = "tarsy_tool_gateway"
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -36,11 +42,17 @@ type Answer = int | str | None
 
 
 class ServiceForks:
-    """`environment`: what the server was started with, and each process gets, beside that of the test."""
+    """`environment`: what the server was started with, and each process gets, beside that of the test.
 
-    def __init__(self, server: "subprocess.Popen[str]", environment: Mapping[str, str]) -> None:
+    `lab`: the folder of a `tarsy-lab` that starts without its imports; None where gateways find the installed one.
+    """
+
+    def __init__(
+        self, server: "subprocess.Popen[str]", environment: Mapping[str, str], lab: Callable[[], Path] | None
+    ) -> None:
         self._server = server
         self._environment = environment
+        self._lab = lab
         self._asking = threading.Lock()
 
     def start(
@@ -53,11 +65,16 @@ class ServiceForks:
             "arguments": list(arguments),
             "log": str(log),
             "folder": str(folder),
-            "environment": {**environment, **self._environment},
+            "environment": {**environment, **self._environment, **self._path(module, environment)},
         }
         pid = self.ask({"start": start})
         assert isinstance(pid, int)
         return ForkedProcess(self, pid)
+
+    def _path(self, module: str, environment: Mapping[str, str]) -> Mapping[str, str]:
+        if self._lab is None or module != STARTS_THE_LAB:
+            return NOTHING_MORE
+        return {"PATH": f"{self._lab()}{os.pathsep}{environment['PATH']}"}
 
     def located(self, module: str) -> Path:
         """Which file the processes run of a module."""
@@ -120,14 +137,33 @@ def execute(arguments: Sequence[str], *, log: Path, folder: Path, environment: M
 
 
 @contextmanager
-def service_forks(environment: Mapping[str, str] = NOTHING_MORE) -> Iterator[ServiceForks]:
+def lab_forks() -> Iterator[Callable[[], Path]]:
+    """A function that returns the folder of a `tarsy-lab` that is forked. Its first call starts who forks."""
+    with ExitStack() as stack:
+
+        @cache
+        def folder() -> Path:
+            found = Path(stack.enter_context(TemporaryDirectory(prefix="tarsy-lab-")))
+            command = stack.enter_context(program_forks("tarsy_lab.__main__", found))
+            program = found / "tarsy-lab"
+            program.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', encoding="utf-8")
+            program.chmod(0o755)
+            return found
+
+        yield folder
+
+
+@contextmanager
+def service_forks(
+    environment: Mapping[str, str] = NOTHING_MORE, lab: Callable[[], Path] | None = None
+) -> Iterator[ServiceForks]:
     """At the end the server ends; its processes were ended by whoever started them."""
     server = subprocess.Popen(
         [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         start_new_session=True, env={**os.environ, **environment},
     )  # fmt: skip
     try:
-        yield ServiceForks(server, environment)
+        yield ServiceForks(server, environment, lab)
     finally:
         assert server.stdin is not None
         assert server.stdout is not None

@@ -29,7 +29,7 @@ from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_processes.ports import free_port
-from tarsy_service_forks import ServiceForks, service_forks
+from tarsy_service_forks import ServiceForks, lab_forks, service_forks
 
 POLL_SECONDS, LATER_POLL_SECONDS, POLL_SHARE = 0.02, 0.25, 0.1
 WAIT_SECONDS = 90.0
@@ -55,10 +55,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Collected tests stay, and no later collection of garbage looks at them."""
-    gc.enable()
-    gc.collect()
+    """Collected tests stay, and no later collection of garbage looks at them. There is hardly any garbage yet, and to
+    look for it takes a second of each process."""
     gc.freeze()
+    gc.enable()
 
 
 def _read_authorities_once() -> None:
@@ -144,7 +144,7 @@ def kafka_bootstrap(request: pytest.FixtureRequest, work_folder: Path) -> Iterat
 def own_kafka(folder: Path, *java_options: str) -> EmbeddedKafka:
     """A broker of a test's own, not started: to be killed, or set up in another way."""
     return EmbeddedKafka(
-        folder, port=free_port(), cache_dir=cache_dir(), progress=lambda _: None, tests=True, java_options=java_options
+        folder, port=free_port(), cache_dir=cache_dir(), progress=lambda _: None, java_options=java_options
     )
 
 
@@ -189,10 +189,9 @@ def bus_of_tests(bootstrap: str, prefix: str) -> Bus:
 
 
 async def delete_topics(bus: Bus) -> None:
-    """All topics of the bus that are there."""
+    """All topics of the bus that are there. Nothing looks for them first: a list has all topics of all tests."""
     async with admin(bus) as client:
-        ours = {topic.name for topic in bus.topics.all()} & set(await client.list_topics())
-        await client.delete_topics(sorted(ours))
+        await client.delete_topics([topic.name for topic in bus.topics.all()])
 
 
 @pytest.fixture
@@ -231,5 +230,5 @@ async def eventually[T](
 @pytest.fixture(scope="session")
 def forks() -> Iterator[ServiceForks]:
     """Services of today's code, started without their imports."""
-    with service_forks() as forks:
+    with lab_forks() as lab, service_forks(lab=lab) as forks:
         yield forks

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_cli.app import cli
 from tarsy_contracts.audit import ActRequested
 from tarsy_contracts.topics import Topics
+from tarsy_testing import delete_topics
 
 CANCEL, REDRIVE = "POST /api/v1/sessions/{session_id}/cancel", "POST /api/v1/dead-letters/{letter_id}/redrive"
 ACTS = (
@@ -25,10 +27,11 @@ ACTS = (
 
 
 @pytest.fixture(scope="module")
-def bus(kafka_bootstrap: str) -> Bus:
+def bus(kafka_bootstrap: str) -> Iterator[Bus]:
     bus = Bus(kafka_bootstrap, Topics(f"t{os.urandom(6).hex()}"), client="test")
     asyncio.run(filled(bus))
-    return bus
+    yield bus
+    asyncio.run(delete_topics(bus))
 
 
 async def filled(bus: Bus) -> None:

@@ -28,9 +28,7 @@ def new_kafka(tmp_path: Path, cache_dir: Path) -> Iterator[NewKafka]:
     made: list[EmbeddedKafka] = []
 
     def make() -> EmbeddedKafka:
-        made.append(
-            EmbeddedKafka(tmp_path / "kafka", port=free_port(), cache_dir=cache_dir, progress=_quiet, tests=True)
-        )
+        made.append(EmbeddedKafka(tmp_path / "kafka", port=free_port(), cache_dir=cache_dir, progress=_quiet))
         return made[-1]
 
     yield make

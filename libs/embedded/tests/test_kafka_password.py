@@ -20,9 +20,7 @@ API_VERSIONS, METADATA = 18, 3
 
 
 def broker(folder: Path, cache_dir: Path, *, password: bool) -> EmbeddedKafka:
-    return EmbeddedKafka(
-        folder, port=free_port(), cache_dir=cache_dir, progress=lambda _: None, tests=True, password=password
-    )
+    return EmbeddedKafka(folder, port=free_port(), cache_dir=cache_dir, progress=lambda _: None, password=password)
 
 
 def login(password: str) -> dict[str, str]:

@@ -51,7 +51,8 @@ async def events_bus(log_bus: Bus) -> Bus:
         await client.create_topics([NewTopic(log_bus.topics.events, LOG_PARTITIONS, 1)])
 
         async def listed() -> bool:
-            return log_bus.topics.events in await client.list_topics()
+            (described,) = await client.describe_topics([log_bus.topics.events])
+            return bool(described["error_code"] == 0)
 
         await eventually(listed, "the topic is listed")
     return log_bus

@@ -5,14 +5,16 @@ import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError, for_code
+from aiokafka.protocol.metadata import MetadataRequest
 
 from tarsy_bus.access import KafkaAccessError, find_refusal
-from tarsy_bus.aiokafka_internals import share_connections
+from tarsy_bus.aiokafka_internals import send_to_any_broker, share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
@@ -228,21 +230,26 @@ def _missing(found: Fit) -> list[str]:
 
 
 async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[str, Present]:
-    """The existing ones of these topics; metadata and settings are requested at once.
-
-    Metadata are requested for all topics: naming one might create it.
-    """
+    """The existing ones of these topics; metadata and settings are requested at once."""
     asked = [ConfigResource(ConfigResourceType.TOPIC, name, dict.fromkeys(SETTINGS)) for name in names]
-    described, configured = await asyncio.gather(client.describe_topics(), client.describe_configs(asked))
+    metadata, configured = await asyncio.gather(_metadata(client, names), client.describe_configs(asked))
     rows = [row for answer in configured for row in answer.resources if row[0] != UNKNOWN_TOPIC]
     settings = {row[3]: (row[0], row[4]) for row in rows}
     return {
         topic["topic"]: _as_present(topic["partitions"], *settings[topic["topic"]])
-        for topic in described
+        for topic in metadata["topics"]
         if topic["topic"] in settings
         and topic["error_code"] == 0
         and all(partition["leader"] >= 0 for partition in topic["partitions"])
     }
+
+
+async def _metadata(client: AIOKafkaAdminClient, topics: Sequence[str]) -> Mapping[str, Any]:
+    """Metadata of the cluster and of these topics. aiokafka's own requests make a topic that is named, and where they
+    name none, bring all topics of the cluster, which may be thousands."""
+    answer = await send_to_any_broker(client, MetadataRequest([*topics], allow_auto_topic_creation=False))
+    found: Mapping[str, Any] = answer.to_object()
+    return found
 
 
 def _as_present(
@@ -255,7 +262,7 @@ def _as_present(
 
 
 async def _create(client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic], replication: int | None) -> None:
-    copies = replication or min(COPIES, len((await client.describe_cluster())["brokers"]))
+    copies = replication or min(COPIES, len((await _metadata(client, ()))["brokers"]))
     wanted = [
         NewTopic(
             name=topic.name,

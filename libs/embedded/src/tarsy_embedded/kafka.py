@@ -28,7 +28,7 @@ class EmbeddedKafka(EmbeddedServer):
     """One broker that is its own controller, on 127.0.0.1 only; with `node`, one of a cluster of such brokers.
 
     With `password`, clients have to know it (see kafka_sasl); it lies in the data folder. `users` are further users, by
-    name, with theirs. `tests` makes retention act within a second. `record_classes` writes the class archive there when
+    name, with theirs. `record_classes` writes the class archive there when
     the broker stops (see class_archive), instead of using one. `settings` are further properties of the broker, and
     `java_options` of its JVM.
     """
@@ -45,7 +45,6 @@ class EmbeddedKafka(EmbeddedServer):
         progress: Progress,
         password: bool = False,
         users: Mapping[str, str] | None = None,
-        tests: bool = False,
         record_classes: Path | None = None,
         settings: Mapping[str, str] | None = None,
         java_options: Sequence[str] = (),
@@ -55,7 +54,6 @@ class EmbeddedKafka(EmbeddedServer):
         self._cache_dir = cache_dir
         self._has_password = password
         self._users = users or {}
-        self._tests = tests
         self._record_classes = record_classes
         self._settings = settings or {}
         self._java_options = java_options
@@ -112,7 +110,7 @@ class EmbeddedKafka(EmbeddedServer):
     def _write_properties(self, node: KafkaNode) -> Path:
         file = self.data_dir / "server.properties"
         more = {**self._secure(), **self._settings}
-        content = properties(node, port=self.port, tests=self._tests, more=more)
+        content = properties(node, port=self.port, more=more)
         write_private(file, content)
         return file
 

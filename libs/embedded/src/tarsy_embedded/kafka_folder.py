@@ -60,7 +60,7 @@ class KafkaNode:
         }
 
 
-def properties(node: KafkaNode, *, port: int, tests: bool, more: Mapping[str, str]) -> str:
+def properties(node: KafkaNode, *, port: int, more: Mapping[str, str]) -> str:
     controller_port = node.controllers[node.number]
     settings: dict[str, object] = {
         "process.roles": "broker,controller",
@@ -75,8 +75,6 @@ def properties(node: KafkaNode, *, port: int, tests: bool, more: Mapping[str, st
         "log.dirs": LOG_FOLDER,
         **_FIXED,
     }
-    if tests:
-        settings["log.retention.check.interval.ms"] = 1000
     return "".join(f"{name}={value}\n" for name, value in {**settings, **more}.items())
 
 
