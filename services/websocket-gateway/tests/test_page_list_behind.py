@@ -78,16 +78,17 @@ async def test_a_page_that_is_still_under_way_for_another_list_keeps_nobody_from
                 const before = older.read(emptyQuery(), take);
                 older.begin({ rows: [row], isWhole: false });
                 const now = older.read(emptyQuery(), take);
+                const asked = answers.length;
                 answer(0, "of the list before");
                 await before;
                 const again = older.read(emptyQuery(), take);
                 answer(1, "of this list");
                 await Promise.all([now, again]);
-                return [answers.length, taken];
+                return [asked, answers.length, taken];
             } finally {
                 window.fetch = fetch;
             }
         }""",
         [ASSETS, session(1)],
     )
-    assert found == [2, ["of this list"]]
+    assert found == [2, 2, ["of this list"]]
