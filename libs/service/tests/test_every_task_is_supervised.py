@@ -28,6 +28,8 @@ SHORT_LIVED = {
     # Kafka clients
     "libs/bus/src/tarsy_bus/background_tasks.py background_tasks": "for the life of a connection, and for tests",
     "libs/bus/src/tarsy_bus/start_positions.py committed_offsets": "one question each, waited for",
+    "libs/bus/src/tarsy_bus/start_positions.py AssignedPartitions._starts": "a question to each leader, waited for",
+    "libs/bus/src/tarsy_bus/start_positions.py AssignedPartitions._bounds": "two questions, with a limit",
     "libs/bus/src/tarsy_bus/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",
     "libs/bus/src/tarsy_bus/chunk_sender.py ChunkSender._send_all": "the writes of a tick, waited for",
