@@ -32,6 +32,27 @@ def ask(path: str, arguments: list[str]) -> int:
         return int(server.recv(LONGEST_BYTES) or FAILED)
 
 
+class Fork:
+    """A program that runs. `descriptor` is readable when it has ended, and `asking` when its starter has."""
+
+    def __init__(self, asking: socket.socket, pid: int) -> None:
+        self.asking = asking
+        self.descriptor = os.pidfd_open(pid)
+        self._pid = pid
+
+    def kill(self) -> None:
+        """Also where it is stopped: its starter's group was killed, and it is not in that."""
+        os.kill(self._pid, signal.SIGKILL)
+
+    def bury(self) -> None:
+        """Once it has ended."""
+        code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        with suppress(OSError):
+            self.asking.send(str(code if code >= 0 else FAILED).encode())
+        self.asking.close()
+        os.close(self.descriptor)
+
+
 def serve(path: str, module: str) -> None:
     """Until its input ends, as it does when whoever started it has ended."""
     # Here, as `ask` does without them.
@@ -42,26 +63,45 @@ def serve(path: str, module: str) -> None:
     importlib.import_module(module)
     gc.collect()
     gc.freeze()
-    # Nobody waits for forks: `ask` does.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    forks = list[Fork]()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(path)
         listener.listen()
-        while sys.stdin not in (ready := select.select([listener, sys.stdin], [], [])[0]):
+        while True:
+            ends = [end for fork in forks for end in (fork.descriptor, fork.asking)]
+            ready = select.select([listener, sys.stdin, *ends], [], [])[0]
+            if sys.stdin in ready:
+                break
+            for fork in [*forks]:
+                if fork.descriptor in ready:
+                    fork.bury()
+                    forks.remove(fork)
+                elif fork.asking in ready:
+                    fork.kill()
             if listener in ready:
-                asking, _ = listener.accept()
-                if os.fork() == 0:
-                    listener.close()
-                    _answer(asking, module)
-                asking.close()
+                forks.append(_fork(listener, module, forks))
+    for fork in forks:
+        fork.kill()
 
 
-def _answer(asking: socket.socket, module: str) -> None:
+def _fork(listener: socket.socket, module: str, others: list[Fork]) -> Fork:
+    asking, _ = listener.accept()
+    # Before there is a fork: from now on `asking` is readable at its end only.
+    told, descriptors, _, _ = socket.recv_fds(asking, LONGEST_BYTES, len(STANDARD))
+    if (pid := os.fork()) == 0:
+        for one in (listener, asking, *(fork.asking for fork in others)):
+            one.close()
+        _run(module, told, descriptors)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return Fork(asking, pid)
+
+
+def _run(module: str, told: bytes, descriptors: list[int]) -> None:
     """Never returns: the fork ends with its program."""
     code = FAILED
     try:
-        _become(asking, module)
-        _end_with(asking)
+        _become(module, told, descriptors)
         sys.modules[module].main()
         code = 0
     except SystemExit as ending:
@@ -74,14 +114,11 @@ def _answer(asking: socket.socket, module: str) -> None:
         for output in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 output.flush()
-        with suppress(OSError):
-            asking.send(str(code).encode())
         os._exit(code)
 
 
-def _become(asking: socket.socket, module: str) -> None:
+def _become(module: str, told: bytes, descriptors: list[int]) -> None:
     """Makes this process what the program would have found."""
-    told, descriptors, _, _ = socket.recv_fds(asking, LONGEST_BYTES, len(STANDARD))
     for given, standard in zip(descriptors, STANDARD, strict=True):
         os.dup2(given, standard)
         os.close(given)
@@ -92,19 +129,7 @@ def _become(asking: socket.socket, module: str) -> None:
     for variable in variables:
         name, _, value = variable.partition("=")
         os.environ[name] = value
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     sys.argv = [str(sys.modules[module].__file__), *arguments]
-
-
-def _end_with(asking: socket.socket) -> None:
-    """Ends this process as soon as its starter has ended."""
-    import threading
-
-    def watch() -> None:
-        asking.recv(1)
-        os._exit(FAILED)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from xdist.scheduler import LoadFileScheduling
 from tarsy_testing import CONTAINERS, KAFKA, folder_of_tests, own_kafka
 
 FOLDERS_WITH_ONE_SYSTEM = (PurePosixPath("tests-e2e/chains"),)
-HEAP = "-Xmx1g"
-"""The topics of all tests were more than the 256 MB of `tarsy up` hold."""
+HEAP = ("-Xms512m", "-Xmx1g")
+"""The topics of all tests were more than the 256 MB of `tarsy up` hold. A heap that begins small is swept often."""
 BOOTSTRAP = pytest.StashKey[str]()
 _running = ExitStack()
 
@@ -35,7 +35,7 @@ def pytest_configure_node(node: Worker) -> None:
     stash = node.config.stash
     if BOOTSTRAP not in stash:
         folder = _running.enter_context(folder_of_tests())
-        stash[BOOTSTRAP] = _running.enter_context(own_kafka(folder / "kafka", HEAP)).bootstrap
+        stash[BOOTSTRAP] = _running.enter_context(own_kafka(folder / "kafka", *HEAP)).bootstrap
     node.workerinput[KAFKA] = stash[BOOTSTRAP]
 
 
