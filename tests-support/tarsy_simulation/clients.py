@@ -1,7 +1,7 @@
 """A producer and a consumer that speak as aiokafka's do, to a broker that is a few lists."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from aiokafka import ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import CommitFailedError, KafkaConnectionError
 from aiokafka.structs import RecordMetadata
 
-from tarsy_bus.connection import record_bytes
+from tarsy_bus.connection import Bus, record_bytes
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Headers
 from tarsy_simulation.broker import LOG_APPEND_TIME, Broker, Entry, Group
@@ -111,6 +111,17 @@ class Coordinator:
     generation: int = -1
 
 
+class Cluster:
+    """The part of aiokafka's client that knows who leads a partition: the one broker."""
+
+    def leader_for_partition(self, place: TopicPartition) -> int:
+        return 1
+
+
+class Client:
+    cluster = Cluster()
+
+
 class SimulatedConsumer:
     """With a group or without, as aiokafka's. A member that is expelled from its group reads on until it notices."""
 
@@ -124,6 +135,7 @@ class SimulatedConsumer:
         self._listener: ConsumerRebalanceListener | None = None
         self._positions: dict[TopicPartition, int] = {}
         self._paused: set[TopicPartition] = set()
+        self._client = Client()
         self._coordinator = Coordinator()
         self._expelled_since: float | None = None
         self._context = copy_context()
@@ -248,10 +260,13 @@ class SimulatedConsumer:
         await asyncio.sleep(self._broker.latency())
         return {place: self._broker.end(place) for place in places}
 
-    async def getmany(self, *, timeout_ms: int, max_records: int) -> dict[TopicPartition, list[Record]]:
+    async def getmany(
+        self, *places: TopicPartition, timeout_ms: int, max_records: int
+    ) -> dict[TopicPartition, list[Record]]:
+        """Returns records of these partitions, or else of all."""
         _must_be_known(self.process)
         self._notice()
-        found = self._fetch(max_records)
+        found = self._fetch(max_records, places)
         if found:
             await asyncio.sleep(0)
             return found
@@ -262,7 +277,7 @@ class SimulatedConsumer:
             await self._news
         finally:
             timer.cancel()
-        return self._fetch(max_records)
+        return self._fetch(max_records, places)
 
     def wake(self, place: TopicPartition) -> None:
         if place in self._positions and place not in self._paused:
@@ -275,14 +290,24 @@ class SimulatedConsumer:
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
 
-    def _fetch(self, most: int) -> dict[TopicPartition, list[Record]]:
+    def _fetch(self, most: int, places: Collection[TopicPartition]) -> dict[TopicPartition, list[Record]]:
         found: dict[TopicPartition, list[Record]] = {}
         for place, position in self._positions.items():
-            if place not in self._paused and (records := self._broker.read(place, position, most)):
+            if place in self._paused or (places and place not in places):
+                continue
+            if records := self._broker.read(place, position, most):
                 found[place] = records
         for place, records in found.items():
             self._positions[place] += len(records)
         return found
+
+
+async def led_partitions(broker: Broker, bus: Bus, topics: Collection[str], numbers: Collection[int]) -> frozenset[int]:
+    """The broker leads all, while it is there."""
+    _must_be_known(PROCESS.get())
+    await broker.until_there()
+    await asyncio.sleep(broker.latency())
+    return frozenset(numbers)
 
 
 def _must_be_known(process: Process | None) -> None:

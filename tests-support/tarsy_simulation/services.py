@@ -34,7 +34,7 @@ from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_simulation.broker import Broker
-from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer
+from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer, led_partitions
 from tarsy_simulation.investigation import SCRIPTS, SERVERS
 from tarsy_simulation.outside import ToolServer
 from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
@@ -68,6 +68,7 @@ def in_memory(broker: Broker) -> Iterator[None]:
         patch("tarsy_bus.connection.BatchConsumer", partial(SimulatedConsumer, broker)),
         patch("tarsy_bus.connection.PacedProducer", partial(SimulatedProducer, broker)),
         patch("tarsy_worker.service.check_topics", fits),
+        patch("tarsy_orchestrator.partition.owner.led_partitions", partial(led_partitions, broker)),
     ):
         yield
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +15,6 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_cli.app import cli
 from tarsy_contracts.audit import ActRequested
 from tarsy_contracts.topics import Topics
-from tarsy_testing import delete_topics
 
 CANCEL, REDRIVE = "POST /api/v1/sessions/{session_id}/cancel", "POST /api/v1/dead-letters/{letter_id}/redrive"
 ACTS = (
@@ -27,11 +25,10 @@ ACTS = (
 
 
 @pytest.fixture(scope="module")
-def bus(kafka_bootstrap: str) -> Iterator[Bus]:
+def bus(kafka_bootstrap: str) -> Bus:
     bus = Bus(kafka_bootstrap, Topics(f"t{os.urandom(6).hex()}"), client="test")
     asyncio.run(filled(bus))
-    yield bus
-    asyncio.run(delete_topics(bus))
+    return bus
 
 
 async def filled(bus: Bus) -> None:

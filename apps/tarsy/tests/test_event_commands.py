@@ -23,19 +23,17 @@ from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import PublicSessionFailed, PublicSessionReopened
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
-from tarsy_testing import delete_topics
 
 END_SECONDS = 60
 FIRST, SECOND = "aaa", "bbb"
 
 
 @pytest.fixture(scope="module")
-def bus(kafka_bootstrap: str) -> Iterator[Bus]:
+def bus(kafka_bootstrap: str) -> Bus:
     """A public topic with two sessions, one of whose events lies there twice, and a record of a stranger."""
     bus = Bus(kafka_bootstrap, Topics(f"t{os.urandom(6).hex()}"), client="test")
     asyncio.run(filled(bus))
-    yield bus
-    asyncio.run(delete_topics(bus))
+    return bus
 
 
 async def filled(bus: Bus) -> None:

@@ -25,7 +25,7 @@ from tarsy_consent_server import ConsentServer, browse, consent_server
 from tarsy_contracts.mcp_tokens import LOGGED_OUT
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_testing import WAIT_SECONDS, delete_topics, own_kafka
+from tarsy_testing import WAIT_SECONDS, own_kafka
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
@@ -45,11 +45,10 @@ defaults: {{llm_provider: scripted}}
 
 
 @pytest.fixture(scope="module")
-def bus(kafka_bootstrap: str) -> Iterator[Bus]:
+def bus(kafka_bootstrap: str) -> Bus:
     bus = Bus(kafka_bootstrap, Topics(f"t{os.urandom(6).hex()}"), client="test")
     asyncio.run(apply_topics(bus))
-    yield bus
-    asyncio.run(delete_topics(bus))
+    return bus
 
 
 @pytest.fixture

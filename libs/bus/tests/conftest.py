@@ -7,15 +7,12 @@ import pytest
 from tarsy_bus.connection import Bus
 from tarsy_bus_kafka import Door
 from tarsy_contracts.topics import Topics
-from tarsy_testing import delete_topics
 
 
 @pytest.fixture
-async def bare(kafka_bootstrap: str, topic_prefix: str) -> AsyncIterator[Bus]:
+def bare(kafka_bootstrap: str, topic_prefix: str) -> Bus:
     """Names of this test's own; nothing is made yet."""
-    bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(topic_prefix), client="test")
-    yield bus
-    await delete_topics(bus)
+    return Bus(bootstrap=kafka_bootstrap, topics=Topics(topic_prefix), client="test")
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_service.runner import Readiness, build_app
-from tarsy_testing import delete_topics, eventually
+from tarsy_testing import eventually
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.app import build
 from tarsy_timeline.database.migrations import migrate
@@ -49,28 +49,25 @@ type Append = Callable[..., Awaitable[int]]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def system_bus(kafka_bootstrap: str) -> AsyncIterator[Bus]:
+async def system_bus(kafka_bootstrap: str) -> Bus:
     """All topics, for the tests of a module: making them takes seconds."""
     bus = _own_bus(kafka_bootstrap)
     await apply_topics(bus)
-    yield bus
-    await delete_topics(bus)
+    return bus
 
 
 @pytest.fixture
-async def log_bus(kafka_bootstrap: str) -> AsyncIterator[Bus]:
+async def log_bus(kafka_bootstrap: str) -> Bus:
     """A session log of this test's own, and no other topic."""
     bus = _own_bus(kafka_bootstrap)
     async with admin(bus) as client:
         await client.create_topics([NewTopic(bus.topics.sessions, LOG_PARTITIONS, 1)])
         await eventually(lambda: _listed(client, bus), "the topic is listed")
-    yield bus
-    await delete_topics(bus)
+    return bus
 
 
 async def _listed(client: AIOKafkaAdminClient, bus: Bus) -> bool:
-    (described,) = await client.describe_topics([bus.topics.sessions])
-    return bool(described["error_code"] == 0)
+    return bus.topics.sessions in await client.list_topics()
 
 
 def _own_bus(bootstrap: str) -> Bus:

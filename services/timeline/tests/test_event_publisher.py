@@ -51,8 +51,7 @@ async def events_bus(log_bus: Bus) -> Bus:
         await client.create_topics([NewTopic(log_bus.topics.events, LOG_PARTITIONS, 1)])
 
         async def listed() -> bool:
-            (described,) = await client.describe_topics([log_bus.topics.events])
-            return bool(described["error_code"] == 0)
+            return log_bus.topics.events in await client.list_topics()
 
         await eventually(listed, "the topic is listed")
     return log_bus

@@ -38,7 +38,7 @@ from tarsy_projection import until_projected
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_service.websocket_frames import frame_text
-from tarsy_testing import delete_topics, eventually
+from tarsy_testing import eventually
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import INDEX_HEADERS, page_routes
 
@@ -170,11 +170,10 @@ def story() -> Callable[[], Session]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def system_bus(kafka_bootstrap: str) -> AsyncIterator[Bus]:
+async def system_bus(kafka_bootstrap: str) -> Bus:
     bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid.uuid4().hex[:10]}"), client="test")
     await apply_topics(bus)
-    yield bus
-    await delete_topics(bus)
+    return bus
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

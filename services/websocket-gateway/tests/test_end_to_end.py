@@ -22,7 +22,7 @@ from tarsy_contracts.topics import Topics
 from tarsy_gateway_running import running_gateway
 from tarsy_projection import until_projected
 from tarsy_reply import Exchange
-from tarsy_testing import delete_topics, eventually
+from tarsy_testing import eventually
 from tarsy_whole_chain import whole_chain
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -472,4 +472,3 @@ async def test_a_timeline_of_another_log_is_refused(kafka_bootstrap: str, timeli
     mismatch = found.value.subgroup(LogMismatchError)
     assert mismatch is not None
     assert "TARSY_TIMELINE_URL or TARSY_KAFKA names the wrong one" in repr(mismatch)
-    await delete_topics(bus)

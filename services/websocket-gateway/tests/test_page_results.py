@@ -29,7 +29,6 @@ from tarsy_contracts.topics import Topics
 from tarsy_processes.ports import free_port
 from tarsy_projection import until_projected
 from tarsy_service.runner import run_services
-from tarsy_testing import delete_topics
 from tarsy_timeline.app import build as build_timeline
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_websocket_gateway.app import build as build_gateway
@@ -98,7 +97,6 @@ async def scene(kafka_bootstrap: str, database_url: str, browser: Browser) -> As
     connection = await asyncpg.connect(database_url)
     await connection.execute(f"drop schema if exists {schema} cascade")
     await connection.close()
-    await delete_topics(bus)
 
 
 @pytest.fixture(autouse=True)
