@@ -11,10 +11,10 @@ TURN_SECONDS = 0.02
 class Pacer:
     """One for each loop over many records."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic, *, turn_seconds: float = TURN_SECONDS) -> None:
-        """`turn_seconds`: less where several such loops run at once, as each has its turn before others have theirs."""
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic, *, loops: int = 1) -> None:
+        """`loops`: how many such loops may run at once. Each has its turn before others have theirs."""
         self._monotonic = monotonic
-        self._turn_seconds = turn_seconds
+        self._turn_seconds = TURN_SECONDS / loops
         self._turn_began = monotonic()
 
     @property

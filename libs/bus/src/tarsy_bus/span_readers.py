@@ -8,7 +8,7 @@ from aiokafka import TopicPartition
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, span_reader
-from tarsy_bus.pacing import TURN_SECONDS, Pacer
+from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_contracts.heads import Span
 
@@ -36,7 +36,7 @@ class SpanReader:
         place = TopicPartition(self._topic, partition)
         first = (await self._reader.consumer.beginning_offsets([place]))[place]
         end = (await self._reader.consumer.end_offsets([place]))[place]
-        pacer = Pacer(turn_seconds=TURN_SECONDS / AT_ONCE)
+        pacer = Pacer(loops=AT_ONCE)
         for span in spans:
             starts, goals = {partition: max(span.first, first)}, {partition: min(span.last + 1, end)}
             async with aclosing(self._reader.between(starts, goals)) as found:
