@@ -225,7 +225,7 @@ async def test_what_was_read_and_not_handed_over_is_not_committed_beside_a_marke
 async def test_a_partition_without_a_leader_keeps_no_other_from_being_read(
     bare: Bus, topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The group has just assigned both, and Kafka says of one only where reading begins."""
+    """The group has just assigned both, and the consumer finds the beginning of one only."""
     lost, taken = LostLeaders(monkeypatch), list[str]()
     lost.places.add(TopicPartition(topic, 1))
 

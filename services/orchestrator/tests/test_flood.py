@@ -18,7 +18,7 @@ from tarsy_testing import eventually
 
 FLOODED, QUIET = 0, 1
 ALERTS = 1_500
-"""Of one session: the owner takes a dozen a second, and still has most of them before it when a test ends."""
+"""They are of one session. The owner takes a dozen a second, and still has most of them before it when a test ends."""
 
 
 @pytest.fixture

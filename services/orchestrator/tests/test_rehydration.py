@@ -16,7 +16,7 @@ def place_of(*spans: Span) -> SessionPlace:
 
 
 def test_a_session_that_is_asked_each_day_has_the_time_that_its_spans_take() -> None:
-    """Of 200 lives only 64 have a span of their own: most spans hold the days in between, too."""
+    """Only 64 of 200 lives have a span of their own: most spans hold the days in between, too."""
     days = 200 - MOST_SPANS
     everything = Span(first=0, last=days * A_DAY_OF_OTHERS)
     assert limit_seconds(place_of(everything)) > 2 * days * A_DAY_OF_OTHERS / READ_IN_A_SECOND

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 ASSETS = f"/assets/{load_page().version}"
 AWAY = Problem(503, "The database cannot be reached.")
 TOKENS = {3: 10, 13: 1000}
-"""What is counted of the session by these events."""
+"""The tokens that the session has used by these events."""
 
 
 @dataclass

@@ -7,6 +7,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from tarsy_bus.aiokafka_internals import leaders, share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus
+from tarsy_bus.topics_admin import read_metadata
 
 __all__ = ["leaders", "led_partitions"]
 
@@ -17,8 +18,8 @@ async def led_partitions(bus: Bus, topics: Collection[str], numbers: Collection[
     share_connections(client, bus.connections)
     try:
         await start_client(client)
-        described = await client.describe_topics(list(topics))
+        metadata = await read_metadata(client, topics)
     finally:
         await stop_client(client)
-    led = [{one["partition"] for one in topic["partitions"] if one["leader"] >= 0} for topic in described]
+    led = [{one["partition"] for one in topic["partitions"] if one["leader"] >= 0} for topic in metadata["topics"]]
     return frozenset(numbers).intersection(*led)

@@ -232,7 +232,7 @@ def _missing(found: Fit) -> list[str]:
 async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[str, Present]:
     """The existing ones of these topics; metadata and settings are requested at once."""
     asked = [ConfigResource(ConfigResourceType.TOPIC, name, dict.fromkeys(SETTINGS)) for name in names]
-    metadata, configured = await asyncio.gather(_metadata(client, names), client.describe_configs(asked))
+    metadata, configured = await asyncio.gather(read_metadata(client, names), client.describe_configs(asked))
     rows = [row for answer in configured for row in answer.resources if row[0] != UNKNOWN_TOPIC]
     settings = {row[3]: (row[0], row[4]) for row in rows}
     return {
@@ -244,7 +244,7 @@ async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[st
     }
 
 
-async def _metadata(client: AIOKafkaAdminClient, topics: Sequence[str]) -> Mapping[str, Any]:
+async def read_metadata(client: AIOKafkaAdminClient, topics: Collection[str]) -> Mapping[str, Any]:
     """Metadata of the cluster and of these topics. aiokafka's own requests make a topic that is named, and where they
     name none, bring all topics of the cluster, which may be thousands."""
     answer = await send_to_any_broker(client, MetadataRequest([*topics], allow_auto_topic_creation=False))
@@ -262,7 +262,7 @@ def _as_present(
 
 
 async def _create(client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic], replication: int | None) -> None:
-    copies = replication or min(COPIES, len((await _metadata(client, ()))["brokers"]))
+    copies = replication or min(COPIES, len((await read_metadata(client, ()))["brokers"]))
     wanted = [
         NewTopic(
             name=topic.name,

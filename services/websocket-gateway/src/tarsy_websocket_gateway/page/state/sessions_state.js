@@ -1,6 +1,7 @@
 // The list of sessions, from the REST API and live messages: no DOM, no clock, no network.
 
 import { hasEnded } from "../words/wording.js";
+import { remember } from "./latest_numbers.js";
 import { fromRow } from "./list_row.js";
 
 /** @typedef {import("./list_row.js").Row} Row */
@@ -10,7 +11,6 @@ import { fromRow } from "./list_row.js";
  *  @typedef {{ rows: Row[], byId: Map<string, Row>, touched: Map<string, number>, deleted: Map<string, number>,
  *    reads: number }} Sessions */
 
-const MOST_REMEMBERED = 1000;
 const LONGEST_SUMMARY = 2000;
 
 /** @returns {Sessions} */
@@ -114,14 +114,6 @@ function newer(before, row) {
 /** @param {Sessions} sessions */
 function sort(sessions) {
   sessions.rows = [...sessions.byId.values()].sort(byTime);
-}
-
-/** The latest are kept. @param {Map<string, number>} numbers @param {string} id @param {number} number */
-function remember(numbers, id, number) {
-  numbers.delete(id);
-  numbers.set(id, number);
-  const oldest = numbers.keys().next();
-  if (numbers.size > MOST_REMEMBERED && !oldest.done) numbers.delete(oldest.value);
 }
 
 /** @param {Row} row @param {StatusMessage} message @returns {Row} */

@@ -1,9 +1,8 @@
 // How many sessions run at this moment, whatever the list is searched for: the API's answer, and live messages on top.
 
+import { remember } from "../state/latest_numbers.js";
 import { hasEnded } from "../words/wording.js";
 import { signal } from "../ui.js";
-
-const MOST_REMEMBERED = 1000;
 
 /** Those of the last answer, and its last event of each. @type {ReadonlyMap<string, number>} */
 let answered = new Map();
@@ -38,10 +37,7 @@ export function takeRunningStatus(id, status, number) {
 /** @param {string} id @param {number} number */
 function end(id, number) {
   begun.delete(id);
-  ended.delete(id);
-  ended.set(id, number);
-  const oldest = ended.keys().next();
-  if (ended.size > MOST_REMEMBERED && !oldest.done) ended.delete(oldest.value);
+  remember(ended, id, number);
 }
 
 function count() {
