@@ -16,7 +16,7 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.errors import BusError
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.outages import passes
-from tarsy_bus.partition_reader import Record, poll
+from tarsy_bus.partition_reader import Record, next_offset, poll
 from tarsy_bus.retries import growing_pauses, retry
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLostError
@@ -194,10 +194,9 @@ class _Commits:
     async def _pass_markers(self, in_hand: Collection[TopicPartition]) -> None:
         """A transaction ends with an offset that holds no record: whoever scales by the lag would see one for ever."""
         for place in self._next.keys() & self._consumer.assignment() - set(in_hand):
-            try:
-                position = await self._consumer.position(place)
-            except IllegalStateError:
-                return  # a rebalance took it away
+            position = await next_offset(self._consumer, place)
+            if position is None:
+                return
             # Not of one that is held, which has no position of its own yet.
             if place not in self._consumer.paused() and position > self._next[place]:
                 self._move_to(place, position)

@@ -6,7 +6,7 @@ from contextlib import aclosing, asynccontextmanager, suppress
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
-from aiokafka.errors import TopicAuthorizationFailedError
+from aiokafka.errors import IllegalStateError, TopicAuthorizationFailedError
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.client_lifecycle import check_alive, start_client, stop_client
@@ -212,6 +212,17 @@ def refuse_damaged(records: Iterable[Record]) -> None:
                 f"{record.topic} partition {record.partition} is damaged at offset {record.first_offset}: "
                 f"{record.problem}"
             )
+
+
+async def next_offset(consumer: AIOKafkaConsumer, place: TopicPartition) -> int | None:
+    """The next offset that it reads, which may lie behind offsets that hold no record: markers of transactions.
+
+    None where a rebalance took the partition away.
+    """
+    try:
+        return int(await consumer.position(place))
+    except IllegalStateError:
+        return None
 
 
 async def poll(

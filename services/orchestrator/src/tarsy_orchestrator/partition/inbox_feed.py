@@ -7,11 +7,10 @@ from functools import partial
 from typing import Protocol
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import IllegalStateError
 
 from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import Record, poll
+from tarsy_bus.partition_reader import Record, next_offset, poll
 from tarsy_bus.records import append_time
 from tarsy_orchestrator.partition.group_membership import GroupMembership
 from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, InboxReader
@@ -141,10 +140,9 @@ class InboxFeed:
         for number in drained:
             if generation != self._membership.generation:
                 return
-            try:
-                offset = await self._consumer.position(self._place(number))
-            except IllegalStateError:
-                return  # a rebalance took it away
+            offset = await next_offset(self._consumer, self._place(number))
+            if offset is None:
+                return
             if generation == self._membership.generation:
                 self._owned(number).skip_inbox_to(offset)
 

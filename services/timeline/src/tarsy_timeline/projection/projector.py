@@ -9,7 +9,7 @@ from datetime import datetime
 import structlog
 from aiokafka import TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
-from aiokafka.errors import IllegalStateError, KafkaError
+from aiokafka.errors import KafkaError
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
@@ -18,7 +18,7 @@ from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.leaders import leaders
 from tarsy_bus.outages import passes
-from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, poll
+from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, next_offset, poll
 from tarsy_bus.records import append_time
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.start_positions import hold
@@ -176,10 +176,9 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         for number, partition in list(self._partitions.items()):
             if number in self._waiting or self._unread(number, partition) == 0:
                 continue
-            try:
-                position = await self._consumer.position(TopicPartition(self._topic, number))
-            except IllegalStateError:
-                return  # a rebalance took it away
+            position = await next_offset(self._consumer, TopicPartition(self._topic, number))
+            if position is None:
+                return
             if number not in self._waiting:
                 partition.passed = position
 
