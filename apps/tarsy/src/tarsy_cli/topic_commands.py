@@ -44,7 +44,7 @@ def apply(
     Kafka that `tarsy up` brings is known by --home.
 
     With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 topics would be made,
-    2 topics do not fit, 3 the cluster could not be asked.
+    2 topics do not fit, 3 the cluster could not be asked, or cannot serve some of the topics now.
     """
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
     import asyncio
@@ -127,17 +127,25 @@ async def _compare(bus: "Bus", partitions: int | None) -> "Fit":
 def _tell(found: "Fit", *, as_json: bool) -> int:
     """The exit code."""
     lines = [
+        *(f"unavailable now: {one}" for one in found.unavailable),
         *(f"would make {topic.name}: {topic.partitions} partitions" for topic in found.missing),
         *(f"does not fit: {misfit}" for misfit in found.misfits),
         *_differences(found.remarks),
     ]
     if as_json:
         missing = [{"name": topic.name, "partitions": topic.partitions} for topic in found.missing]
-        told = {"missing": missing, "misfits": list(found.misfits), "remarks": list(found.remarks)}
+        told = {
+            "missing": missing,
+            "unavailable": list(found.unavailable),
+            "misfits": list(found.misfits),
+            "remarks": list(found.remarks),
+        }
         typer.echo(json.dumps(told, indent=2))
     else:
         for line in lines:
             say(line)
-        if not found.missing and not found.misfits:
+        if not found.missing and not found.misfits and not found.unavailable:
             say("All topics are there.")
+    if found.unavailable:
+        return NOT_ASKED
     return MISFITS if found.misfits else WOULD_CHANGE if found.missing else 0
