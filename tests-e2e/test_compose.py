@@ -72,6 +72,13 @@ def test_whoever_asks_a_model_gets_its_key() -> None:
         assert {"GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} <= tarsy_services()[name].environment.keys()
 
 
+def test_an_engine_older_than_25_takes_every_health_check() -> None:
+    document = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
+    checks = [service["healthcheck"] for service in document["services"].values() if "healthcheck" in service]
+    assert checks
+    assert [one for one in checks if "start_interval" in one] == []
+
+
 def test_every_mounted_file_exists() -> None:
     assert [own for one in compose_services().values() for own in one.mounts.values() if not own.exists()] == []
 
