@@ -13,6 +13,7 @@ from tarsy_chart import (
     of_kind,
     pods_of,
     rendered,
+    services_of,
     variables_of_container,
 )
 from tarsy_cli.options import UNCHANGING
@@ -71,7 +72,7 @@ def test_the_chart_makes_no_secret(name: str) -> None:
 @pytest.mark.parametrize("name", VALUE_FILES)
 def test_a_pod_is_not_killed_while_it_still_stops(name: str) -> None:
     for component, pod in pods_of(name):
-        if component not in of_kind(name, "Deployment"):
+        if component not in services_of(name):
             continue
         container = container_of(pod)
         before = at(container, "lifecycle.preStop.sleep.seconds", int) if "lifecycle" in container else 0
