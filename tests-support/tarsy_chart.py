@@ -1,14 +1,14 @@
 """The Helm chart as tests see it: rendered by helm itself."""
 
-import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-import pytest
 import yaml
 from pydantic import JsonValue
+
+from tarsy_programs import leave_out
 
 ROOT = Path(__file__).resolve().parent.parent
 CHART = ROOT / "helm" / "tarsy"
@@ -53,13 +53,9 @@ type Manifest = Mapping[str, JsonValue]
 
 
 def demand_helm() -> None:
-    """Skips the test where helm was not built; in CI that is a failure."""
-    if HELM.is_file():
-        return
-    reason = f"there is no {HELM}: `python3 tools/helm.py` builds it, with Go"
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+    """Leaves the test out where helm was not built."""
+    if not HELM.is_file():
+        leave_out(["helm"])
 
 
 def values_of(name: str) -> Path:

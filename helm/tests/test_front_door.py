@@ -1,9 +1,7 @@
 """The front door of the chart, as a real nginx runs it."""
 
 import http.client
-import os
 import re
-import shutil
 import socket
 import subprocess
 import threading
@@ -17,6 +15,7 @@ import pytest
 from tarsy_chart import PATHS, at, of_kind
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_processes.ports import free_port
+from tarsy_programs import require_programs
 
 SERVICES = ("ingest", "timeline", "websocket-gateway")
 START_SECONDS = 30.0
@@ -82,10 +81,7 @@ def _await_port(running: "subprocess.Popen[str]", port: int) -> None:
 @pytest.fixture(scope="module")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of the front door, with a stand-in for each service behind it."""
-    if shutil.which("nginx") is None:
-        if os.environ.get("CI"):
-            pytest.fail("nginx is not installed")
-        pytest.skip("nginx is not installed")
+    require_programs("nginx")
     configuration = at(of_kind("everything", "ConfigMap")["sre-front-door"], "data", dict)["nginx.conf"]
     assert isinstance(configuration, str)
     port = free_port()
