@@ -36,14 +36,19 @@ def programs_named_in(file: Path) -> set[str]:
 @cache
 def _literals(file: Path) -> frozenset[str]:
     """Strings that begin a command, or are handed to who looks a program up."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_bytes())):
-        match node:
-            case ast.Call(args=[ast.List(elts=[ast.Constant(value=str(text)), *_]), *_]):
-                found.add(text)
-            case ast.Call(func=ast.Name(id="required_program" | "require_programs" | "leave_out"), args=args):
-                found |= {one.value for one in ast.walk(ast.Tuple(args)) if isinstance(one, ast.Constant)}
-    return frozenset(text for text in found if isinstance(text, str))
+    return frozenset(text for node in ast.walk(ast.parse(file.read_bytes())) for text in _names_in(node))
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Call(args=[ast.List(elts=[ast.Constant(value=str(text)), *_]), *_]):
+            yield text
+        case ast.Call(func=ast.Name(id="required_program" | "require_programs" | "leave_out"), args=args):
+            for one in ast.walk(ast.Tuple(args)):
+                if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                    yield one.value
+        case _:
+            pass
 
 
 def _imported(file: Path) -> Iterator[Path]:
