@@ -38,6 +38,7 @@ class ServerFactory:
             connected=partial(metrics.connected, name),
             ended=partial(metrics.session_ended, name),
             unchecked=partial(metrics.unchecked, name),
+            garbage=partial(metrics.unreadable, name),
             now=self.now,
             logins=self.logins,
         )
@@ -56,6 +57,7 @@ class ServerFactory:
             mask=partial(self._mask, plan.name),
             connect_seconds=self.settings.mcp_connect_seconds,
             unchecked=partial(self.metrics.unchecked, plan.name),
+            garbage=partial(self.metrics.unreadable, plan.name),
             now=self.now,
             logins=self.logins,
         )

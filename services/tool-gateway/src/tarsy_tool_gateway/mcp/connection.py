@@ -17,6 +17,7 @@ from tarsy_bus.retries import growing_pauses
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
 from tarsy_tool_gateway.mcp.failures import CallFailedError, FailureKind, failure_of
+from tarsy_tool_gateway.mcp.messages.garbage import GarbageCount
 from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.session import McpSession
@@ -63,6 +64,7 @@ class McpConnection:
         connected: Callable[[], None] = lambda: None,
         ended: Callable[[SessionEnd], None] = lambda _: None,
         unchecked: Callable[[], None] = lambda: None,
+        garbage: Callable[[], None] = lambda: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         checking: HealthCheck = HealthCheck(),
         logins: Logins = NO_LOGINS,
@@ -82,6 +84,7 @@ class McpConnection:
         self._now = now
         self._checking = checking
         self._logins = logins
+        self._garbage = GarbageCount(plan.name, counted=garbage)
         self._eras = ProtocolVersions(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
         self._session: McpSession | None = None
         self._retired: deque[McpSession] = deque()
@@ -131,7 +134,8 @@ class McpConnection:
     async def run(self) -> None:
         """Keeps a session until `stop`; one that ended is followed by another, after growing pauses."""
         self._task = asyncio.current_task()
-        async with opener(self.plan, self.mask, self._logins) as open_streams, asyncio.TaskGroup() as sessions:
+        opening = opener(self.plan, self.mask, self._logins, self._garbage)
+        async with opening as open_streams, asyncio.TaskGroup() as sessions:
             pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
             while not self._stopping:
                 began = time.monotonic()
@@ -191,6 +195,7 @@ class McpConnection:
         self._connected()
         end, verdict = await self._until_broken(session)
         self._session = None
+        self._garbage.log()
         self._retire(session)
         if session.problem is not None:
             verdict = diagnose(session.problem)

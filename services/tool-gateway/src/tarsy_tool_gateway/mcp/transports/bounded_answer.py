@@ -24,7 +24,9 @@ async def read_whole(response: httpx2.Response, most: int) -> bytes:
     return bytes(found)
 
 
-def with_content(response: httpx2.Response, content: bytes) -> httpx2.Response:
+def with_content(response: httpx2.Response, content: bytes | bytearray) -> httpx2.Response:
     """The same answer, with what was read of it."""
     headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in UNDECODED]
-    return httpx2.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
+    return httpx2.Response(
+        response.status_code, headers=headers, content=bytes(content), extensions=response.extensions
+    )

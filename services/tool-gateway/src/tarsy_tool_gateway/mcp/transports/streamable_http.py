@@ -8,13 +8,14 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
+from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, LoginClient, OAuthCredentials, WebAddress
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import CONNECT_SECONDS, AiohttpTransport
 from tarsy_tool_gateway.mcp.transports.authorization import AuthorizedTransport
 from tarsy_tool_gateway.mcp.transports.client_credentials import ClientCredentialsTokens
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, HttpErrorTransport
+from tarsy_tool_gateway.mcp.transports.http_errors import HttpErrorTransport
 from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins, LoginTokens
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 
