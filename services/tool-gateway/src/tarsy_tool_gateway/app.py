@@ -34,7 +34,7 @@ from tarsy_tool_gateway.mcp.logins.renewal import LoginRenewals
 from tarsy_tool_gateway.mcp.logins.stored_logins import StoredLogins
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
-from tarsy_tool_gateway.mcp.readiness import ReadinessGate
+from tarsy_tool_gateway.mcp.readiness import ReadinessGate, refusals
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.metrics import Metrics
@@ -71,7 +71,7 @@ def build(
         run=gateway.run,
         unready_reasons=lambda: [*gateway.worker.bus.unready_reasons(), *gateway.gate.unready_reasons()],
         supervisor=gateway.supervisor,
-        degraded_reasons=config.degraded_reasons,
+        degraded_reasons=lambda: [*config.degraded_reasons(), *gateway.degraded_reasons()],
         config_version=lambda: config.version,
         tracing=tracing,
     )
@@ -163,6 +163,7 @@ def assemble_from(
         logins=logins.running,
         following={LOGINS: partial(stored.follow, bus, worker.supervisor.steps(LOGINS))},
         switch=switch,
+        degraded_reasons=lambda: refusals(servers.connections.values()),
     )
 
 

@@ -1,6 +1,7 @@
 """MCP server that speaks raw JSON-RPC, and answers as `kinds` says: `stdio`, or over HTTP with a port.
 
 `json` and `events` are streamable HTTP, `legacy` is the transport of the first servers. It notes what it ran in CALLS.
+FLOOD: `tools`, `schema`, `notifications` or `line` is what it has too much of.
 """
 
 import asyncio
@@ -22,10 +23,18 @@ NO_CONTENT = b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n"
 REFUSED = b"HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n"
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 GARBAGE_LINES = 100_000
+FLOOD = os.environ.get("FLOOD", "")
+MANY_TOOLS = 100_000
+HUGE_BYTES = 30 * 1024 * 1024
+NOTIFICATION = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"%s"}}' % (
+    b"x" * 1000
+)
+ENDLESS = {"line": b"x" * 65536, "notifications": b"%s\n" % NOTIFICATION}
 
 
 class Wire(Protocol):
     def say(self, message: bytes) -> None: ...
+    def pour(self, some: bytes) -> None: ...
 
 
 def note(line: str) -> None:
@@ -38,7 +47,14 @@ def deep(levels: int) -> bytes:
 
 
 def tools() -> bytes:
-    sound = [{"name": name, "inputSchema": {"type": "object"}} for name in ("right", "held", "garbage", *KINDS)]
+    if FLOOD == "schema":
+        described = b'{"type":"object","properties":{%s"z":{}}}' % b"".join(
+            b'"p%07d":{},' % n for n in range(5_000_000)
+        )
+        return b'{"tools":[{"name":"huge_schema","inputSchema":%s}]}' % described
+    many = [f"tool{number}" for number in range(MANY_TOOLS)] if FLOOD == "tools" else []
+    names = ("right", "held", "garbage", "huge", *many, *KINDS)
+    sound = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
     wrong = b'{"name":"too_deep","inputSchema":%s},' % deep(int(os.environ["DEEP"])) if "DEEP" in os.environ else b""
     return b'{"tools":[' + wrong + json.dumps(sound).encode()[1:] + b"}"
 
@@ -53,12 +69,22 @@ async def answer(message: dict[str, Any], wire: Wire) -> None:
         case "initialize":
             wire.say(right(id, INITIALIZED))
         case "tools/list":
+            note("tools/list")
+            if FLOOD in ENDLESS:
+                await pour(wire, ENDLESS[FLOOD])
             wire.say(b'{"jsonrpc":"2.0","id":%d,"result":%s}' % (id, tools()))
         case "tools/call":
             note(params["name"])
             await run(id, params["name"], wire)
         case _:
             wire.say(json.dumps({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "?"}}).encode())
+
+
+async def pour(wire: Wire, some: bytes) -> None:
+    """For ever. A wire is asked to write no line's end of its own."""
+    while True:
+        wire.pour(some)
+        await asyncio.sleep(0)
 
 
 async def run(id: Any, tool: str, wire: Wire) -> None:
@@ -68,6 +94,9 @@ async def run(id: Any, tool: str, wire: Wire) -> None:
     elif tool == "garbage":
         for _ in range(GARBAGE_LINES):
             wire.say(b"DEBUG password: hunter2-very-secret")
+    elif tool == "huge":
+        wire.say(right(id, text("line of a log\n" * (HUGE_BYTES // 14))))
+        return
     wire.say(KINDS[tool].spoil(id, "right") if tool in KINDS else right(id, text("right")))
 
 
@@ -76,10 +105,16 @@ class Stdio:
         sys.stdout.buffer.write(message + b"\n")
         sys.stdout.buffer.flush()
 
+    def pour(self, some: bytes) -> None:
+        sys.stdout.buffer.write(some)
+
 
 class Json:
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self.writer = writer
+
+    def pour(self, some: bytes) -> None:
+        raise ConnectionError("an answer in JSON has an end")
 
     def say(self, message: bytes) -> None:
         head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(message)}\r\n\r\n"
@@ -94,6 +129,9 @@ class Events:
 
     def say(self, message: bytes) -> None:
         self.writer.write(b"event: message\ndata: " + message + b"\n\n")
+
+    def pour(self, some: bytes) -> None:
+        self.writer.write(b"data: " + some + (b"\n" if some.endswith(b"\n") else b""))
 
 
 async def serve_stdio() -> None:

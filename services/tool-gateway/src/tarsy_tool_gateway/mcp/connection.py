@@ -13,11 +13,11 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
-from tarsy_bus.retries import growing_pauses
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
 from tarsy_tool_gateway.mcp.failures import CallFailedError, FailureKind, failure_of
 from tarsy_tool_gateway.mcp.messages.garbage import GarbageCount
+from tarsy_tool_gateway.mcp.pauses import Pauses
 from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.session import McpSession
@@ -28,9 +28,6 @@ from tarsy_tool_gateway.results.text import truncate_at_space
 
 log = structlog.get_logger(__name__)
 
-FIRST_PAUSE_SECONDS = 0.2
-LONGEST_PAUSE_SECONDS = 30.0
-STABLE_SECONDS = 30.0
 MOST_SHOWN = 2000
 MOST_MASKED = 64 * 1024
 """Characters of the reason why a server cannot be reached."""
@@ -73,6 +70,7 @@ class McpConnection:
         self.error = "it has not been reached yet"
         self.misconfigured = False
         self.login_needed = False
+        self.listing_refused = False
         self.checked_at: datetime | None = None
         self.refused = NONE_REFUSED
         self.changed = asyncio.Event()
@@ -136,15 +134,13 @@ class McpConnection:
         self._task = asyncio.current_task()
         opening = opener(self.plan, self.mask, self._logins, self._garbage)
         async with opening as open_streams, asyncio.TaskGroup() as sessions:
-            pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+            pauses = Pauses()
             while not self._stopping:
                 began = time.monotonic()
                 await self._one_session(open_streams, sessions)
                 if self._stopping:
                     return
-                if time.monotonic() - began > STABLE_SECONDS:
-                    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
-                await asyncio.sleep(next(pauses))
+                await asyncio.sleep(pauses.take(time.monotonic() - began, refused=self.listing_refused))
 
     async def wait_ready(self, seconds: float, *, once_tried: float | None = None) -> None:
         """Waits for a session. Raises CallFailedError.
@@ -285,7 +281,7 @@ class McpConnection:
         if session.tools != self._known:
             self._known = session.tools
         self.refused = session.refused
-        self.error, self.misconfigured, self.login_needed = "", False, False
+        self.error, self.misconfigured, self.login_needed, self.listing_refused = "", False, False, False
         self.checked_at = self._now()
         self._ready.set()
         self._diagnosed.set()
@@ -303,6 +299,7 @@ class McpConnection:
         self._diagnosed.set()
         self.misconfigured = verdict is not None and verdict.misconfigured
         self.login_needed = verdict is not None and verdict.login_needed
+        self.listing_refused = verdict is not None and verdict.refused
         if verdict is not None:
             self.error = self._shown(verdict.reason)
         self.error = self.error or "it ended by itself"

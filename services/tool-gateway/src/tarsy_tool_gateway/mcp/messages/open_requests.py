@@ -55,6 +55,9 @@ class OpenRequests:
             case _:
                 pass  # an answer of ours
 
+    def ids(self) -> list[int]:
+        return list(self._open)
+
     def method_of(self, id: int | None) -> str | None:
         """None for what nobody waits for."""
         found = self._open.get(id) if id is not None else None

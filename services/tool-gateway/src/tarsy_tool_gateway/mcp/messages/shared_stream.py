@@ -13,7 +13,7 @@ from tarsy_tool_gateway.mcp.messages.beginnings import Beginning, look_at
 from tarsy_tool_gateway.mcp.messages.garbage import GarbageCount
 from tarsy_tool_gateway.mcp.messages.json_reading import SMALL_BYTES, Raw, UnreadableError, read_json
 from tarsy_tool_gateway.mcp.messages.listings import LISTING, MOST_LISTING_BYTES, read_listing
-from tarsy_tool_gateway.mcp.messages.open_requests import OpenRequests
+from tarsy_tool_gateway.mcp.messages.open_requests import CALL, OpenRequests
 
 MOST_IN_BATCH = 100
 
@@ -43,9 +43,10 @@ class SharedStreamReader:
         return [SessionMessage(message) for message in (*messages, *self._decided())]
 
     def refuse(self, beginning: Raw, why: str) -> list[SessionMessage]:
-        """For a message that is too long to be read: the end of its call, if it is known."""
-        looked = look_at(beginning)
-        return [SessionMessage(message) for message in self._unread(Beginning(looked.id, is_answer=False), why, 0)]
+        """For a message that is too long, and ends the session. Of calls only its own has been answered."""
+        id = look_at(beginning).id
+        ended = [one for one in self.requests.ids() if one == id or self.requests.method_of(one) != CALL]
+        return [SessionMessage(unreadable_answer(one, why)) for one in ended]
 
     def _understood(self, found: Any, size: int) -> list[JSONRPCMessage]:
         try:
