@@ -14,7 +14,8 @@ from tarsy_config.servers import Elicitation
 from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp import session
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
 from tarsy_tool_gateway.tool_servers import ToolOutput
 

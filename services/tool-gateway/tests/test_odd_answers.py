@@ -7,7 +7,7 @@ import pytest
 from connections import connected, odd, said, until_judged
 from gateway_owner import call, noted
 
-from tarsy_tool_gateway.mcp.connection import HealthCheck, SessionEnd
+from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.tool_servers import ToolOutput
 
 

@@ -38,6 +38,7 @@ from tarsy_tool_gateway.mcp.readiness import ReadinessGate, refusals
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight
 from tarsy_tool_gateway.results.results import ResultStore
 from tarsy_tool_gateway.runner import CallRunner
 from tarsy_tool_gateway.server_factory import ServerFactory
@@ -120,8 +121,9 @@ def assemble_from(
     )
     runbooks = LiveRunbookTool(lambda: config().runbooks)
     own = BuiltinToolServer({FETCH_RUNBOOK: runbooks.fetch, READ_RESULT: read_result_tool(bus)})
+    in_flight = BytesInFlight()
     servers = ServerFleet(
-        ServerFactory(settings, publisher, metrics, lambda: config().masking, now, logins).make,
+        ServerFactory(settings, publisher, metrics, lambda: config().masking, now, logins, in_flight).make,
         {OWN_SERVER: own},
         catalog,
         removed=metrics.forget,
@@ -148,6 +150,7 @@ def assemble_from(
             ResultStore(publisher, source=source, mask_of=mask_of, now=now),
             worker_id=worker_id,
             metrics=metrics,
+            in_flight=in_flight,
         ),
         metrics=metrics,
         tracer=tracer,

@@ -7,8 +7,8 @@ from typing import Protocol, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.mcp.connection import SessionEnd
 from tarsy_tool_gateway.mcp.failures import RETRIED, FailureKind
+from tarsy_tool_gateway.mcp.health import SessionEnd
 from tarsy_tool_gateway.mcp.logins.renewal import RenewalOutcome
 from tarsy_worker.claim_types import ServerLoad
 

@@ -13,7 +13,8 @@ from chaos.garbage import CONTENTS, NO_HTTP
 from chaos.hostile import WIRES, Era, Wire, echoes, hostile, said
 from chaos.memory import resident, watched
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.tool_servers import ToolOutput
 

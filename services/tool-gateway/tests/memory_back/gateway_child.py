@@ -14,7 +14,8 @@ from connections import plan_to
 from gateway_owner import call, until_noted
 
 from tarsy_masking.masker import Masker
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer

@@ -14,7 +14,8 @@ from http_servers import HttpProgram
 from structlog.testing import capture_logs
 
 from tarsy_processes.ports import free_port
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, SseTransport, StdioTransport, TransportPlan
 from tarsy_tool_gateway.tool_servers import ToolOutput
 from wrong_answers.kinds import KINDS
@@ -100,7 +101,7 @@ async def test_a_model_is_told_that_an_unsafe_tool_may_have_run(calls_file: Path
 @pytest.mark.parametrize("levels", ["40", "150", "50000"])
 async def test_a_tool_whose_schema_is_too_deep_costs_itself(calls_file: Path, mode: Mode, levels: str) -> None:
     async with serving(calls_file, mode, DEEP=levels) as connection:
-        assert set(connection.tools) == {"right", "held", "garbage", *KINDS}
+        assert set(connection.tools) == {"right", "held", "garbage", "huge", *KINDS}
         assert (connection.refused.count, connection.refused.named) == (1, ("'too_deep'",))
 
 

@@ -8,7 +8,7 @@ FIRST_REFUSED_SECONDS, LONGEST_REFUSED_SECONDS = 60.0, 900.0
 STABLE_SECONDS = 30.0
 
 
-class Pauses:
+class ReconnectPauses:
     """They grow, until a session was stable."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ MOST_PAGES = 100
 
 
 class ListingRefusedError(ToolGatewayError):
-    """The server lists more than is taken. Its operator must act: the next list will be no other."""
+    """The server lists more than is taken. The operator of the server must act: the next list will be no other."""
 
 
 async def list_all_tools(client: Client) -> dict[str, Tool]:

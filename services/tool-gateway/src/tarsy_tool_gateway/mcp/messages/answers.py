@@ -51,7 +51,7 @@ def answer_in(found: Any, id: int) -> JSONRPCMessage:
 
 
 def sender_of_none(found: Any) -> str:
-    """What is wrong with an answer to nobody."""
+    """The reason why an answer belongs to nobody."""
     id = found.get("id")
     if id is None:
         what = "it answered under no id"

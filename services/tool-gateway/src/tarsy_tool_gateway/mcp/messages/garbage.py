@@ -34,7 +34,7 @@ class GarbageCount:
             self.log()
 
     def log(self) -> None:
-        """What came since the last time, if anything did."""
+        """Logs the garbage since the last time, if there was any."""
         if not self._count:
             return
         log.warning("mcp_server.no_message", server=self.server, count=self._count, bytes=self._bytes)

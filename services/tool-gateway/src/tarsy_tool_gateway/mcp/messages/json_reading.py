@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from tarsy_tool_gateway.errors import ToolGatewayError
 
 SMALL_BYTES = 256 * 1024
-"""What is longer is read in a thread."""
+"""Longer messages are read in a thread."""
 TOO_DEEP = "its JSON is nested too deeply"
 
 type Raw = bytes | bytearray

@@ -10,9 +10,9 @@ LISTING = "tools/list"
 MOST_TOOLS = 1000
 TOO_MANY = f"it lists more than {MOST_TOOLS} tools"
 MOST_LISTING_BYTES = 8 * 1024 * 1024
-"""Of all pages together. As JSON in Python it takes some ten times as much."""
+"""The limit of all pages together. As JSON in Python they take some ten times as much."""
 MOST_LEVELS = 150
-"""Of a whole message: the reader of JSON takes 200."""
+"""The limit of a whole message: the reader of JSON takes 200."""
 ENTRY_LEVEL = 3
 """Brackets that are open around an entry: of the message, the result and the list."""
 SCHEMA = b'"inputSchema"'
@@ -42,7 +42,7 @@ def _has_more_entries(raw: Raw) -> bool:
 
 
 def _without_deep_entries(raw: Raw) -> bytes:
-    """Of an entry that is too deep its name is left."""
+    """The message; an entry that is too deep is its name alone."""
     kept, end = bytearray(), 0
     for start, stop, levels in _entries(raw):
         if levels > MOST_LEVELS:

@@ -14,7 +14,7 @@ def check_answer(raw: Raw, id: int, method: str) -> Raw:
 
 
 def check_message(raw: Raw, id: int, method: str) -> tuple[Raw, bool]:
-    """Of a stream that ends with the answer: a message, and whether it is the answer. Raises UnreadableError."""
+    """A message of a stream that ends with the answer, and whether it is the answer. Raises UnreadableError."""
     read = read_listing(raw) if method == LISTING else read_json(raw)
     if is_from_server(read.value):
         return (to_json(read.value) if read.mended else raw), False

@@ -8,8 +8,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage
 
 from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES, gateway_error
+from tarsy_tool_gateway.mcp.messages.addressee import Addressee, look_at
 from tarsy_tool_gateway.mcp.messages.answers import answer_in, id_in, is_from_server, message_in, sender_of_none
-from tarsy_tool_gateway.mcp.messages.beginnings import Beginning, look_at
 from tarsy_tool_gateway.mcp.messages.garbage import GarbageCount
 from tarsy_tool_gateway.mcp.messages.json_reading import SMALL_BYTES, Raw, UnreadableError, read_json
 from tarsy_tool_gateway.mcp.messages.listings import LISTING, MOST_LISTING_BYTES, read_listing
@@ -27,11 +27,11 @@ class SharedStreamReader:
 
     @property
     def most_bytes(self) -> int:
-        """Of a message. Only what a tool returns may be large, also when nobody waits for it any longer."""
+        """The limit of a message. Only results of tools may be large, also when nobody waits for them any longer."""
         return MOST_ANSWER_BYTES if self.requests.asked_a_tool else MOST_LISTING_BYTES
 
     async def read(self, raw: Raw) -> list[SessionMessage]:
-        """What the SDK shall have of it: the message, and the ends of calls that it decides."""
+        """The messages for the SDK: this one, and the ends of calls that it decides."""
         beginning = look_at(raw)
         read = read_listing if self.requests.method_of(beginning.id) == LISTING else read_json
         try:
@@ -43,7 +43,7 @@ class SharedStreamReader:
         return [SessionMessage(message) for message in (*messages, *self._decided())]
 
     def refuse(self, beginning: Raw, why: str) -> list[SessionMessage]:
-        """For a message that is too long, and ends the session. Of calls only its own has been answered."""
+        """For a message that is too long, and ends the session. Other calls than its own have had no answer."""
         id = look_at(beginning).id
         ended = [one for one in self.requests.ids() if one == id or self.requests.method_of(one) != CALL]
         return [SessionMessage(unreadable_answer(one, why)) for one in ended]
@@ -75,7 +75,7 @@ class SharedStreamReader:
         if not self.requests.has_ended(id_in(found), size):
             self.requests.note_stray(sender_of_none(found), of_error="error" in found)
 
-    def _unread(self, beginning: Beginning, why: str, size: int) -> list[JSONRPCMessage]:
+    def _unread(self, beginning: Addressee, why: str, size: int) -> list[JSONRPCMessage]:
         if self.requests.method_of(beginning.id) is not None and beginning.id is not None:
             self.requests.answered(beginning.id, size)
             return [unreadable_answer(beginning.id, why)]

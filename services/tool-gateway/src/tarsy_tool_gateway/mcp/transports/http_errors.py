@@ -18,9 +18,10 @@ from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES, gateway_err
 from tarsy_tool_gateway.mcp.messages.json_reading import SMALL_BYTES, Raw, UnreadableError
 from tarsy_tool_gateway.mcp.messages.listings import LISTING, MOST_LISTING_BYTES
 from tarsy_tool_gateway.mcp.messages.own_answer import check_answer
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError, read_whole, with_content
+from tarsy_tool_gateway.mcp.transports.bounded_answer import read_whole, with_content
 from tarsy_tool_gateway.mcp.transports.checked_events import with_checked_events
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight, TooLongError
 from tarsy_tool_gateway.results.text import truncate_at_space
 
 MOST_ERROR_BYTES = 64 * 1024
@@ -64,11 +65,16 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
     """`direct_calls` may have posted a call before: its answer is theirs."""
 
     def __init__(
-        self, inner: httpx2.AsyncBaseTransport, server_stream: ServerStream, direct_calls: DirectCalls
+        self,
+        inner: httpx2.AsyncBaseTransport,
+        server_stream: ServerStream,
+        direct_calls: DirectCalls,
+        in_flight: BytesInFlight | None = None,
     ) -> None:
         self._inner = inner
         self._server_stream = server_stream
         self._direct_calls = direct_calls
+        self._in_flight = in_flight or BytesInFlight()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
@@ -115,9 +121,10 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
         if kind != "application/json":
             return response
         try:
-            return with_content(response, await _checked(question, await read_whole(response, most)))
-        except TooLongError:
-            return _error(question, "unreadable", f"it answered with more than {most} bytes")
+            with self._in_flight.answer() as held:
+                return with_content(response, await _checked(question, await read_whole(response, most, held)))
+        except TooLongError as problem:
+            return _error(question, "unreadable", f"it answered with {problem}")
         except UnreadableError as problem:
             return _error(question, "unreadable", str(problem))
 

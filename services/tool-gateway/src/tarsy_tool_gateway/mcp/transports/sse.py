@@ -18,9 +18,9 @@ from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCNotificati
 
 from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError
 from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES, gateway_error
-from tarsy_tool_gateway.mcp.messages.garbage import GarbageCount
 from tarsy_tool_gateway.mcp.messages.open_requests import OpenRequests
 from tarsy_tool_gateway.mcp.messages.shared_stream import SharedStreamReader
+from tarsy_tool_gateway.mcp.messages.stream_counts import StreamCounts
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams, request_within_origin, sse_within_origin
 from tarsy_tool_gateway.mcp.server_plan import SseTransport
 from tarsy_tool_gateway.mcp.transports.http_errors import LOGIN_NEEDED, NOT_AUTHORIZED
@@ -40,7 +40,7 @@ async def sse_streams(
     *,
     calls: int,
     ended: Callable[[], None],
-    garbage: GarbageCount | None = None,
+    counts: StreamCounts | None = None,
     logins: Logins = NO_LOGINS,
 ) -> AsyncIterator[TransportStreams]:
     """`ended` is called when the server's stream is over. Raises MisconfiguredError."""
@@ -52,7 +52,7 @@ async def sse_streams(
         to_session, reading = anyio.create_memory_object_stream[Incoming](0)
         writing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
         async with to_session, reading, writing, from_session, anyio.create_task_group() as tasks:
-            reader = SharedStreamReader(garbage or GarbageCount())
+            reader = SharedStreamReader((counts or StreamCounts()).garbage)
             endpoint = await tasks.start(_listen, transport.url, events, reader, to_session, ended)
             posting = _Posting(client, endpoint, reader.requests, to_session, tasks)
             tasks.start_soon(posting.run, from_session)

@@ -18,21 +18,21 @@ from mcp.shared.message import SessionMessage
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
-from tarsy_tool_gateway.mcp.messages.beginnings import LOOKED_AT
-from tarsy_tool_gateway.mcp.messages.garbage import GarbageCount
+from tarsy_tool_gateway.mcp.messages.addressee import LOOKED_AT
 from tarsy_tool_gateway.mcp.messages.open_requests import OpenRequests
 from tarsy_tool_gateway.mcp.messages.shared_stream import SharedStreamReader
+from tarsy_tool_gateway.mcp.messages.stream_counts import StreamCounts
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
 from tarsy_tool_gateway.mcp.transports.stdio_process import CHUNK_BYTES, ServerProcess, running
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight, HeldBytes, TooLongError
 
 log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
 async def stdio_streams(
-    transport: StdioTransport, standard_error: TextIO, ended: Callable[[], None], garbage: GarbageCount | None = None
+    transport: StdioTransport, standard_error: TextIO, ended: Callable[[], None], counts: StreamCounts | None = None
 ) -> AsyncIterator[TransportStreams]:
     """`ended` is called when the server's output is over, or nobody can use it. Raises MisconfiguredError."""
     environment = environment_of(transport, os.environ)
@@ -46,10 +46,12 @@ async def stdio_streams(
             ended()
             to_session.close()
 
-        reader = SharedStreamReader(garbage or GarbageCount())
+        counted = counts or StreamCounts()
+        reader = SharedStreamReader(counted.garbage)
         with to_session, reading, writing, from_session:
             async with background_tasks(
-                _read(child, reader, to_session, end), _write(child, reader.requests, from_session, end)
+                _read(child, reader, to_session, counted.in_flight, end),
+                _write(child, reader.requests, from_session, end),
             ):
                 yield reading, writing
 
@@ -78,9 +80,10 @@ def _check(transport: StdioTransport, environment: Mapping[str, str]) -> None:
 
 
 class LineBuffer:
-    """Made of chunks, each of which is looked at once. What was taken out of it is held no longer."""
+    """Lines, made of chunks, each of which is looked at once. It holds a line until it is taken."""
 
-    def __init__(self) -> None:
+    def __init__(self, held: HeldBytes) -> None:
+        self._held = held
         self._begun = bytearray()
         self._lines: deque[bytearray] = deque()
 
@@ -99,25 +102,28 @@ class LineBuffer:
 
     @property
     def beginning(self) -> bytes:
-        """Of the line that is not whole yet."""
+        """The first bytes of the line that is not whole yet."""
         return bytes(self._begun[:LOOKED_AT])
 
     def _extend(self, piece: bytes, most: int) -> None:
         self._begun += piece
         if len(self._begun) > most:
-            raise TooLongError
+            raise TooLongError(f"a line of more than {most} bytes")
+        self._held.grow(len(self._begun))
 
 
 async def _read(
     child: ServerProcess,
     reader: SharedStreamReader,
     to_session: ObjectSendStream[SessionMessage | Exception],
+    in_flight: BytesInFlight,
     end: Callable[[], None],
 ) -> None:
-    lines = LineBuffer()
     try:
-        while not child.stdout.at_eof():
-            await _read_chunk(child, reader, lines, to_session)
+        with in_flight.answer() as held:
+            lines = LineBuffer(held)
+            while not child.stdout.at_eof():
+                await _read_chunk(child, reader, lines, to_session)
     except OSError as problem:
         log.info("mcp_server.output_broke", problem=type(problem).__name__)
     except (TooLongError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -133,17 +139,19 @@ async def _read_chunk(
     to_session: ObjectSendStream[SessionMessage | Exception],
 ) -> None:
     """Holds nothing of it when it has returned. Raises TooLongError."""
-    most = reader.most_bytes
+    too_long: TooLongError | None = None
     try:
-        lines.add(await child.stdout.read(CHUNK_BYTES), most)
-    except TooLongError:
-        log.warning("mcp_server.line_too_long", most_bytes=most)
-        for message in reader.refuse(lines.beginning, f"it answered with a line of more than {most} bytes"):
-            await to_session.send(message)
-        raise
+        lines.add(await child.stdout.read(CHUNK_BYTES), reader.most_bytes)
+    except TooLongError as problem:
+        too_long = problem
     while (line := lines.take()) is not None:
         for message in await reader.read(line):
             await to_session.send(message)
+    if too_long is not None:
+        log.warning("mcp_server.line_too_long", problem=str(too_long))
+        for message in reader.refuse(lines.beginning, f"it answered with {too_long}"):
+            await to_session.send(message)
+        raise too_long
 
 
 async def _write(

@@ -20,17 +20,17 @@ ANSWER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class Addressee:
     """`id`: the one that it seems to answer. `is_answer`: it is one, whatever else is wrong with it."""
 
     id: int | None
     is_answer: bool
 
 
-def look_at(raw: Raw) -> Beginning:
+def look_at(raw: Raw) -> Addressee:
     head, tail = bytes(raw[:LOOKED_AT]), bytes(raw[-LOOKED_AT:])
     if REQUEST.match(head):
-        return Beginning(None, is_answer=False)
+        return Addressee(None, is_answer=False)
     found = ID_FIRST.match(head) or ID_LAST.search(tail)
     id = next((int(digits) for digits in found.groups() if digits), None) if found is not None else None
-    return Beginning(id, is_answer=ANSWER.match(head) is not None)
+    return Addressee(id, is_answer=ANSWER.match(head) is not None)
