@@ -32,12 +32,12 @@ class SharedStreamReader:
 
     async def read(self, raw: Raw) -> list[SessionMessage]:
         """The messages for the SDK: this one, and the ends of calls that it decides."""
-        beginning = look_at(raw)
-        read = read_listing if self.requests.method_of(beginning.id) == LISTING else read_json
+        addressee = look_at(raw)
+        read = read_listing if self.requests.method_of(addressee.id) == LISTING else read_json
         try:
             found = (read(raw) if len(raw) <= SMALL_BYTES else await asyncio.to_thread(read, raw)).value
         except UnreadableError as problem:
-            messages = self._unread(beginning, str(problem), len(raw))
+            messages = self._unread(addressee, str(problem), len(raw))
         else:
             messages = self._understood(found, len(raw))
         return [SessionMessage(message) for message in (*messages, *self._decided())]
@@ -75,12 +75,12 @@ class SharedStreamReader:
         if not self.requests.has_ended(id_in(found), size):
             self.requests.note_stray(sender_of_none(found), of_error="error" in found)
 
-    def _unread(self, beginning: Addressee, why: str, size: int) -> list[JSONRPCMessage]:
-        if self.requests.method_of(beginning.id) is not None and beginning.id is not None:
-            self.requests.answered(beginning.id, size)
-            return [unreadable_answer(beginning.id, why)]
+    def _unread(self, addressee: Addressee, why: str, size: int) -> list[JSONRPCMessage]:
+        if self.requests.method_of(addressee.id) is not None and addressee.id is not None:
+            self.requests.answered(addressee.id, size)
+            return [unreadable_answer(addressee.id, why)]
         self._garbage.add(size)
-        if beginning.is_answer:
+        if addressee.is_answer:
             self.requests.note_stray(why, of_error=False)
         return []
 
