@@ -123,6 +123,11 @@ def listed(cursor: str | None) -> Answer:
         return {"tools": [*wordy, {**tool("brief"), "description": "short"}]}
     if LISTING == "hostile":
         return {"tools": [*HOSTILE, tool("sound"), tool("n" * 128)]}
+    if LISTING == "heavy":
+        return {"tools": [{**tool("heavy"), "description": "x" * 9_000_000}]}
+    if LISTING == "heavy_pages":
+        number = int(cursor or 0)
+        return {"tools": [{**tool(f"t{number}"), "description": "x" * 800_000}], "nextCursor": str(number + 1)}
     if LISTING == "many":
         return {"tools": [tool(f"t{number}") for number in range(1001)]}
     tools = [tool(name) for name in names()]

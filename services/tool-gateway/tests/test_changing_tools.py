@@ -14,7 +14,8 @@ from tarsy_config.servers import Elicitation
 from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp import session
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
 from tarsy_tool_gateway.tool_servers import ToolOutput
 
@@ -126,6 +127,8 @@ async def test_a_list_of_many_pages_is_read_to_its_end(calls_file: Path) -> None
         ("endless", "its list of tools has more than 100 pages"),
         ("round", "its list of tools comes around again and again"),
         ("many", "it lists more than 1000 tools"),
+        ("heavy", "it answered with a line of more than 8388608 bytes"),
+        ("heavy_pages", "its list of tools has 8"),
     ],
 )
 async def test_a_list_without_end_is_told(calls_file: Path, listing: str, says: str) -> None:
@@ -135,5 +138,5 @@ async def test_a_list_without_end_is_told(calls_file: Path, listing: str, says: 
             return says in connection.error
 
         await eventually(told, "the error says it")
-        assert not connection.healthy
+        assert (connection.healthy, connection.listing_refused, connection.misconfigured) == (False, True, False)
     assert SECRET not in connection.error

@@ -10,7 +10,7 @@ from mcp import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, diagnose
-from tarsy_tool_gateway.mcp.transports.http_errors import gateway_error
+from tarsy_tool_gateway.mcp.gateway_errors import gateway_error
 
 REQUEST = httpx2.Request("GET", "https://h/sse")
 

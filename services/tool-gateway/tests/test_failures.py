@@ -18,7 +18,8 @@ from tarsy_tool_gateway.mcp.failures import (
     pause_before_next,
     retry_after_seconds,
 )
-from tarsy_tool_gateway.mcp.transports.http_errors import gateway_error, kind_of_status
+from tarsy_tool_gateway.mcp.gateway_errors import gateway_error
+from tarsy_tool_gateway.mcp.transports.http_errors import kind_of_status
 
 NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 JITTER = 0.5

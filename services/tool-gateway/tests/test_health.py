@@ -10,7 +10,7 @@ from connections import becomes, connected, odd, plan_to, said
 from gateway_owner import call, noted, until_noted
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.mcp.connection import HealthCheck, SessionEnd
+from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
 from tarsy_tool_gateway.tool_servers import ToolOutput

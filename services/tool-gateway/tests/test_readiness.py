@@ -14,7 +14,7 @@ from verdicts import verdict_on
 
 from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis
-from tarsy_tool_gateway.mcp.readiness import ReadinessGate
+from tarsy_tool_gateway.mcp.readiness import ReadinessGate, refusals
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 
 
@@ -24,6 +24,7 @@ class Server:
     error: str = "it has not been reached yet"
     misconfigured: bool = False
     diagnosed: bool = False
+    listing_refused: bool = False
 
     def found(self) -> None:
         self.error, self.misconfigured, self.diagnosed = "", False, True
@@ -38,6 +39,14 @@ class Server:
 def server(name: str) -> Server:
     plan = plan_to(StdioTransport("x"))
     return Server(ServerPlan(name, plan.transport, plan.limits))
+
+
+def test_a_server_whose_list_is_refused_is_degraded_work_with_its_reason() -> None:
+    refused, other = server("one"), server("other")
+    refused.error, refused.listing_refused = "it lists more than 1000 tools", True
+    assert refusals([refused, other]) == [
+        "MCP server one: it lists more than 1000 tools; it is asked again after some minutes"
+    ]
 
 
 async def test_the_gate_opens_when_every_server_has_shown_what_it_is() -> None:

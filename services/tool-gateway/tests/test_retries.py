@@ -12,8 +12,9 @@ from http_servers import HttpServer, NewServer
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.failures import FailureKind
+from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
 from tarsy_tool_gateway.tool_servers import ToolOutput

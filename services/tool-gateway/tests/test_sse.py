@@ -14,7 +14,8 @@ from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck
 from tarsy_tool_gateway.mcp.server_plan import SseTransport
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
 from tarsy_tool_gateway.tool_servers import ToolOutput

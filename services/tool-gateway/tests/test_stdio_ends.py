@@ -15,11 +15,11 @@ import uvloop
 from chaos.memory import resident, watched
 from mcp.client._transport import ReadStream, TransportStreams
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, JSONRPCResponse
+from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from tarsy_loop_held import watching_the_loop
+from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.mcp.transports.stdio import stdio_streams
 
 type Run = Callable[[Coroutine[Any, Any, None]], None]
@@ -126,7 +126,9 @@ def test_a_line_without_end_ends_the_session_in_bounded_memory_and_holds_up_no_s
 @pytest.mark.timing
 def test_long_lines_arrive_whole_and_keep_nobody_waiting(run: Run) -> None:
     async def test() -> None:
-        async with watching_the_loop() as held, streams(BIG, "4") as (reading, _):
+        async with watching_the_loop() as held, streams(BIG, "4") as (reading, writing):
+            for number in range(4):
+                await writing.send(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=number, method="tools/call")))
             for number in range(4):
                 got = await reading.receive()
                 assert isinstance(got, SessionMessage)
@@ -248,13 +250,11 @@ def test_a_start_that_is_cancelled_in_the_middle_leaves_no_process(run: Run, tmp
     run(test())
 
 
-def test_what_is_no_message_is_told_to_the_session_and_what_follows_arrives(
+def test_what_is_no_message_is_counted_and_what_follows_arrives(
     run: Run, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def test() -> None:
         async with streams("print('password: hunter2\\n\\n[]\\n{', flush=True); say(pid=1)") as (reading, _):
-            found = [await reading.receive() for _ in range(4)]
-            assert all(isinstance(each, ValueError) for each in found)
             assert await said(reading) == {"pid": 1}
 
     run(test())

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tarsy_processes.allocator import RETURNED_MEMORY
 from tarsy_processes.child import STOP_SECONDS, ChildProcess
 from tarsy_processes.fork_server import MESSAGE_BYTES, ForkOrder, ForkReport
 from tarsy_processes.output_log import LOG_BYTES, OutputLog
@@ -63,7 +64,7 @@ class _Server:
                 log=log,
                 death_signal=signal.SIGKILL,
                 folder=folder,
-                environment=environment,
+                environment={**RETURNED_MEMORY, **environment},
                 descriptors=[theirs.fileno()],
             )
 

@@ -34,10 +34,11 @@ from tarsy_tool_gateway.mcp.logins.renewal import LoginRenewals
 from tarsy_tool_gateway.mcp.logins.stored_logins import StoredLogins
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import TokenWriter
-from tarsy_tool_gateway.mcp.readiness import ReadinessGate
+from tarsy_tool_gateway.mcp.readiness import ReadinessGate, refusals
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight
 from tarsy_tool_gateway.results.results import ResultStore
 from tarsy_tool_gateway.runner import CallRunner
 from tarsy_tool_gateway.server_factory import ServerFactory
@@ -71,7 +72,7 @@ def build(
         run=gateway.run,
         unready_reasons=lambda: [*gateway.worker.bus.unready_reasons(), *gateway.gate.unready_reasons()],
         supervisor=gateway.supervisor,
-        degraded_reasons=config.degraded_reasons,
+        degraded_reasons=lambda: [*config.degraded_reasons(), *gateway.degraded_reasons()],
         config_version=lambda: config.version,
         tracing=tracing,
     )
@@ -120,8 +121,9 @@ def assemble_from(
     )
     runbooks = LiveRunbookTool(lambda: config().runbooks)
     own = BuiltinToolServer({FETCH_RUNBOOK: runbooks.fetch, READ_RESULT: read_result_tool(bus)})
+    in_flight = BytesInFlight()
     servers = ServerFleet(
-        ServerFactory(settings, publisher, metrics, lambda: config().masking, now, logins).make,
+        ServerFactory(settings, publisher, metrics, lambda: config().masking, now, logins, in_flight).make,
         {OWN_SERVER: own},
         catalog,
         removed=metrics.forget,
@@ -148,6 +150,7 @@ def assemble_from(
             ResultStore(publisher, source=source, mask_of=mask_of, now=now),
             worker_id=worker_id,
             metrics=metrics,
+            in_flight=in_flight,
         ),
         metrics=metrics,
         tracer=tracer,
@@ -163,6 +166,7 @@ def assemble_from(
         logins=logins.running,
         following={LOGINS: partial(stored.follow, bus, worker.supervisor.steps(LOGINS))},
         switch=switch,
+        degraded_reasons=lambda: refusals(servers.connections.values()),
     )
 
 

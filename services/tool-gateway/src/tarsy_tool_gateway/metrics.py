@@ -7,8 +7,8 @@ from typing import Protocol, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.mcp.connection import SessionEnd
 from tarsy_tool_gateway.mcp.failures import RETRIED, FailureKind
+from tarsy_tool_gateway.mcp.health import SessionEnd
 from tarsy_tool_gateway.mcp.logins.renewal import RenewalOutcome
 from tarsy_worker.claim_types import ServerLoad
 
@@ -123,6 +123,12 @@ class Metrics:
             ["server"],
             registry=registry,
         )
+        self._unreadable = Counter(
+            "tarsy_tool_gateway_unreadable_messages_total",
+            "Lines and events of MCP servers that are no message of the protocol, or answer no call",
+            ["server"],
+            registry=registry,
+        )
         self._logins_needed = Gauge(
             "tarsy_tool_gateway_login_needed",
             "1 while a person has to log in before this gateway can reach the MCP server, else 0",
@@ -195,6 +201,9 @@ class Metrics:
     def unchecked(self, server: str) -> None:
         self._unchecked.labels(self._known(server)).inc()
 
+    def unreadable(self, server: str) -> None:
+        self._unreadable.labels(self._known(server)).inc()
+
     def _show_load(self, server: str) -> None:
         load = partial(self._load_of, server)
         self._running.labels(server).set_function(partial(_running, load))
@@ -209,6 +218,7 @@ class Metrics:
             self._progress_dropped,
             self._catalog_shortened,
             self._unchecked,
+            self._unreadable,
         ):
             counter.labels(server)
         for outcome in get_args(Outcome.__value__):

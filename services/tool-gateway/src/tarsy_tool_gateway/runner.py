@@ -16,6 +16,7 @@ from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight
 from tarsy_tool_gateway.results.memory_budget import MemoryBudget
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, KeptResult, ResultStore
 from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
@@ -38,12 +39,14 @@ class CallRunner:
         *,
         worker_id: str,
         metrics: Metrics,
+        in_flight: BytesInFlight | None = None,
     ) -> None:
         self._call = call
         self._results = results
         self._worker_id = worker_id
         self._metrics = metrics
         self._room = MemoryBudget(MOST_CHARACTERS_AT_ONCE)
+        self._in_flight = in_flight or BytesInFlight()
 
     def describe_span(self, request: ToolCallRequest) -> RunSpan:
         """OpenTelemetry's conventions for generative AI name it, and those for MCP what a server is asked."""
@@ -109,8 +112,10 @@ class CallRunner:
         keep = partial(self._results.keep, request, claim_id, text)
         if len(text) <= OFF_THE_LOOP_CHARACTERS:
             return await keep()
-        async with self._room.of(len(text)):
-            return await keep()
+        with self._in_flight.answer() as held:
+            held.hold(len(text))
+            async with self._room.of(len(text)):
+                return await keep()
 
     async def _output(self, request: ToolCallRequest, may_start: MayStart) -> ToolOutput:
         try:

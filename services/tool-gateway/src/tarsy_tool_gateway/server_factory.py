@@ -1,7 +1,7 @@
 """Assembly of one MCP server of the configuration: connection, masks, metrics, pool of sessions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -15,6 +15,7 @@ from tarsy_tool_gateway.mcp.server_plan import CATALOG_SESSION, ServerPlan, for_
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
 from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins
 from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 
@@ -28,6 +29,7 @@ class ServerFactory:
     masking: Callable[[], ServerMaskers]
     now: Callable[[], datetime]
     logins: Logins = NO_LOGINS
+    in_flight: BytesInFlight = field(default_factory=BytesInFlight)
 
     def make(self, plan: ServerPlan) -> ManagedServer:
         name, metrics = plan.name, self.metrics
@@ -38,6 +40,8 @@ class ServerFactory:
             connected=partial(metrics.connected, name),
             ended=partial(metrics.session_ended, name),
             unchecked=partial(metrics.unchecked, name),
+            garbage=partial(metrics.unreadable, name),
+            in_flight=self.in_flight,
             now=self.now,
             logins=self.logins,
         )
@@ -56,6 +60,8 @@ class ServerFactory:
             mask=partial(self._mask, plan.name),
             connect_seconds=self.settings.mcp_connect_seconds,
             unchecked=partial(self.metrics.unchecked, plan.name),
+            garbage=partial(self.metrics.unreadable, plan.name),
+            in_flight=self.in_flight,
             now=self.now,
             logins=self.logins,
         )

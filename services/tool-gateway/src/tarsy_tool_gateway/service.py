@@ -1,6 +1,6 @@
 """Service of the tool gateway: a worker that keeps MCP servers connected, and is ready when none is misconfigured."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +27,7 @@ class ToolGateway:
     """`servers` keeps the MCP servers running; `switch` lets the configuration of now hold for them.
 
     `logins` renews those at MCP servers, and `following` reads them. `configuration`: long-lived tasks that follow it.
+    `degraded_reasons`: servers whose lists of tools are refused.
     """
 
     worker: WorkerService[ToolCallRequest, ToolCallRequest]
@@ -36,6 +37,7 @@ class ToolGateway:
     following: Mapping[str, Callable[[], Work]] = field(default_factory=dict)
     switch: Callable[[], None] = lambda: None
     configuration: Callable[[], Mapping[str, Work]] = dict
+    degraded_reasons: Callable[[], Sequence[str]] = tuple
 
     @property
     def supervisor(self) -> Supervisor:

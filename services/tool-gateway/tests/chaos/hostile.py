@@ -15,7 +15,8 @@ from http_servers import HttpProgram
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_processes.ports import free_port
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
 from tarsy_tool_gateway.tool_servers import ToolOutput

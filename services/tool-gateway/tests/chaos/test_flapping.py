@@ -11,7 +11,7 @@ from gateway_owner import call, noted
 from chaos.hostile import echoes, program, said, starts
 from tarsy_bus.retries import SPREAD
 from tarsy_testing import eventually
-from tarsy_tool_gateway.mcp.connection import FIRST_PAUSE_SECONDS
+from tarsy_tool_gateway.mcp.pauses import FIRST_PAUSE_SECONDS
 
 DEATHS = 4
 LIFE_SECONDS = 1.0

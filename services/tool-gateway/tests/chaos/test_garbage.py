@@ -13,7 +13,8 @@ from chaos.garbage import CONTENTS, NO_HTTP
 from chaos.hostile import WIRES, Era, Wire, echoes, hostile, said
 from chaos.memory import resident, watched
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.tool_servers import ToolOutput
 
@@ -28,13 +29,16 @@ NEVER = HealthCheck(every_seconds=600)
 LINES = [kind for kind in CONTENTS if kind != "endless"]
 
 # What becomes of a call that must not run twice: the server has answered what nobody can read, or nobody knows.
-STDIO: Mapping[str, Outcome] = dict.fromkeys(LINES, "unknown")
+STDIO: Mapping[str, Outcome] = {
+    **dict.fromkeys(LINES, "unknown"),
+    # Here it is known whose answer it is.
+    **dict.fromkeys(["half_json", "batch"], "tool_error"),
+}
 HTTP: Mapping[str, Outcome] = {
-    **dict.fromkeys([kind for kind in LINES if kind not in ("wrong_id", "html")], "tool_error"),
-    **dict.fromkeys(["wrong_id", "html", "sse_unended", "sse_cut", "sse_silent", *NO_HTTP], "unknown"),
+    **dict.fromkeys([kind for kind in LINES if kind != "html"], "tool_error"),
+    **dict.fromkeys(["html", "sse_unended", "sse_cut", "sse_silent", *NO_HTTP], "unknown"),
     "sse_no_json": "tool_error",
-    # What comes in the stream of a request can be meant for nobody else.
-    "sse_wrong_id": "ok",
+    "sse_wrong_id": "tool_error",
 }
 OF_A_SAFE_ONE: Mapping[Outcome, Outcome] = {"unknown": "unavailable", "tool_error": "tool_error", "ok": "ok"}
 BROKEN = {"sse_cut", "html", *NO_HTTP}

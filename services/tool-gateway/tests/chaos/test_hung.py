@@ -14,7 +14,7 @@ from gateway_owner import Owner, call, let_go, noted
 from chaos.hostile import WIRES, Subject, begun, echoes, said
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_testing import eventually
-from tarsy_tool_gateway.mcp.connection import SessionEnd
+from tarsy_tool_gateway.mcp.health import SessionEnd
 from tarsy_worker.claim_types import ServerLimits
 
 

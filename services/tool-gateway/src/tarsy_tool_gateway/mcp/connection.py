@@ -4,51 +4,36 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
 
 import structlog
 from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
-from tarsy_bus.retries import growing_pauses
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
-from tarsy_tool_gateway.mcp.failures import CallFailedError, FailureKind, failure_of
+from tarsy_tool_gateway.mcp.failures import CallFailedError, failure_of
+from tarsy_tool_gateway.mcp.health import LEFT, USUAL_CHECK, HealthCheck, SessionEnd
+from tarsy_tool_gateway.mcp.messages.garbage import GarbageCount
+from tarsy_tool_gateway.mcp.messages.stream_counts import StreamCounts
+from tarsy_tool_gateway.mcp.pauses import ReconnectPauses
 from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.session import McpSession
 from tarsy_tool_gateway.mcp.tool_sieve import NONE_REFUSED, RefusedTools
 from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins, login_end
 from tarsy_tool_gateway.mcp.transports.opener import Open, opener
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight
 from tarsy_tool_gateway.results.text import truncate_at_space
 
 log = structlog.get_logger(__name__)
 
-FIRST_PAUSE_SECONDS = 0.2
-LONGEST_PAUSE_SECONDS = 30.0
-STABLE_SECONDS = 30.0
 MOST_SHOWN = 2000
 MOST_MASKED = 64 * 1024
 """Characters of the reason why a server cannot be reached."""
 MOST_RETIRED = 4
 """Sessions that may wait for their last calls beside the one that is used."""
-
-type SessionEnd = Literal["ended", "expired", "silent", "refused", "hung"]
-"""It ended by itself; the server knew it no longer; it did not answer a check; it answered that with an error; it took
-no more of what was sent.
-"""
-LEFT: Mapping[FailureKind, SessionEnd] = {"session_ended": "ended", "session_over": "expired", "hung": "hung"}
-
-
-@dataclass(frozen=True, slots=True)
-class HealthCheck:
-    """How often a server is asked whether it is there, and how long it may take to answer."""
-
-    every_seconds: float = 15.0
-    within_seconds: float = 5.0
 
 
 class McpConnection:
@@ -63,14 +48,17 @@ class McpConnection:
         connected: Callable[[], None] = lambda: None,
         ended: Callable[[SessionEnd], None] = lambda _: None,
         unchecked: Callable[[], None] = lambda: None,
+        garbage: Callable[[], None] = lambda: None,
+        in_flight: BytesInFlight | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        checking: HealthCheck = HealthCheck(),
+        checking: HealthCheck = USUAL_CHECK,
         logins: Logins = NO_LOGINS,
     ) -> None:
         self.plan = plan
         self.error = "it has not been reached yet"
         self.misconfigured = False
         self.login_needed = False
+        self.listing_refused = False
         self.checked_at: datetime | None = None
         self.refused = NONE_REFUSED
         self.changed = asyncio.Event()
@@ -82,6 +70,7 @@ class McpConnection:
         self._now = now
         self._checking = checking
         self._logins = logins
+        self._counts = StreamCounts(GarbageCount(plan.name, counted=garbage), in_flight or BytesInFlight())
         self._eras = ProtocolVersions(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
         self._session: McpSession | None = None
         self._retired: deque[McpSession] = deque()
@@ -131,16 +120,15 @@ class McpConnection:
     async def run(self) -> None:
         """Keeps a session until `stop`; one that ended is followed by another, after growing pauses."""
         self._task = asyncio.current_task()
-        async with opener(self.plan, self.mask, self._logins) as open_streams, asyncio.TaskGroup() as sessions:
-            pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+        opening = opener(self.plan, self.mask, self._logins, self._counts)
+        async with opening as open_streams, asyncio.TaskGroup() as sessions:
+            pauses = ReconnectPauses()
             while not self._stopping:
                 began = time.monotonic()
                 await self._one_session(open_streams, sessions)
                 if self._stopping:
                     return
-                if time.monotonic() - began > STABLE_SECONDS:
-                    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
-                await asyncio.sleep(next(pauses))
+                await asyncio.sleep(pauses.take(time.monotonic() - began, refused=self.listing_refused))
 
     async def wait_ready(self, seconds: float, *, once_tried: float | None = None) -> None:
         """Waits for a session. Raises CallFailedError.
@@ -191,6 +179,7 @@ class McpConnection:
         self._connected()
         end, verdict = await self._until_broken(session)
         self._session = None
+        self._counts.garbage.log()
         self._retire(session)
         if session.problem is not None:
             verdict = diagnose(session.problem)
@@ -280,7 +269,7 @@ class McpConnection:
         if session.tools != self._known:
             self._known = session.tools
         self.refused = session.refused
-        self.error, self.misconfigured, self.login_needed = "", False, False
+        self.error, self.misconfigured, self.login_needed, self.listing_refused = "", False, False, False
         self.checked_at = self._now()
         self._ready.set()
         self._diagnosed.set()
@@ -298,6 +287,7 @@ class McpConnection:
         self._diagnosed.set()
         self.misconfigured = verdict is not None and verdict.misconfigured
         self.login_needed = verdict is not None and verdict.login_needed
+        self.listing_refused = verdict is not None and verdict.refused
         if verdict is not None:
             self.error = self._shown(verdict.reason)
         self.error = self.error or "it ended by itself"

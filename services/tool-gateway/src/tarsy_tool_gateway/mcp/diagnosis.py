@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from tarsy_config.oauth_client import SCOPE
 from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.mcp.failures import is_gateway_error
+from tarsy_tool_gateway.mcp.tool_listing import ListingRefusedError
 
 PASSING_STATUSES = frozenset({408, 425, 429})
 NO_SUCH_PROTOCOL = frozenset(
@@ -47,11 +48,15 @@ def login_needed(server: str, why: str, *, scope: str = "") -> LoginNeededError:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """`reason` is neither masked nor cut yet. `login_needed`: a person has to log in, and nothing is wrong."""
+    """`reason` is neither masked nor cut yet. `login_needed`: a person has to log in, and nothing is wrong.
+
+    `refused`: we do not take what it lists; the server has to change first.
+    """
 
     misconfigured: bool
     reason: str
     login_needed: bool = False
+    refused: bool = False
 
 
 def diagnose(problem: BaseException) -> Diagnosis:
@@ -62,7 +67,17 @@ def diagnose(problem: BaseException) -> Diagnosis:
     if missing is not None:
         said = missing.message if isinstance(missing, MCPError) else str(missing)
         return Diagnosis(misconfigured=False, reason=said, login_needed=True)
-    return Diagnosis(wrong is not None, _said(wrong or leaves[0]))
+    refused = next((leaf for leaf in leaves if _is_refused(leaf)), None)
+    return Diagnosis(
+        wrong is not None, _said(wrong or refused or leaves[0]), refused=wrong is None and refused is not None
+    )
+
+
+def _is_refused(problem: BaseException) -> bool:
+    if isinstance(problem, MCPError):
+        data = problem.error.data
+        return is_gateway_error(data) and data["tarsy"] == "unreadable"
+    return isinstance(problem, ListingRefusedError)
 
 
 def _needs_login(problem: BaseException) -> bool:
@@ -126,9 +141,11 @@ def _causes(problem: BaseException) -> Iterator[BaseException]:
 
 def _said(problem: BaseException) -> str:
     match problem:
+        case MCPError() if _is_refused(problem):
+            return problem.message
         case TimeoutError():
             return "it did not answer in time"
-        case MisconfiguredError():
+        case MisconfiguredError() | ListingRefusedError():
             return str(problem)
         case ValidationError():
             # pydantic's own words hold what the server said.

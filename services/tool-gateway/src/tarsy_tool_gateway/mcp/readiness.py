@@ -1,7 +1,7 @@
 """Readiness gate: a rollout does not go on with a gateway that has a misconfigured MCP server."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 import structlog
@@ -22,6 +22,23 @@ class DiagnosedServer(Protocol):
 
     @property
     def diagnosed(self) -> bool: ...
+
+
+class RefusedServer(Protocol):
+    """`error` is masked."""
+
+    plan: ServerPlan
+    error: str
+    listing_refused: bool
+
+
+def refusals(servers: Iterable[RefusedServer]) -> list[str]:
+    """Sentences for servers whose lists of tools are refused: no rollout waits for them, but they do no work."""
+    return [
+        f"MCP server {each.plan.name}: {each.error}; it is asked again after some minutes"
+        for each in servers
+        if each.listing_refused
+    ]
 
 
 class ReadinessGate:

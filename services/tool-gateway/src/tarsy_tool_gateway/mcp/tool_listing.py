@@ -3,15 +3,20 @@
 from mcp import Client
 from mcp_types import Tool
 
+from tarsy_tool_gateway.errors import ToolGatewayError
+from tarsy_tool_gateway.mcp.messages.listings import MOST_TOOLS, TOO_MANY
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.tool_access import is_read_only
 
 MOST_PAGES = 100
-MOST_TOOLS = 1000
+
+
+class ListingRefusedError(ToolGatewayError):
+    """The server lists more than is taken. The operator of the server must act: the next list will be no other."""
 
 
 async def list_all_tools(client: Client) -> dict[str, Tool]:
-    """By name, and never from the client's cache. Raises ValueError for a list that does not end."""
+    """By name, and never from the client's cache. Raises ListingRefusedError."""
     tools: dict[str, Tool] = {}
     asked: set[str | None] = set()
     cursor: str | None = None
@@ -20,13 +25,13 @@ async def list_all_tools(client: Client) -> dict[str, Tool]:
         page = await client.list_tools(cursor=cursor, cache_mode="refresh")
         tools |= {tool.name: tool for tool in page.tools}
         if len(tools) > MOST_TOOLS:
-            raise ValueError(f"it lists more than {MOST_TOOLS} tools")
+            raise ListingRefusedError(TOO_MANY)
         cursor = page.next_cursor
         if cursor is None:
             return tools
         if cursor in asked:
-            raise ValueError("its list of tools comes around again and again")
-    raise ValueError(f"its list of tools has more than {MOST_PAGES} pages")
+            raise ListingRefusedError("its list of tools comes around again and again")
+    raise ListingRefusedError(f"its list of tools has more than {MOST_PAGES} pages")
 
 
 def is_repeatable(tool: Tool, plan: ServerPlan) -> bool:

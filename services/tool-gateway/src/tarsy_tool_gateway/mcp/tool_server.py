@@ -124,8 +124,9 @@ def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
         return ToolOutput(outcome, f"The MCP server {request.server} answered with an error: {failure.why}")
     match failure.meaning.ran:
         case "yes":
+            hint = "" if request.repeatable else " It may have run. Check before repeating it."
             return ToolOutput(
-                "tool_error", f"The MCP server {request.server} answered what cannot be read: {failure.why}"
+                "tool_error", f"The MCP server {request.server} answered what cannot be read: {failure.why}.{hint}"
             )
         case "no":
             wait = f", and asks to wait (Retry-After: {failure.retry_after})" if failure.retry_after is not None else ""

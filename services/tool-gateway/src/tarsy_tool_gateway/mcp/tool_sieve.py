@@ -11,8 +11,11 @@ from typing import Any
 
 from mcp_types import methods
 from pydantic import ValidationError
+from pydantic_core import to_json
 
-LISTING = "tools/list"
+from tarsy_tool_gateway.mcp.messages.listings import LISTING, MOST_LISTING_BYTES, MOST_TOOLS, TOO_MANY, too_long
+from tarsy_tool_gateway.mcp.tool_listing import ListingRefusedError
+
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}", re.ASCII)
 """By the protocol (2025-11-25, server/tools)."""
 MOST_DEPTH = 64
@@ -38,6 +41,7 @@ NONE_REFUSED = RefusedTools()
 class ToolSieve:
     def __init__(self) -> None:
         self.refused = NONE_REFUSED
+        self._bytes = 0
         self._version: Callable[[], str | None] = lambda: None
 
     def before(self, send: Send, version: Callable[[], str | None]) -> Send:
@@ -49,10 +53,22 @@ class ToolSieve:
             if method != LISTING:
                 return answer
             if not (params or {}).get("cursor"):
-                self.refused = NONE_REFUSED
+                self.refused, self._bytes = NONE_REFUSED, 0
+            self._count(answer)
             return self._sieved(answer)
 
         return sent
+
+    def _count(self, answer: dict[str, Any]) -> None:
+        """Before a model is made of it. Pages alone are bounded by who reads them. Raises ListingRefusedError."""
+        listed = answer.get("tools")
+        if isinstance(listed, list) and len(listed) > MOST_TOOLS:
+            raise ListingRefusedError(TOO_MANY)
+        if not self._bytes and not answer.get("nextCursor"):
+            return
+        self._bytes += len(to_json(answer))
+        if self._bytes > MOST_LISTING_BYTES:
+            raise ListingRefusedError(too_long(self._bytes))
 
     def _sieved(self, answer: dict[str, Any]) -> dict[str, Any]:
         """An answer that is no listing at all is the SDK's to refuse."""

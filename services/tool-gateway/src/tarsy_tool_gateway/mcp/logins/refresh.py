@@ -10,9 +10,9 @@ from pydantic import BaseModel, ValidationError
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin, refresh_request, revocation_request
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
 from tarsy_tool_gateway.mcp.transports.token_requests import ask, describe_problem
+from tarsy_tool_gateway.results.bytes_in_flight import TooLongError
 
 FINAL = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})
 """Codes of RFC 6749 5.2 that the same request would get again."""

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
 from tarsy_tool_gateway.mcp.transports.http_errors import LOGIN_NEEDED, NOT_AUTHORIZED
 from tarsy_tool_gateway.mcp.transports.token_requests import AUTHORIZATION, describe_problem
+from tarsy_tool_gateway.results.bytes_in_flight import TooLongError
 
 WITHOUT_TOKEN = (MisconfiguredError, NotRenewedError, OAuthFlowError, ValidationError, TooLongError, TimeoutError)
 

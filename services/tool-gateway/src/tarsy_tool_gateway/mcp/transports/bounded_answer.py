@@ -2,29 +2,29 @@
 
 import httpx2
 
-from tarsy_tool_gateway.errors import ToolGatewayError
+from tarsy_tool_gateway.results.bytes_in_flight import HeldBytes, TooLongError
 
 UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
 
 
-class TooLongError(ToolGatewayError):
-    """More came than may be held. The caller gives the answer up."""
-
-
-async def read_whole(response: httpx2.Response, most: int) -> bytes:
+async def read_whole(response: httpx2.Response, most: int, held: HeldBytes | None = None) -> bytes:
     """Closes the response. Raises TooLongError."""
     found = bytearray()
     try:
         async for chunk in response.aiter_bytes():
             found += chunk
             if len(found) > most:
-                raise TooLongError
+                raise TooLongError(f"more than {most} bytes")
+            if held is not None:
+                held.grow(len(found))
     finally:
         await response.aclose()
     return bytes(found)
 
 
-def with_content(response: httpx2.Response, content: bytes) -> httpx2.Response:
+def with_content(response: httpx2.Response, content: bytes | bytearray) -> httpx2.Response:
     """The same answer, with what was read of it."""
     headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in UNDECODED]
-    return httpx2.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
+    return httpx2.Response(
+        response.status_code, headers=headers, content=bytes(content), extensions=response.extensions
+    )

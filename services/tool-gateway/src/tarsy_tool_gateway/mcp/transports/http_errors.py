@@ -4,8 +4,8 @@ The SDK tells a caller nothing of an HTTP status, and lets a connection that bre
 Here both become errors of JSON-RPC that say what is known (failures.py): whether the tool may have run.
 """
 
+import asyncio
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -14,27 +14,16 @@ import httpx2
 
 from tarsy_tool_gateway.mcp.direct_calls import CALL, DirectCalls
 from tarsy_tool_gateway.mcp.failures import FailureKind
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError, read_whole, with_content
+from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES, gateway_error
+from tarsy_tool_gateway.mcp.messages.json_reading import SMALL_BYTES, Raw, UnreadableError
+from tarsy_tool_gateway.mcp.messages.listings import LISTING, MOST_LISTING_BYTES
+from tarsy_tool_gateway.mcp.messages.own_answer import check_answer
+from tarsy_tool_gateway.mcp.transports.bounded_answer import read_whole, with_content
+from tarsy_tool_gateway.mcp.transports.checked_events import with_checked_events
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
-from tarsy_tool_gateway.results.results import MOST_BYTES
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight, TooLongError
 from tarsy_tool_gateway.results.text import truncate_at_space
 
-NOT_SENT, REFUSED, SESSION_OVER, LOST = -31001, -31002, -31003, -31004
-THROTTLED, FAILED, TOO_LONG, NO_LOGIN = -31005, -31006, -31007, -31008
-CODES: Mapping[FailureKind, int] = {
-    "not_sent": NOT_SENT,
-    "refused": REFUSED,
-    "session_over": SESSION_OVER,
-    "lost": LOST,
-    "throttled": THROTTLED,
-    "server_failed": FAILED,
-    "unreadable": TOO_LONG,
-    "login_needed": NO_LOGIN,
-}
-"""A server may use these codes too: what makes an error one of ours is the mark in its data."""
-
-MOST_ANSWER_BYTES = 4 * MOST_BYTES
-"""JSON escapes, and many servers send a text a second time as structured content."""
 MOST_ERROR_BYTES = 64 * 1024
 MOST_SAID = 500
 SHORT_SECONDS = 3.0
@@ -62,16 +51,30 @@ class RpcMessage:
     def is_waited_for(self) -> bool:
         return self.id is not None and self.method is not None
 
+    @property
+    def checked(self) -> tuple[int, str] | None:
+        """Its id and method, if its answer is checked here. How a session begins is the SDK's to judge."""
+        match self:
+            case RpcMessage(int() as id, str() as method) if method not in HANDSHAKE:
+                return id, method
+            case _:
+                return None
+
 
 class HttpErrorTransport(httpx2.AsyncBaseTransport):
     """`direct_calls` may have posted a call before: its answer is theirs."""
 
     def __init__(
-        self, inner: httpx2.AsyncBaseTransport, server_stream: ServerStream, direct_calls: DirectCalls
+        self,
+        inner: httpx2.AsyncBaseTransport,
+        server_stream: ServerStream,
+        direct_calls: DirectCalls,
+        in_flight: BytesInFlight | None = None,
     ) -> None:
         self._inner = inner
         self._server_stream = server_stream
         self._direct_calls = direct_calls
+        self._in_flight = in_flight or BytesInFlight()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
@@ -112,13 +115,27 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
             # The page of a proxy, most likely. It says nothing of whether the tool ran.
             await response.aclose()
             return _error(question, "server_failed", "it answered with a web page")
+        most = MOST_LISTING_BYTES if question.method == LISTING else MOST_ANSWER_BYTES
+        if kind == "text/event-stream" and question.checked is not None:
+            return with_checked_events(response, *question.checked, most_bytes=most)
         if kind != "application/json":
-            return response  # a stream of events: the SDK survives what happens to it
+            return response
         try:
-            return with_content(response, await read_whole(response, MOST_ANSWER_BYTES))
-        except TooLongError:
-            what = f"it answered with more than {MOST_ANSWER_BYTES} bytes"
-            return _error(question, "unreadable", what)
+            with self._in_flight.answer() as held:
+                return with_content(response, await _checked(question, await read_whole(response, most, held)))
+        except TooLongError as problem:
+            return _error(question, "unreadable", f"it answered with {problem}")
+        except UnreadableError as problem:
+            return _error(question, "unreadable", str(problem))
+
+
+async def _checked(question: RpcMessage, content: bytes) -> Raw:
+    """Raises UnreadableError."""
+    if question.checked is None:
+        return content
+    if len(content) <= SMALL_BYTES:
+        return check_answer(content, *question.checked)
+    return await asyncio.to_thread(check_answer, content, *question.checked)
 
 
 def _question(request: httpx2.Request) -> RpcMessage | None:
@@ -126,15 +143,6 @@ def _question(request: httpx2.Request) -> RpcMessage | None:
         return None
     message = json.loads(request.content)
     return RpcMessage(message.get("id"), message.get("method"))
-
-
-def gateway_error(
-    kind: FailureKind, message: str, *, status: int | None = None, retry_after: str | None = None
-) -> dict[str, Any]:
-    """An error of JSON-RPC that failures.py knows as one of ours."""
-    data = {"tarsy": kind, "status": status, "retry_after": retry_after}
-    present = {name: value for name, value in data.items() if value is not None}
-    return {"code": CODES[kind], "message": message, "data": present}
 
 
 def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool) -> FailureKind:

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import assert_never
 
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
+from tarsy_tool_gateway.mcp.messages.stream_counts import StreamCounts
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins
@@ -21,19 +22,23 @@ begins where calls can be made past the SDK.
 
 
 @asynccontextmanager
-async def opener(plan: ServerPlan, mask: Callable[[str], str], logins: Logins = NO_LOGINS) -> AsyncIterator[Open]:
+async def opener(
+    plan: ServerPlan, mask: Callable[[str], str], logins: Logins = NO_LOGINS, counts: StreamCounts | None = None
+) -> AsyncIterator[Open]:
     """Resources that outlive single sessions exist as long as the body runs."""
-    calls = plan.limits.concurrent
+    calls, counted = plan.limits.concurrent, counts or StreamCounts()
     match plan.transport:
         case StdioTransport() as program:
             async with standard_error(plan.name, mask) as file:
-                yield lambda ended, _: stdio_streams(program, file, ended)
+                yield lambda ended, _: stdio_streams(program, file, ended, counted)
         case HttpTransport() as http:
             async with terminating_sessions(plan.name, http, logins):
                 # A server at the other end of a network is missed when it is called, or asked for its tools.
-                yield lambda _ended, direct_calls: http_streams(http, direct_calls, calls=calls, logins=logins)
+                yield lambda _ended, direct_calls: http_streams(
+                    http, direct_calls, calls=calls, logins=logins, in_flight=counted.in_flight
+                )
         case SseTransport() as sse:
             async with terminating_sessions(plan.name, sse, logins):
-                yield lambda ended, _: sse_streams(sse, calls=calls, ended=ended, logins=logins)
+                yield lambda ended, _: sse_streams(sse, calls=calls, ended=ended, counts=counted, logins=logins)
         case _:
             assert_never(plan.transport)

@@ -15,12 +15,15 @@ import structlog
 from anyio.abc import ObjectSendStream, TaskGroup, TaskStatus
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
-from mcp_types import jsonrpc_message_adapter as MESSAGE
 
 from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError
+from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES, gateway_error
+from tarsy_tool_gateway.mcp.messages.open_requests import OpenRequests
+from tarsy_tool_gateway.mcp.messages.shared_stream import SharedStreamReader
+from tarsy_tool_gateway.mcp.messages.stream_counts import StreamCounts
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams, request_within_origin, sse_within_origin
 from tarsy_tool_gateway.mcp.server_plan import SseTransport
-from tarsy_tool_gateway.mcp.transports.http_errors import LOGIN_NEEDED, MOST_ANSWER_BYTES, NOT_AUTHORIZED, gateway_error
+from tarsy_tool_gateway.mcp.transports.http_errors import LOGIN_NEEDED, NOT_AUTHORIZED
 from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins
 from tarsy_tool_gateway.mcp.transports.streamable_http import web_client
 
@@ -33,7 +36,12 @@ type Incoming = SessionMessage | Exception
 
 @asynccontextmanager
 async def sse_streams(
-    transport: SseTransport, *, calls: int, ended: Callable[[], None], logins: Logins = NO_LOGINS
+    transport: SseTransport,
+    *,
+    calls: int,
+    ended: Callable[[], None],
+    counts: StreamCounts | None = None,
+    logins: Logins = NO_LOGINS,
 ) -> AsyncIterator[TransportStreams]:
     """`ended` is called when the server's stream is over. Raises MisconfiguredError."""
     async with (
@@ -44,8 +52,9 @@ async def sse_streams(
         to_session, reading = anyio.create_memory_object_stream[Incoming](0)
         writing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
         async with to_session, reading, writing, from_session, anyio.create_task_group() as tasks:
-            endpoint = await tasks.start(_listen, transport.url, events, to_session, ended)
-            posting = _Posting(client, endpoint, to_session, tasks)
+            reader = SharedStreamReader((counts or StreamCounts()).garbage)
+            endpoint = await tasks.start(_listen, transport.url, events, reader, to_session, ended)
+            posting = _Posting(client, endpoint, reader.requests, to_session, tasks)
             tasks.start_soon(posting.run, from_session)
             yield reading, writing
             tasks.cancel_scope.cancel()
@@ -63,6 +72,7 @@ def _check(response: httpx2.Response) -> None:
 async def _listen(
     url: str,
     events: httpx2.EventSource,
+    reader: SharedStreamReader,
     to_session: ObjectSendStream[Incoming],
     ended: Callable[[], None],
     *,
@@ -75,7 +85,8 @@ async def _listen(
                 if event.event == "endpoint":
                     task_status.started(_endpoint(url, event.data))
                 elif event.event == "message" and event.data:
-                    await to_session.send(_message(event.data))
+                    for message in await reader.read(event.data.encode(errors="replace")):
+                        await to_session.send(message)
     except httpx2.TransportError as problem:
         log.info("mcp_server.stream_broke", problem=type(problem).__name__)
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -92,29 +103,25 @@ def _endpoint(url: str, given: str) -> str:
     return endpoint
 
 
-def _message(data: str) -> Incoming:
-    try:
-        return SessionMessage(MESSAGE.validate_json(data, by_name=False))
-    except ValueError as problem:
-        return problem
-
-
 class _Posting:
     def __init__(
         self,
         client: httpx2.AsyncClient,
         endpoint: str,
+        requests: OpenRequests,
         to_session: ObjectSendStream[Incoming],
         tasks: TaskGroup,
     ) -> None:
         self._client = client
         self._endpoint = endpoint
+        self._requests = requests
         self._to_session = to_session
         self._tasks = tasks
 
     async def run(self, from_session: AsyncIterator[SessionMessage]) -> None:
         async for each in from_session:
             message = each.message
+            self._requests.sent(message)
             if isinstance(message, JSONRPCNotification) and message.method == INITIALIZED:
                 # Servers refuse what overtakes it.
                 await self._post(message)

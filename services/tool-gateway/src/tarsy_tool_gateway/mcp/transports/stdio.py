@@ -4,10 +4,10 @@ The SDK's transport keeps a line without bound, in quadratic time, and with one 
 variables of ours to the child's environment, and tells nobody when a server ends that has no calls.
 """
 
-import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TextIO
 
@@ -15,42 +15,44 @@ import anyio
 import structlog
 from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter as MESSAGE
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.messages.addressee import LOOKED_AT
+from tarsy_tool_gateway.mcp.messages.open_requests import OpenRequests
+from tarsy_tool_gateway.mcp.messages.shared_stream import SharedStreamReader
+from tarsy_tool_gateway.mcp.messages.stream_counts import StreamCounts
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.mcp.transports.stdio_process import CHUNK_BYTES, ServerProcess, running
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight, HeldBytes, TooLongError
 
 log = structlog.get_logger(__name__)
-
-type Incoming = SessionMessage | Exception
-
-SMALL_BYTES = 256 * 1024
-"""A longer message is parsed in a thread."""
 
 
 @asynccontextmanager
 async def stdio_streams(
-    transport: StdioTransport, standard_error: TextIO, ended: Callable[[], None]
+    transport: StdioTransport, standard_error: TextIO, ended: Callable[[], None], counts: StreamCounts | None = None
 ) -> AsyncIterator[TransportStreams]:
     """`ended` is called when the server's output is over, or nobody can use it. Raises MisconfiguredError."""
     environment = environment_of(transport, os.environ)
     _check(transport, environment)
     command = (transport.command, *transport.arguments)
     async with running(command, environment, transport.cwd, standard_error) as child:
-        to_session, reading = anyio.create_memory_object_stream[Incoming](0)
+        to_session, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         writing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
 
         def end() -> None:
             ended()
             to_session.close()
 
+        counted = counts or StreamCounts()
+        reader = SharedStreamReader(counted.garbage)
         with to_session, reading, writing, from_session:
-            async with background_tasks(_read(child, to_session, end), _write(child, from_session, end)):
+            async with background_tasks(
+                _read(child, reader, to_session, counted.in_flight, end),
+                _write(child, reader.requests, from_session, end),
+            ):
                 yield reading, writing
 
 
@@ -78,69 +80,86 @@ def _check(transport: StdioTransport, environment: Mapping[str, str]) -> None:
 
 
 class LineBuffer:
-    """Made of chunks, each of which is looked at once."""
+    """Lines, made of chunks, each of which is looked at once. It holds a line until it is taken."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, held: HeldBytes) -> None:
+        self._held = held
         self._begun = bytearray()
+        self._lines: deque[bytearray] = deque()
 
-    def ended_by(self, chunk: bytes) -> Iterator[bytearray]:
-        """Raises TooLongError."""
+    def add(self, chunk: bytes, most: int) -> None:
+        """`most` bytes may be in a line. Raises TooLongError."""
         *ends, rest = chunk.split(b"\n")
         for end in ends:
-            self._add(end)
-            line, self._begun = self._begun, bytearray()
-            yield line
-        self._add(rest)
-
-    def _add(self, piece: bytes) -> None:
-        if len(self._begun) + len(piece) > self._most:
+            self._extend(end, most)
+            self._lines.append(self._begun)
             self._begun = bytearray()
-            raise TooLongError
+        self._extend(rest, most)
+
+    def take(self) -> bytearray | None:
+        """The next line that is whole."""
+        return self._lines.popleft() if self._lines else None
+
+    @property
+    def beginning(self) -> bytes:
+        """The first bytes of the line that is not whole yet."""
+        return bytes(self._begun[:LOOKED_AT])
+
+    def _extend(self, piece: bytes, most: int) -> None:
         self._begun += piece
+        if len(self._begun) > most:
+            raise TooLongError(f"a line of more than {most} bytes")
+        self._held.grow(len(self._begun))
 
 
-async def _read(child: ServerProcess, to_session: ObjectSendStream[Incoming], end: Callable[[], None]) -> None:
-    lines = LineBuffer(MOST_ANSWER_BYTES)
+async def _read(
+    child: ServerProcess,
+    reader: SharedStreamReader,
+    to_session: ObjectSendStream[SessionMessage | Exception],
+    in_flight: BytesInFlight,
+    end: Callable[[], None],
+) -> None:
     try:
-        while chunk := await child.stdout.read(CHUNK_BYTES):
-            for line in lines.ended_by(chunk):
-                await to_session.send(await _message(line))
-    except TooLongError:
-        # The line that is too long names its call, and cannot be read: the session ends, with all its calls.
-        log.warning("mcp_server.line_too_long", most_bytes=MOST_ANSWER_BYTES)
+        with in_flight.answer() as held:
+            lines = LineBuffer(held)
+            while not child.stdout.at_eof():
+                await _read_chunk(child, reader, lines, to_session)
     except OSError as problem:
         log.info("mcp_server.output_broke", problem=type(problem).__name__)
-    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+    except (TooLongError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         pass  # the session is over
     finally:
         end()
 
 
-async def _message(line: bytearray) -> Incoming:
-    message = _parsed(line) if len(line) <= SMALL_BYTES else await asyncio.to_thread(_parsed, line)
-    if isinstance(message, Exception):
-        log.warning("mcp_server.no_message", bytes=len(line), problem=type(message).__name__)
-    return message
-
-
-def _parsed(line: bytearray) -> Incoming:
-    """One wrong byte is not the end of a session, and no reason to hold a long line in a wider form for all others."""
+async def _read_chunk(
+    child: ServerProcess,
+    reader: SharedStreamReader,
+    lines: LineBuffer,
+    to_session: ObjectSendStream[SessionMessage | Exception],
+) -> None:
+    """Holds nothing of it when it has returned. Raises TooLongError."""
+    too_long: TooLongError | None = None
     try:
-        return SessionMessage(MESSAGE.validate_json(line, by_name=False))
-    except ValueError as problem:
-        text = line.decode(errors="replace")
-        if "\ufffd" not in text:
-            return problem
-    try:
-        return SessionMessage(MESSAGE.validate_json(text, by_name=False))
-    except ValueError as problem:
-        return problem
+        lines.add(await child.stdout.read(CHUNK_BYTES), reader.most_bytes)
+    except TooLongError as problem:
+        too_long = problem
+    while (line := lines.take()) is not None:
+        for message in await reader.read(line):
+            await to_session.send(message)
+    if too_long is not None:
+        log.warning("mcp_server.line_too_long", problem=str(too_long))
+        for message in reader.refuse(lines.beginning, f"it answered with {too_long}"):
+            await to_session.send(message)
+        raise too_long
 
 
-async def _write(child: ServerProcess, from_session: AsyncIterator[SessionMessage], end: Callable[[], None]) -> None:
+async def _write(
+    child: ServerProcess, requests: OpenRequests, from_session: AsyncIterator[SessionMessage], end: Callable[[], None]
+) -> None:
     try:
         async for each in from_session:
+            requests.sent(each.message)
             child.stdin.write(each.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
             await child.stdin.drain()
     except (OSError, RuntimeError):

@@ -8,15 +8,17 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
+from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, LoginClient, OAuthCredentials, WebAddress
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import CONNECT_SECONDS, AiohttpTransport
 from tarsy_tool_gateway.mcp.transports.authorization import AuthorizedTransport
 from tarsy_tool_gateway.mcp.transports.client_credentials import ClientCredentialsTokens
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, HttpErrorTransport
+from tarsy_tool_gateway.mcp.transports.http_errors import HttpErrorTransport
 from tarsy_tool_gateway.mcp.transports.login_tokens import NO_LOGINS, Logins, LoginTokens
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
+from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight
 
 BESIDE_CALLS = 8
 """Connections for what is no call: the server's own messages, cancellations, lists of tools, calls given up."""
@@ -24,10 +26,17 @@ BESIDE_CALLS = 8
 
 @asynccontextmanager
 async def http_streams(
-    transport: HttpTransport, direct_calls: DirectCalls, *, calls: int, logins: Logins = NO_LOGINS
+    transport: HttpTransport,
+    direct_calls: DirectCalls,
+    *,
+    calls: int,
+    logins: Logins = NO_LOGINS,
+    in_flight: BytesInFlight | None = None,
 ) -> AsyncIterator[TransportStreams]:
     """Raises MisconfiguredError."""
-    async with web_client(transport, calls=calls, direct_calls=direct_calls, logins=logins) as client:
+    async with web_client(
+        transport, calls=calls, direct_calls=direct_calls, logins=logins, in_flight=in_flight
+    ) as client:
         opening = streamable_http_client(transport.url, http_client=client, max_sse_event_size=MOST_ANSWER_BYTES)
         async with opening as streams:
             yield streams
@@ -35,7 +44,12 @@ async def http_streams(
 
 @asynccontextmanager
 async def web_client(
-    address: WebAddress, *, calls: int, direct_calls: DirectCalls | None = None, logins: Logins = NO_LOGINS
+    address: WebAddress,
+    *,
+    calls: int,
+    direct_calls: DirectCalls | None = None,
+    logins: Logins = NO_LOGINS,
+    in_flight: BytesInFlight | None = None,
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """No limit on reading: how long a call may take is the call's own business. Raises MisconfiguredError.
 
@@ -46,7 +60,9 @@ async def web_client(
     async with connections_to(address, most=calls + BESIDE_CALLS) as connections:
         # Closed by itself too: a client that cannot be made closes no transport.
         client = httpx2.AsyncClient(
-            transport=HttpErrorTransport(_authorized(connections, address, logins), ServerStream(), direct_calls),
+            transport=HttpErrorTransport(
+                _authorized(connections, address, logins), ServerStream(), direct_calls, in_flight
+            ),
             headers=dict(address.headers),
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             trust_env=False,

@@ -7,7 +7,8 @@ from mcp.client.auth import OAuthFlowError
 from pydantic import ValidationError
 
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import CONNECT_SECONDS
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError, read_whole, with_content
+from tarsy_tool_gateway.mcp.transports.bounded_answer import read_whole, with_content
+from tarsy_tool_gateway.results.bytes_in_flight import TooLongError
 
 AUTHORIZATION = "authorization"
 TOKEN_SECONDS = 30.0

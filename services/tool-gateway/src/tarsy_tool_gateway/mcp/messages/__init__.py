@@ -1,0 +1,1 @@
+"""Messages of MCP servers, as bytes, before the SDK sees them."""
