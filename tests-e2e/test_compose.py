@@ -62,6 +62,17 @@ def test_every_variable_is_one_that_we_read() -> None:
     assert given <= read | MODEL_VARIABLES | {SLACK_TOKEN}
 
 
+def test_services_ask_each_other_by_name() -> None:
+    """The names are those of the settings: `TARSY_INGEST_URL` is where the ingest answers."""
+    urls = {
+        name: {variable_of(one) for one in settings.model_fields if one.endswith("_url")}
+        for name, settings in SETTINGS.items()
+    }
+    for name, service in tarsy_services().items():
+        told = {one: url for one, url in service.environment.items() if one in set().union(*urls.values())}
+        assert told == {one: f"http://{one.split('_')[1].lower()}:8080" for one in urls.get(name, ())}, name
+
+
 def test_whoever_asks_a_model_gets_its_key() -> None:
     for name in ("orchestrator", "summarizer"):
         assert {"GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} <= tarsy_services()[name].environment.keys()

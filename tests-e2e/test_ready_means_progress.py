@@ -33,7 +33,7 @@ STALLING = {
 }
 """The loops that need Kafka for each step."""
 OTHERS = {
-    "orchestrator": {"ownership", "decisions"},
+    "orchestrator": {"ownership", "decisions", "sessions that wait"},
     "timeline": {"unprojected", "search index"},
     "ingest": {"alerts topic", "heads"},
 }

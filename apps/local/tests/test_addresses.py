@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_local.addresses import HOST, Addresses
+from tarsy_local.front_door.inner_doors import InnerDoors
 from tarsy_local.instance import Instance
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, kept_key
@@ -18,6 +19,7 @@ URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
 KEY = "0123456789abcdef-word"
 TOKENS = "fedcba9876543210-word"
 PASSWORD_FILE = Path("/home/kafka/password")
+DOORS = InnerDoors({"timeline": 21001, "ingest": 21002})
 
 
 def addresses(*, own_broker: bool = True, http_host: str = HOST) -> Addresses:
@@ -48,24 +50,24 @@ def test_timeouts_that_somebody_set_stay(own_broker: bool) -> None:
     around = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "9000"}
     assert "TARSY_GROUP_SESSION_TIMEOUT_MS" not in addresses(own_broker=own_broker).environment(around)
     assert (
-        service_environment("ingest", addresses(own_broker=own_broker), 1, around)["TARSY_GROUP_SESSION_TIMEOUT_MS"]
+        service_environment("ingest", addresses(own_broker=own_broker), DOORS, around)["TARSY_GROUP_SESSION_TIMEOUT_MS"]
         == "9000"
     )
 
 
 def test_only_the_timeline_is_told_of_the_database() -> None:
     around = {"TARSY_DATABASE": "postgresql://other"}
-    assert service_environment("timeline", addresses(own_broker=True), 1, around)["TARSY_DATABASE"] == URL
+    assert service_environment("timeline", addresses(own_broker=True), DOORS, around)["TARSY_DATABASE"] == URL
     for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "websocket-gateway", "notifier"):
-        assert "TARSY_DATABASE" not in service_environment(service, addresses(own_broker=True), 1, around)
+        assert "TARSY_DATABASE" not in service_environment(service, addresses(own_broker=True), DOORS, around)
 
 
 def test_all_services_that_mask_have_the_same_key_and_the_others_have_none() -> None:
     around = {"TARSY_MASKING_KEY": KEY}
     for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "timeline"):
-        assert service_environment(service, addresses(own_broker=True), 1, around)["TARSY_MASKING_KEY"] == KEY
+        assert service_environment(service, addresses(own_broker=True), DOORS, around)["TARSY_MASKING_KEY"] == KEY
     for service in ("websocket-gateway", "notifier"):
-        assert "TARSY_MASKING_KEY" not in service_environment(service, addresses(own_broker=True), 1, around)
+        assert "TARSY_MASKING_KEY" not in service_environment(service, addresses(own_broker=True), DOORS, around)
 
 
 def test_a_masking_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
@@ -80,7 +82,7 @@ def test_a_masking_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> No
 def test_the_key_of_logins_is_another_one_and_the_tool_gateways_only(tmp_path: Path) -> None:
     assert kept_key(TOKEN_KEY, tmp_path, {}) != kept_key(MASKING_KEY, tmp_path, {})
     for service in SERVICES:
-        told = service_environment(service, addresses(), 1, {"TARSY_TOKEN_KEY": "of the environment"})
+        told = service_environment(service, addresses(), DOORS, {"TARSY_TOKEN_KEY": "of the environment"})
         assert told.get("TARSY_TOKEN_KEY") == (TOKENS if service == "tool-gateway" else None)
 
 
@@ -94,7 +96,7 @@ def test_a_masking_key_may_lie_in_a_file(tmp_path: Path) -> None:
 
 def test_files_of_secrets_are_read_once_and_services_get_what_was_in_them() -> None:
     around = {"TARSY_MASKING_KEY_FILE": "/run/secrets/key", "TARSY_DATABASE_FILE": "/run/secrets/database"}
-    told = service_environment("timeline", addresses(own_broker=True), 1, around)
+    told = service_environment("timeline", addresses(own_broker=True), DOORS, around)
     assert {name: told[name] for name in around} == dict.fromkeys(around, "")
     assert (told["TARSY_MASKING_KEY"], told["TARSY_DATABASE"]) == (KEY, URL)
 
@@ -106,7 +108,7 @@ def test_the_security_of_another_kafka_is_not_that_of_our_own() -> None:
         "TARSY_KAFKA_PASSWORD": "secret",
         "TARSY_KAFKA_PASSWORD_FILE": "/run/secrets/kafka",
     }
-    ours = service_environment("ingest", addresses(own_broker=True), 1, around)
+    ours = service_environment("ingest", addresses(own_broker=True), DOORS, around)
     assert {name: ours[name] for name in around} == {
         "TARSY_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT",
         "TARSY_KAFKA_CA_FILE": "",
@@ -114,22 +116,23 @@ def test_the_security_of_another_kafka_is_not_that_of_our_own() -> None:
         "TARSY_KAFKA_PASSWORD_FILE": str(PASSWORD_FILE),
     }
     assert (ours["TARSY_KAFKA_SASL_MECHANISM"], ours["TARSY_KAFKA_USERNAME"]) == ("PLAIN", "tarsy")
-    theirs = service_environment("ingest", addresses(own_broker=False), 1, around)
+    theirs = service_environment("ingest", addresses(own_broker=False), DOORS, around)
     assert {name: theirs[name] for name in around} == around
 
 
 def test_only_services_that_ask_others_get_the_key_for_it_and_all_know_who_may_ask() -> None:
     around = {"TARSY_API_KEY": "k", "TARSY_API_KEY_FILE": "/run/secrets/k", "TARSY_AUTH_FILE": "/etc/tarsy/auth.yaml"}
-    told = {service: service_environment(service, addresses(own_broker=True), 1, around) for service in SERVICES}
+    told = {service: service_environment(service, addresses(own_broker=True), DOORS, around) for service in SERVICES}
     asking = {"timeline", "websocket-gateway", "notifier"}
     assert {one for one in SERVICES if "TARSY_API_KEY" in told[one]} == asking
     assert {one for one in SERVICES if "TARSY_API_KEY_FILE" in told[one]} == asking
     assert {environment["TARSY_AUTH_FILE"] for environment in told.values()} == {"/etc/tarsy/auth.yaml"}
 
 
-def test_gateways_ask_the_timeline_through_the_inner_door() -> None:
-    told = service_environment("websocket-gateway", addresses(own_broker=True), 21001, {})
+def test_services_ask_each_other_through_the_inner_doors() -> None:
+    told = service_environment("timeline", addresses(own_broker=True), DOORS, {})
     assert told["TARSY_TIMELINE_URL"] == "http://127.0.0.1:21001"
+    assert told["TARSY_INGEST_URL"] == "http://127.0.0.1:21002"
 
 
 @pytest.mark.parametrize(

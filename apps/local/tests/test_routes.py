@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_local.front_door.routes import INSIDE, OUTSIDE, service_of
+from tarsy_local.front_door.routes import OUTSIDE, service_of
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,3 @@ def test_a_path_leads_to_the_service_that_has_it(path: str, service: str) -> Non
 )
 def test_nothing_leads_in_from_outside(path: str) -> None:
     assert service_of(path, OUTSIDE) is None
-
-
-def test_the_inner_door_leads_to_what_gateways_ask_and_nowhere_else() -> None:
-    assert service_of("/internal/v1/chains", INSIDE) == "timeline"
-    assert service_of("/internal/v1/alert-choices", INSIDE) == "ingest"
-    assert service_of("/api/v1/alerts", INSIDE) == "ingest"
-    assert service_of("/internal/v1/alert-choices", OUTSIDE) is None
-    assert service_of("/api/v1/sessions", INSIDE) is None
-    assert service_of("/internal/v1/../../api/v1/sessions", INSIDE) is None

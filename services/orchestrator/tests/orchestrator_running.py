@@ -41,7 +41,9 @@ from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_service.alerts_under_way import AlertsUnderWay
+from tarsy_service.loop_progress import ServiceLoops
 from tarsy_service.model_metrics import ModelCallMetrics
+from tarsy_service.supervision import Supervisor
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 90.0
@@ -122,6 +124,8 @@ class RunningOwner:
         self.ready = asyncio.Event()
         self.alerts = AlertsUnderWay()
         self.clock_ahead = 0.0
+        self.supervisor = Supervisor()
+        self.supervisor.loops = ServiceLoops(monotonic=self._monotonic)
         self.live: LiveConfig[Plans] | None = None
         self._fixed_config = config
         self._bus = bus
@@ -146,6 +150,9 @@ class RunningOwner:
     def _clock(self) -> datetime:
         return _now() - self.clock_behind
 
+    def _monotonic(self) -> float:
+        return time.monotonic() + self.clock_ahead
+
     def _config(self) -> Config:
         return self._fixed_config if self.live is None else self.live.current.config
 
@@ -163,7 +170,8 @@ class RunningOwner:
             model_calls=ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")}),
             traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
             now=self._clock,
-            monotonic=lambda: time.monotonic() + self.clock_ahead,
+            monotonic=self._monotonic,
+            supervisor=self.supervisor,
             tools_patience=ToolsPatience(10.0, 10.0),
             alerts=self.alerts,
         )

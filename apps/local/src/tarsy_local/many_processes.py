@@ -14,10 +14,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp
 
-from tarsy_local.addresses import HOST, Addresses
+from tarsy_local.addresses import Addresses
 from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_requests, guarded
 from tarsy_local.front_door.http_proxy import HttpProxy
-from tarsy_local.front_door.routes import INSIDE, OUTSIDE
+from tarsy_local.front_door.inner_doors import InnerDoors, choose_inner_doors
+from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY
 from tarsy_local.supervisor.flood_priority import put_floods_first
@@ -25,7 +26,6 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
-from tarsy_processes.ports import free_port
 from tarsy_service.connection_passing import PassingDoor, can_pass_connections
 from tarsy_service.http_metrics import Denial, denials_counter, refusals_counter
 from tarsy_service.http_policy import HttpPolicy
@@ -63,7 +63,7 @@ async def run_processes(
 
     Raises ServiceRefusedError or StartTooSlowError, in a group.
     """
-    inside = free_port()
+    inside = choose_inner_doors()
     stopping = asyncio.Event()
     with tempfile.TemporaryDirectory(prefix="tarsy-", ignore_cleanup_errors=True) as private:
         passed = Path(private) / "front-door" if can_pass_connections() else None
@@ -74,7 +74,7 @@ async def run_processes(
 async def _run(
     make_processes: Callable[[httpx2.AsyncClient], ProcessGroup],
     addresses: Addresses,
-    inside: int,
+    inside: InnerDoors,
     passed: Path | None,
     stopping: asyncio.Event,
     on_ready: Changed,
@@ -104,7 +104,7 @@ def _make_process_group(
     instances: InstanceCounts,
     logs: Path,
     start: StartService,
-    inside: int,
+    inside: InnerDoors,
     passed: Path | None,
     on_change: Changed,
     client: httpx2.AsyncClient,
@@ -133,12 +133,12 @@ def _make_process_group(
     return processes
 
 
-def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
+def service_environment(
+    service: str, addresses: Addresses, inside: InnerDoors, around: Mapping[str, str]
+) -> dict[str, str]:
     """Only services that use the database get its password, only those that mask get the masking key, only the
     tool gateway gets the key of logins, and only those that ask others get the key for it."""
-    address = f"http://{HOST}:{inside}"
-    doors = {"TARSY_TIMELINE_URL": address, "TARSY_INGEST_URL": address}
-    told = {**around, **addresses.environment(around), **doors}
+    told = {**around, **addresses.environment(around), **inside.settings}
     untold = {MASKING_KEY.variable} if service in WITHOUT_MASKING else set()
     if service not in WITH_LOGINS:
         untold.add(TOKEN_KEY.variable)
@@ -161,9 +161,9 @@ async def _put_floods_first(processes: ProcessGroup, around: Mapping[str, str]) 
 
 @asynccontextmanager
 async def _doors(
-    processes: ProcessGroup, addresses: Addresses, inside: int, passed: Path | None
+    processes: ProcessGroup, addresses: Addresses, inside: InnerDoors, passed: Path | None
 ) -> AsyncIterator[None]:
-    """The front door, and the one through which services ask whichever timeline or ingest is there.
+    """The front door, and those through which services ask whichever timeline or ingest is there.
 
     `passed`: where services connect that take connections from the front door.
     """
@@ -173,13 +173,12 @@ async def _doors(
         policy = addresses.http_settings(os.environ).http_policy
         front = _front_door(Doorway(OUTSIDE, proxy), processes, registry, policy)
         refused = refusals_counter(registry)
-        inner = proxy_server(Doorway(INSIDE, proxy), HOST, inside)
         host, port = addresses.http_host, addresses.http_port
         passing = PassingDoor(count_passed(registry))
         outer = proxy_server(
             front, host, port, limits=policy.limits, count=lambda why: refused.labels(why).inc(), passing=passing
         )
-        async with inner, outer:
+        async with inside.opened(proxy), outer:
             with passing.listening(passed) if passed is not None else nullcontext():
                 yield
 

@@ -29,13 +29,6 @@ OUTSIDE = (
     ServiceRoute("/", "websocket-gateway"),
 )
 """For people, senders of alerts, and the page. The first that fits counts."""
-INSIDE = (
-    ServiceRoute("/internal/v1/alert-choices", "ingest"),
-    # A timeline submits what comes to it over MCP.
-    ServiceRoute("/api/v1/alerts", "ingest"),
-    ServiceRoute("/internal/v1", "timeline"),
-)
-"""For websocket-gateways and timelines, on a port of its own. The first that fits counts."""
 
 
 def service_of(path: str, routes: Sequence[ServiceRoute]) -> str | None:

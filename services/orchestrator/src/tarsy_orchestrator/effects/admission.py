@@ -93,6 +93,11 @@ class AdmissionQueue:
         return self._running
 
     @property
+    def waiting(self) -> int:
+        """How many sessions wait for their turn."""
+        return self._waiting
+
+    @property
     def oldest(self) -> datetime | None:
         """Since when the session waits that has waited for longest."""
         return min((waiting.since for waiting in self._queue if not waiting.turn.cancelled()), default=None)

@@ -121,6 +121,14 @@ class Reconciler:
         for control in controls:
             self._outbox.put(partial(self._publish_control, session_id, control))
 
+    @property
+    def has_unclaimed_calls(self) -> bool:
+        return any(
+            isinstance(one, DispatchedCall) and one.effect.claim is None
+            for running in self._running.values()
+            for one in running.values()
+        )
+
     def _start(self, session_id: str, state: Investigating, running: dict[str, Running], id: str, one: Effect) -> None:
         present = running.get(id)
         if isinstance(one, ToolCallEffect | SummaryEffect):

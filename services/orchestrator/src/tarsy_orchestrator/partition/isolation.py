@@ -45,6 +45,11 @@ class EffectsPort(Protocol):
         """Publishes these on control."""
         ...
 
+    @property
+    def has_unclaimed_calls(self) -> bool:
+        """A call lies in its queue, and no worker has claimed it."""
+        ...
+
 
 class FaultIsolation:
     """`done`: an input needs the inbox no longer. `retry`: an input is to be decided before all that wait."""

@@ -24,7 +24,6 @@ from tarsy_bus.span_readers import SpanReaders
 from tarsy_contracts.workers import OwnedQueue
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
-from tarsy_orchestrator.partition.decision_progress import DecisionProgress
 from tarsy_orchestrator.partition.group_membership import GroupMembership
 from tarsy_orchestrator.partition.heads_partition import HeadsTopic
 from tarsy_orchestrator.partition.inbox_feed import InboxFeed
@@ -32,6 +31,7 @@ from tarsy_orchestrator.partition.inbox_range import check_inbox, read_inbox_ran
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
 from tarsy_orchestrator.partition.owner_gauges import update_gauges
+from tarsy_orchestrator.partition.owner_progress import OwnerProgress
 from tarsy_orchestrator.partition.partition import Partition
 from tarsy_orchestrator.partition.recovery import check_last_events, check_openers, log_positions
 from tarsy_orchestrator.partition.resting_states import RestingStates
@@ -93,17 +93,15 @@ class Owner:
         self._topics = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads, bus.topics.held)
         self._led: frozenset[int] = frozenset()
         self._fetches = FetchProgress(consumer)
-        self._progress = DecisionProgress()
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
         async with self._readers.running(), self._heads.running(), self._deps.supervisor.group() as group:
             group.start("session log", self._follow())
-            steps = self._deps.supervisor.steps
             inputs = [
-                group.start("inbox", self._hand_out(steps("inbox"))),
-                group.start("commits", self._commit_loop(steps("ownership"), steps("decisions"))),
+                group.start("inbox", self._hand_out(self._deps.supervisor.steps("inbox"))),
+                group.start("commits", self._commit_loop(OwnerProgress(self._deps))),
             ]
             try:
                 await self._deps.supervisor.run("ownership", self._own(group, ready))
@@ -289,16 +287,13 @@ class Owner:
 
     # Commits
 
-    async def _commit_loop(self, owns: Callable[[], None], decides: Callable[[], None]) -> None:
-        """`owns` is called while all assigned partitions are owned, `decides` while no input waits in vain."""
+    async def _commit_loop(self, progress: OwnerProgress) -> None:
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
             await self._commit()
-            update_gauges([one.partition for one in self._owned.values()], self._deps)
-            if self._membership.handing_out == self._membership.assigned:
-                owns()
-            if self._progress.moved({number: one.partition.decisions for number, one in self._owned.items()}):
-                decides()
+            partitions = {number: one.partition for number, one in self._owned.items()}
+            update_gauges(list(partitions.values()), self._deps)
+            progress.look(partitions, owns_all=self._membership.handing_out == self._membership.assigned)
 
     async def _commit(self) -> None:
         """Commits up to the first input whose decision has not come back. It fails once another owner took over."""

@@ -34,6 +34,7 @@ from tarsy_orchestrator.partition.log_progress import LogProgress
 from tarsy_orchestrator.partition.quarantine import Quarantine
 from tarsy_orchestrator.partition.ready_inputs import ReadyInputs
 from tarsy_orchestrator.partition.session_loader import SessionLoader
+from tarsy_orchestrator.partition.session_progress import INTAKE, SessionSteps
 from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 from tarsy_session.state import Investigating, SessionState, Unsupported
@@ -96,6 +97,7 @@ class Partition:
         self._waiting: deque[PendingInput] = deque()
         self._last_read: datetime | None = None
         self._decisions_made = 0
+        self._steps_made = 0
         self._wake = asyncio.Event()
         self._recovered_at: int | None = None
         self._expected: set[str] = set()
@@ -163,6 +165,10 @@ class Partition:
         return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loader.backlog))
 
     @property
+    def steps(self) -> SessionSteps:
+        return SessionSteps(self._steps_made, waiting=self._effects.has_unclaimed_calls)
+
+    @property
     def is_full(self) -> bool:
         return len(self._waiting) + self._loader.backlog + self.isolation.backlog > MOST_WAITING
 
@@ -179,6 +185,7 @@ class Partition:
         session_id = accepted.record.session_id
         if accepted.record.envelope.id in self._expected:
             self._came_back.add(accepted.record.envelope.id)
+            self._steps_made += accepted.record.envelope.type not in INTAKE
             self._metrics.record_event(accepted.record, accepted.opened_at)
             self._traces.record_event(accepted.record, accepted.state, accepted.opened_at)
         if accepted.head is not None:
