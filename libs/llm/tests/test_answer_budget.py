@@ -113,3 +113,12 @@ def test_an_answer_takes_about_as_much_longer_as_it_is_longer(
             taking.take(event)
 
     assert_linear(take, small=500_000, tries=3)
+
+
+@pytest.mark.parametrize("name", ["Anthropic", "Google"])
+async def test_a_refusal_without_end_is_still_a_refusal(name: str) -> None:
+    dialect = DIALECTS[name]
+    endless = Reply([b"x" * 65_536] * 10_000, 503, "text/plain")
+    async with asked(dialect.adapter, endless, path=dialect.path) as (llm, _):
+        error = await failure_of(llm, request())
+    assert (error.kind, len(str(error)) < 1_000) == ("provider_error", True)
