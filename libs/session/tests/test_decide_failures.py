@@ -53,7 +53,7 @@ def test_the_second_failure_in_a_row_goes_to_the_next_provider_and_stays_there(k
     assert story.asked().llm_provider == "second"
 
 
-@pytest.mark.parametrize("kind", ["credentials", "invalid_request", "refused", "broken"])
+@pytest.mark.parametrize("kind", ["credentials", "invalid_request", "refused", "answer_too_long", "broken"])
 def test_what_can_never_succeed_goes_to_the_next_provider_at_once(kind: str) -> None:
     story = with_fallbacks("second", "third")
     assert types(story.when(story.answer(error="no", kind=kind))) == OTHER

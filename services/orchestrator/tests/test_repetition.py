@@ -1,5 +1,6 @@
 import random
 import time
+from base64 import b64encode
 
 import pytest
 from hypothesis import assume, given, settings
@@ -77,6 +78,33 @@ def test_a_unit_may_have_500_characters_and_not_more() -> None:
 )
 def test_blanks_and_rules_and_borders_may_repeat(unit: str) -> None:
     assert not repeats(prose(100) + (unit * 10_000)[:9_900])
+
+
+@pytest.mark.parametrize("unit", ["word ", "the ", "error ", "no no ", "0", "a", " ", "\n", "-", "ない", "| --- |\n"])
+@pytest.mark.parametrize("piece", [1, 7, 4_096])
+def test_one_word_or_character_for_ever_is_found(unit: str, piece: int) -> None:
+    assert repeats(prose(3_333) + (unit * 16_000)[:16_000], piece=piece)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "| {0} | 0.00 | 0.00 | 0.00 | 0.00 |\n",
+        "{0:08x}: 0000 0000 0000 0000 0000 0000 0000 0000  ................\n",
+        "  - name: pod-{0}\n    replicas: 1\n    enabled: true\n",
+        "2026-11-22T07:00:00.{0:06}Z level=error msg=error error error\n",
+        '  File "/app/worker.py", line {0}, in run\n    return run(run, run)\n',
+        "-------------------- {0} --------------------\n",
+        "{0} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+    ],
+)
+def test_long_tables_dumps_and_logs_are_no_repetition(line: str) -> None:
+    assert not repeats("".join(line.format(number) for number in range(1_000)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_base64_is_no_repetition(seed: int) -> None:
+    assert not repeats(b64encode(random.Random(seed).randbytes(12_000)).decode())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ Text gathers while a request is on its way, and for some milliseconds after it b
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing
 
 import structlog
 
@@ -23,6 +24,8 @@ INTERVAL_SHARE = 2
 """The interval is so many times what the last request took: a busy machine, or Kafka, gets fewer that carry more."""
 MOST_UNSENT = 256 * 1024
 """Characters of all calls. Models that are faster than Kafka wait for it here."""
+MOST_MASKED = 4 * 1024
+"""Characters that are masked at once: a millisecond or so. Others have their turn before the next."""
 
 type Part = str
 type MakeChunk = Callable[[int, Part, str], LlmChunk | SummaryChunk]
@@ -52,13 +55,17 @@ class ChunkFeed:
             self._texts.append((part, []))
         self._texts[-1][1].append(text)
 
-    def drain(self) -> Iterator[LlmChunk | SummaryChunk]:
+    async def drain(self) -> AsyncGenerator[LlmChunk | SummaryChunk]:
         texts, self._texts = self._texts, []
         for part, pieces in texts:
-            for masked_part, text in self._mask(part, "".join(pieces)):
-                if text:
-                    yield self._make(self._index, masked_part, text)
-                    self._index += 1
+            text = "".join(pieces)
+            for begin in range(0, len(text), MOST_MASKED):
+                if begin:
+                    await asyncio.sleep(0)
+                for masked_part, masked in self._mask(part, text[begin : begin + MOST_MASKED]):
+                    if masked:
+                        yield self._make(self._index, masked_part, masked)
+                        self._index += 1
 
     def size(self) -> int:
         return sum(len(piece) for _, pieces in self._texts for piece in pieces)
@@ -129,13 +136,17 @@ class ChunkSender:
         self._sent.set()
 
     async def _send(self, feed: ChunkFeed) -> None:
-        for chunk in feed.drain():
-            try:
-                await self._publish(feed, chunk)
-            except (NotWrittenError, TooLargeError) as problem:
-                log.warning("chunk.not_written", session_id=feed.session_id, reason=str(problem))
-            except Exception as problem:  # noqa: BLE001 - one call's mistake is not that of the others
-                log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
+        async with aclosing(feed.drain()) as chunks:
+            async for chunk in chunks:
+                await self._try_to_publish(feed, chunk)
+
+    async def _try_to_publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
+        try:
+            await self._publish(feed, chunk)
+        except (NotWrittenError, TooLargeError) as problem:
+            log.warning("chunk.not_written", session_id=feed.session_id, reason=str(problem))
+        except Exception as problem:  # noqa: BLE001 - one call's mistake is not that of the others
+            log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
 
     async def _publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
         id = derived_id("chunk", chunk.call_id, chunk.run, chunk.index)

@@ -6,8 +6,9 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.anthropic_events import AnthropicAccumulator
-from tarsy_llm.anthropic_wire import MAX_TOKENS, request_body
+from tarsy_llm.anthropic_wire import MAX_TOKENS, output_limit, request_body
 from tarsy_llm.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
@@ -32,9 +33,10 @@ class AnthropicLlm:
         self._client: AsyncAnthropic | None = None
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        endpoint = self._endpoint(await self._opened())
+        budget = AnswerBudget(self._name, output_limit(self._settings, request))
+        endpoint = self._endpoint(await self._opened(), budget)
         body = request_body(self._settings, request, "kept")
-        accumulator = AnthropicAccumulator(self._name, self._settings.model, secret(self._settings))
+        accumulator = AnthropicAccumulator(self._name, self._settings.model, secret(self._settings), budget.written)
 
         def fallback_body(refusal: LlmCallError) -> Body | None:
             """Thoughts are bound to all that was said before them, to the account, to the model: do without them."""
@@ -49,6 +51,7 @@ class AnthropicLlm:
                 async for event in stream:
                     for delta in accumulator.take(event) or [KEEPALIVE]:
                         yield delta
+                    budget.check()
                     if accumulator.ended:
                         break
             yield accumulator.answer()
@@ -66,7 +69,7 @@ class AnthropicLlm:
                 self._client = await asyncio.to_thread(_open, self._settings.base_url or ADDRESS, key)
             return self._client
 
-    def _endpoint(self, client: "AsyncAnthropic") -> Endpoint:
+    def _endpoint(self, client: "AsyncAnthropic", budget: AnswerBudget) -> Endpoint:
         from anthropic import APIConnectionError, APIStatusError
         from httpx2 import HTTPError
 
@@ -80,6 +83,7 @@ class AnthropicLlm:
             connection_error=APIConnectionError,
             broken=HTTPError,
             secret=secret(self._settings),
+            budget=budget,
         )
 
 

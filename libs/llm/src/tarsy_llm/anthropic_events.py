@@ -1,11 +1,12 @@
 """Accumulator of a streamed message of Anthropic."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
 from tarsy_contracts.conversation import Usage
+from tarsy_llm.answer_budget import Written
 from tarsy_llm.anthropic_blocks import CallPlace, HiddenThought, Kept, TextPlace, Thought, opaque
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
@@ -85,22 +86,24 @@ class StreamEvent(LenientModel):
 
 @dataclass(slots=True)
 class _Block:
+    """Text comes in pieces."""
+
     type: str
-    text: str = ""
-    thinking: str = ""
-    signature: str = ""
     data: str = ""
     name: str = ""
-    arguments: str = ""
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    signature: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
 
     def kept(self) -> Kept | None:
         match self.type:
             case "thinking":
-                return Thought(thinking=self.thinking, signature=self.signature)
+                return Thought(thinking="".join(self.thinking), signature="".join(self.signature))
             case "redacted_thinking":
                 return HiddenThought(data=self.data)
             case "text":
-                return TextPlace(length=len(self.text))
+                return TextPlace(length=sum(map(len, self.text)))
             case "tool_use":
                 return CallPlace()
             case _:
@@ -108,13 +111,18 @@ class _Block:
 
 
 class AnthropicAccumulator:
-    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence."""
+    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence.
 
-    def __init__(self, provider: str, model: str, secret: str | None) -> None:
+    `written` counts what the model writes.
+    """
+
+    def __init__(self, provider: str, model: str, secret: str | None, written: Written | None = None) -> None:
         self._provider = provider
         self._model = model
         self._secret = secret
+        self._written = written or Written()
         self._blocks: dict[int, _Block] = {}
+        self._has_thought = False
         self._counted = AnthropicUsage()
         self._stop_reason: str | None = None
         self._refusal = RefusalDetails()
@@ -147,13 +155,13 @@ class AnthropicAccumulator:
     def answer(self) -> Answer:
         """Raises LlmCallError."""
         blocks = list(self._blocks.values())
-        text = "".join(block.text for block in blocks)
+        text = "".join(piece for block in blocks for piece in block.text)
         calls = [block for block in blocks if block.type == "tool_use"]
         self._check_end(text, len(calls))
         return Answer(
-            thinking=BETWEEN_THOUGHTS.join(block.thinking for block in blocks if block.thinking),
+            thinking=BETWEEN_THOUGHTS.join("".join(block.thinking) for block in blocks if block.thinking),
             text=text,
-            tool_calls=tuple(asked_tool(self._provider, call.name, call.arguments) for call in calls),
+            tool_calls=tuple(asked_tool(self._provider, call.name, "".join(call.arguments)) for call in calls),
             usage=self.usage(),
             model=self._model,
             opaque=opaque(tuple(kept for block in blocks if (kept := block.kept()) is not None)),
@@ -190,27 +198,33 @@ class AnthropicAccumulator:
         return "cut_off" if self._blocks else "provider_error"
 
     def _begin(self, index: int, begun: BlockStarted) -> list[Delta]:
-        self._blocks[index] = _Block(begun.type, signature=begun.signature, data=begun.data, name=begun.name)
+        self._blocks[index] = _Block(begun.type, begun.data, begun.name)
         # Anthropic sends arguments in pieces; servers that imitate it may send them here.
         arguments = json.dumps(begun.input) if begun.input else ""
-        return self._go_on(index, BlockDelta(text=begun.text, thinking=begun.thinking, partial_json=arguments))
+        first = BlockDelta(text=begun.text, thinking=begun.thinking, signature=begun.signature, partial_json=arguments)
+        return self._go_on(index, first)
 
     def _go_on(self, index: int, piece: BlockDelta) -> list[Delta]:
         block = self._blocks.setdefault(index, _Block("text"))
-        block.signature += piece.signature
-        block.arguments += piece.partial_json
+        if piece.signature:
+            block.signature.append(piece.signature)
         deltas = []
+        if piece.partial_json:
+            block.arguments.append(piece.partial_json)
+            self._written.add(piece.partial_json)
         if piece.thinking:
             deltas.append(Delta(part="thinking", text=self._gap(block) + piece.thinking))
-            block.thinking += piece.thinking
+            block.thinking.append(piece.thinking)
+            self._has_thought = True
+            self._written.add(piece.thinking)
         if piece.text:
             deltas.append(Delta(part="text", text=piece.text))
-            block.text += piece.text
+            block.text.append(piece.text)
+            self._written.add(piece.text)
         return deltas
 
     def _gap(self, block: _Block) -> str:
-        first = block.thinking or not any(other.thinking for other in self._blocks.values())
-        return "" if first else BETWEEN_THOUGHTS
+        return BETWEEN_THOUGHTS if self._has_thought and not block.thinking else ""
 
     def _end(self, delta: BlockDelta | None) -> None:
         if delta is not None:

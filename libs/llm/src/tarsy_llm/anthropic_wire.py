@@ -27,7 +27,7 @@ type Thoughts = Literal["kept", "left out"]
 def request_body(settings: ModelSettings, request: LlmRequest, thoughts: Thoughts) -> dict[str, JsonValue]:
     """`thoughts`: whether those of earlier answers go back."""
     conversation = request.conversation
-    max_tokens = settings.output_limit(request.answer_tokens) or MAX_TOKENS
+    max_tokens = output_limit(settings, request)
     if concludes(request):
         # Newer models bind their thoughts to the tools that were there, and refuse them without.
         thoughts = "left out"
@@ -46,6 +46,10 @@ def request_body(settings: ModelSettings, request: LlmRequest, thoughts: Thought
     if conversation.system.strip():
         body["system"] = [{"type": "text", "text": conversation.system, "cache_control": CACHED}]
     return {**body, "messages": [{"role": role, "content": list(blocks)} for role, blocks in turns]}
+
+
+def output_limit(settings: ModelSettings, request: LlmRequest) -> int:
+    return settings.output_limit(request.answer_tokens) or MAX_TOKENS
 
 
 def _thinking(

@@ -7,9 +7,10 @@ from typing import Protocol, cast
 
 from pydantic import JsonValue
 
+from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.http_errors import error_of_status, sentence, status_meant
 from tarsy_llm.protocol import ErrorKind, LlmCallError
-from tarsy_llm.sse import LineTooLongError, ServerSentEvent, events
+from tarsy_llm.sse import EventTooLongError, ServerSentEvent, events
 
 type Body = Mapping[str, JsonValue]
 
@@ -33,7 +34,7 @@ class _StatusProblem(Protocol):
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Its function to ask, and its exceptions: for a refusal, where nobody answers, and for an answer that breaks
-    off. `secret` is left out of every sentence."""
+    off. `secret` is left out of every sentence. `budget` is that of the one answer."""
 
     provider: str
     ask: Callable[[Body], AbstractAsyncContextManager[Streamed]]
@@ -41,6 +42,7 @@ class Endpoint:
     connection_error: type[Exception]
     broken: type[Exception]
     secret: str | None
+    budget: AnswerBudget
 
 
 async def stream_events(
@@ -64,7 +66,7 @@ async def stream_events(
 async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEvent]:
     kind: ErrorKind = "provider_error"
     try:
-        async with endpoint.ask(body) as response, aclosing(events(response.iter_bytes())) as stream:
+        async with endpoint.ask(body) as response, aclosing(_events(endpoint, response)) as stream:
             async for event in stream:
                 yield event
                 kind = "cut_off"
@@ -75,10 +77,16 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEven
         cause = problem.__cause__ or problem
         said = sentence(f"{endpoint.provider} cannot be reached", _described(cause), secret=endpoint.secret)
         raise LlmCallError(said, kind="provider_error") from None
-    except (endpoint.broken, LineTooLongError) as problem:
+    except EventTooLongError:
+        raise endpoint.budget.exceeded() from None
+    except endpoint.broken as problem:
         cause = problem.__cause__ or problem
         said = sentence(f"the answer of {endpoint.provider} broke off", _described(cause), secret=endpoint.secret)
         raise LlmCallError(said, kind=kind) from None
+
+
+def _events(endpoint: Endpoint, response: Streamed) -> AsyncGenerator[ServerSentEvent]:
+    return events(endpoint.budget.counting(response.iter_bytes()))
 
 
 def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmCallError:

@@ -1,9 +1,11 @@
 """Gathers the chunks of a stream of Gemini into deltas and one answer."""
 
 import base64
+import json
 from typing import TYPE_CHECKING
 
 from tarsy_contracts.conversation import Usage
+from tarsy_llm.answer_budget import Written
 from tarsy_llm.google_finish_reasons import FinishReason, ending_error
 from tarsy_llm.google_native import NativeTold, fits, kept_of, lines_of_grounding, lines_of_part
 from tarsy_llm.google_parts import PartKept, opaque_of
@@ -14,12 +16,16 @@ if TYPE_CHECKING:
 
 
 class GatheredAnswer:
-    def __init__(self, model: str) -> None:
+    """`written` counts what the model writes."""
+
+    def __init__(self, model: str, written: Written | None = None) -> None:
         self._model = model
+        self._written = written or Written()
         self._thinking: list[str] = []
         self._text: list[str] = []
         self._calls: list[AskedTool] = []
         self._parts: list[PartKept] = []
+        self._has_words = False
         self._native = NativeTold()
         self._counted = Usage()
         self._ended = FinishReason()
@@ -76,6 +82,8 @@ class GatheredAnswer:
             self._parts += [PartKept(kind="native", signature=signature, native=kept)] if kept is not None else []
             return [delta for line in lines_of_part(part) for delta in self._tell(line)]
         text = part.text or ""
+        if text:
+            self._written.add(text)
         if part.thought:
             self._thinking.append(text)
             if signature:
@@ -97,14 +105,16 @@ class GatheredAnswer:
     def _call(self, call: "types.FunctionCall", signature: str | None) -> None:
         if not call.name:
             raise LlmCallError("Gemini asked for a tool without saying which", kind="cut_off")
-        self._calls.append(AskedTool(name=call.name, arguments=call.args or {}))
+        arguments = call.args or {}
+        self._calls.append(AskedTool(name=call.name, arguments=arguments))
+        self._written.add(json.dumps(arguments, ensure_ascii=False))
         self._parts.append(PartKept(kind="call", signature=signature, id=call.id))
 
     def _words(self, text: str, signature: str | None) -> None:
         """Words that came in pieces are one part: with the signature of its last piece, if that has words too."""
         last = self._parts[-1] if self._parts else None
-        spoken = any(part.kind == "text" for part in self._parts)
-        if text and not spoken:
+        if text and not self._has_words:
+            self._has_words = True
             self._parts.append(PartKept(kind="text", signature=signature))
         elif text and last == PartKept(kind="text"):
             self._parts[-1] = PartKept(kind="text", signature=signature)

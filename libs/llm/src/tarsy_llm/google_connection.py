@@ -3,24 +3,36 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import cast
 
 import httpx2
 from google import genai
 from google.genai import types
 
+from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.google_answer import GatheredAnswer
 from tarsy_llm.google_contents import ContentMaker
 from tarsy_llm.google_errors import FAILURES, error_of
 from tarsy_llm.google_request import config_of
 from tarsy_llm.http_client import http_client
+from tarsy_llm.httpx_bodies import filter_body
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmRequest, failing_with_usage
 
 API_VERSION = "v1beta"
 """Models and fields come there first, and gateways know it."""
 
-_responses: ContextVar[list[httpx2.Response]] = ContextVar("_responses")
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """The responses of one call, and the budget of its answer."""
+
+    budget: AnswerBudget
+    responses: list[httpx2.Response] = field(default_factory=list)
+
+
+_exchange: ContextVar[_Exchange] = ContextVar("_exchange")
 
 
 class GoogleConnection:
@@ -29,18 +41,20 @@ class GoogleConnection:
         self._key = key
         self._contents = ContentMaker(settings.model)
         self._http = http_client(settings.base_url)
-        self._http.event_hooks = {"request": [self._limit], "response": [_note]}
+        self._http.event_hooks = {"request": [self._limit], "response": [*self._http.event_hooks["response"], _note]}
         # Variables of the environment switch the SDK to Vertex AI unless told. Without retry options it never retries.
         options = types.HttpOptions(base_url=settings.base_url, api_version=API_VERSION, httpx_async_client=self._http)
         self._sdk = genai.Client(vertexai=False, api_key=key, http_options=options)
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        answer = GatheredAnswer(self._settings.model)
+        budget = AnswerBudget("Gemini", self._settings.output_limit(request.answer_tokens))
+        answer = GatheredAnswer(self._settings.model, budget.written)
         with failing_with_usage(answer.usage):
-            async with aclosing(self._chunks(request)) as chunks:
+            async with aclosing(self._chunks(request, budget)) as chunks:
                 async for chunk in chunks:
                     for delta in answer.take(chunk):
                         yield delta
+                    budget.check()
             yield answer.whole()
 
     async def aclose(self) -> None:
@@ -48,10 +62,10 @@ class GoogleConnection:
         await self._sdk.aio.aclose()
         await self._http.aclose()
 
-    async def _chunks(self, request: LlmRequest) -> AsyncGenerator[types.GenerateContentResponse]:
+    async def _chunks(self, request: LlmRequest, budget: AnswerBudget) -> AsyncGenerator[types.GenerateContentResponse]:
         """Closes the response itself: of the SDK's nested generators, each leaves the next to the garbage collector."""
-        responses: list[httpx2.Response] = []
-        _responses.set(responses)
+        exchange = _Exchange(budget)
+        _exchange.set(exchange)
         stream = await self._sdk.aio.models.generate_content_stream(
             model=self._settings.model,
             contents=cast(types.ContentListUnion, self._contents.make(request)),
@@ -63,7 +77,7 @@ class GoogleConnection:
                 otherwise = "cut_off"
                 yield chunk
         finally:
-            for response in responses:
+            for response in exchange.responses:
                 await response.aclose()
 
     async def _next(
@@ -80,4 +94,7 @@ class GoogleConnection:
 
 
 async def _note(response: httpx2.Response) -> None:
-    _responses.get().append(response)
+    exchange = _exchange.get()
+    exchange.responses.append(response)
+    if response.is_success:
+        filter_body(response, exchange.budget.counting)

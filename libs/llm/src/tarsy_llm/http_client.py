@@ -26,10 +26,13 @@ def http_client(base_url: str | None) -> "httpx2.AsyncClient":
     # Only who asks a real model pays for the import.
     import httpx2
 
+    from tarsy_llm.httpx_bodies import shorten_refusal
+
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
         trust_env=not is_loopback(base_url),
+        event_hooks={"response": [shorten_refusal]},
     )
 
 

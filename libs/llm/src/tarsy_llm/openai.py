@@ -11,6 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
@@ -52,9 +53,10 @@ class OpenAiLlm:
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         key = api_key(self._settings, self._house.name, self._house.variable)
         messages = self._messages.encode(request.conversation, request.conversation_id)
-        endpoint = self._endpoint(await self._opened(), key, messages)
+        budget = AnswerBudget(self._name, self._settings.output_limit(request.answer_tokens))
+        endpoint = self._endpoint(await self._opened(), key, messages, budget)
         head = request_head(self._settings, request)
-        accumulator = OpenAiAccumulator(self._name, self._settings.model, secret(self._settings))
+        accumulator = OpenAiAccumulator(self._name, self._settings.model, secret(self._settings), budget.written)
 
         def fallback_body(refusal: LlmCallError) -> Body | None:
             if refusal.kind != "invalid_request" or "stream_options" not in str(refusal):
@@ -69,9 +71,10 @@ class OpenAiLlm:
                             break
                         for delta in accumulator.take(event) or [KEEPALIVE]:
                             yield delta
-                except LlmCallError:
+                        budget.check()
+                except LlmCallError as problem:
                     # Some servers hang up without ado when they have said all.
-                    if not accumulator.finished:
+                    if not accumulator.finished or problem.kind == "answer_too_long":
                         raise
             yield accumulator.answer()
 
@@ -86,7 +89,7 @@ class OpenAiLlm:
                 self._http = await open_http(self._address)
             return self._http
 
-    def _endpoint(self, http: OpenAiHttp, key: str, messages: bytes) -> Endpoint:
+    def _endpoint(self, http: OpenAiHttp, key: str, messages: bytes, budget: AnswerBudget) -> Endpoint:
         said = headers(key, os.environ)
         return Endpoint(
             provider=self._name,
@@ -95,6 +98,7 @@ class OpenAiLlm:
             connection_error=UnreachedError,
             broken=BrokenOffError,
             secret=secret(self._settings),
+            budget=budget,
         )
 
 

@@ -1,11 +1,12 @@
 """Accumulator of a streamed chat completion. Servers differ, so nothing in a chunk has to be there."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
 from tarsy_contracts.conversation import Usage
+from tarsy_llm.answer_budget import Written
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.lenient_model import LenientModel
@@ -63,24 +64,29 @@ class CompletionChunk(LenientModel):
 
 @dataclass(slots=True)
 class _Call:
-    index: int | None
     id: str = ""
     name: str = ""
-    arguments: str = ""
+    arguments: list[str] = field(default_factory=list)
 
 
 class OpenAiAccumulator:
-    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence."""
+    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence.
 
-    def __init__(self, provider: str, model: str, secret: str | None) -> None:
+    `written` counts what the model writes.
+    """
+
+    def __init__(self, provider: str, model: str, secret: str | None, written: Written | None = None) -> None:
         self._provider = provider
         self._model = model
         self._secret = secret
-        self._thinking = ""
+        self._written = written or Written()
+        self._thinking: list[str] = []
         self._reasoning_field = REASONING_FIELDS[0]
-        self._text = ""
-        self._refusal = ""
+        self._text: list[str] = []
+        self._refusal: list[str] = []
         self._calls: list[_Call] = []
+        self._last_calls: dict[int | None, _Call] = {}
+        """By index."""
         self._finish: str | None = None
         self._counted = Usage()
 
@@ -108,13 +114,14 @@ class OpenAiAccumulator:
     def answer(self) -> Answer:
         """Raises LlmCallError."""
         self._check_end()
+        thinking = "".join(self._thinking)
         return Answer(
-            thinking=self._thinking,
-            text=self._text,
-            tool_calls=tuple(asked_tool(self._provider, call.name, call.arguments) for call in self._calls),
+            thinking=thinking,
+            text="".join(self._text),
+            tool_calls=tuple(asked_tool(self._provider, call.name, "".join(call.arguments)) for call in self._calls),
             usage=self._counted,
             model=self._model,
-            opaque=opaque_reasoning(self._reasoning_field, self._thinking) if self._calls else None,
+            opaque=opaque_reasoning(self._reasoning_field, thinking) if self._calls else None,
             cut=self._finish == "length",
         )
 
@@ -145,12 +152,16 @@ class OpenAiAccumulator:
         if field is not None:
             self._reasoning_field = field
             thought: str = getattr(piece, field)
-            self._thinking += thought
+            self._thinking.append(thought)
+            self._written.add(thought)
             deltas.append(Delta(part="thinking", text=thought))
         if piece.content:
-            self._text += piece.content
+            self._text.append(piece.content)
+            self._written.add(piece.content)
             deltas.append(Delta(part="text", text=piece.content))
-        self._refusal += piece.refusal or ""
+        if piece.refusal:
+            self._refusal.append(piece.refusal)
+            self._written.add(piece.refusal)
         for call in piece.tool_calls or ():
             self._call_piece(call)
         return deltas
@@ -161,21 +172,23 @@ class OpenAiAccumulator:
         if piece.function is not None:
             call.name = call.name or piece.function.name or ""
             said = piece.function.arguments or ""
-            call.arguments += said if isinstance(said, str) else json.dumps(said)
+            arguments = said if isinstance(said, str) else json.dumps(said)
+            call.arguments.append(arguments)
+            self._written.add(arguments)
 
     def _call_of(self, piece: ToolCallDelta) -> _Call:
         """Some servers give every call the same index, some give none, some no ids."""
-        same = [call for call in self._calls if call.index == piece.index]
-        other_id = bool(same and piece.id and piece.id != same[-1].id)
+        same = self._last_calls.get(piece.index)
+        other_id = same is not None and bool(piece.id) and piece.id != same.id
         named_anew = piece.index is None and piece.function is not None and bool(piece.function.name)
-        if not same or other_id or (named_anew and not (piece.id and piece.id == same[-1].id)):
-            self._calls.append(_Call(piece.index))
-            return self._calls[-1]
-        return same[-1]
+        if same is None or other_id or (named_anew and not (piece.id and piece.id == same.id)):
+            same = self._last_calls[piece.index] = _Call()
+            self._calls.append(same)
+        return same
 
     def _check_end(self) -> None:
         if self._refusal:
-            raise LlmCallError(self._sentence("does not answer this", self._refusal), kind="refused")
+            raise LlmCallError(self._sentence("does not answer this", "".join(self._refusal)), kind="refused")
         match self._finish:
             case None:
                 raise LlmCallError(f"the answer of {self._provider} ended before its end", kind="cut_off")

@@ -82,13 +82,14 @@ type ErrorKind = Literal[
     "first_chunk_timeout",
     "stalled",
     "cut_off",
+    "answer_too_long",
 ]
 """credentials: no valid key, or no right. invalid_request: it can never succeed as it is. refused: the provider does
 not answer this content. rate_limited: too much for now. provider_error: any other failure of the provider, or of the
 way to it, before the first chunk. first_chunk_timeout: nothing came. stalled, cut_off: silence, or the end, in the
-middle of the answer."""
+middle of the answer. answer_too_long: it went on beyond every limit, and was broken off."""
 
-FINAL: frozenset[ErrorKind] = frozenset({"credentials", "invalid_request", "refused"})
+FINAL: frozenset[ErrorKind] = frozenset({"credentials", "invalid_request", "refused", "answer_too_long"})
 
 
 class LlmCallError(LlmError):

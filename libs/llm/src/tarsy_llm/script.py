@@ -13,7 +13,7 @@ from tarsy_llm.errors import LlmError
 from tarsy_llm.protocol import ErrorKind
 from tarsy_llm.yaml_lines import InvalidYamlError, YamlLines
 
-MIDWAY: frozenset[ErrorKind] = frozenset({"stalled", "cut_off"})
+MIDWAY: frozenset[ErrorKind] = frozenset({"stalled", "cut_off", "answer_too_long"})
 
 
 class InvalidScriptError(LlmError):
@@ -45,7 +45,7 @@ class ScriptedTurn(ScriptPart):
 
     `needs`: texts that the conversation must hold, which proves that they arrived. `refuses`: texts that it must not
     hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given. `kind`: that of
-    the failure; `stalled` and `cut_off` come after half of what the turn says. Without a `kind`, `retryable` chooses
+    the failure; those of `MIDWAY` come after half of what the turn says. Without a `kind`, `retryable` chooses
     between provider_error and invalid_request. When several turns fit, the first whose needs are met is played.
     """
 

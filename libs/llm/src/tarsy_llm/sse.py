@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from tarsy_llm.errors import LlmError
 
-MOST_LINE_BYTES = 16 * 1024 * 1024
+MOST_EVENT_BYTES = 4 * 1024 * 1024
 
 
-class LineTooLongError(LlmError):
-    """More than we are willing to hold came without an end of the line. The caller gives the stream up."""
+class EventTooLongError(LlmError):
+    """More than we are willing to hold came without an end of the event. The caller gives the stream up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ServerSentEvent:
 
 async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSentEvent]:
     """Comments come as events too. The last event of a stream counts also without its empty line."""
-    name, data = "", list[str]()
+    name, data, size = "", list[str](), 0
     async for line in _lines(chunks):
         if line.startswith(":"):
             yield ServerSentEvent("", "")
@@ -35,10 +35,13 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSentEvent
             value = value.removeprefix(" ")
             name = value if field == "event" else name
             data += [value] if field == "data" else []
+            size += len(line)
+            if size > MOST_EVENT_BYTES:
+                raise EventTooLongError(f"an event of more than {MOST_EVENT_BYTES} characters")
             continue
         if name or data:
             yield ServerSentEvent(name, "\n".join(data))
-        name, data = "", []
+        name, data, size = "", [], 0
     if data:
         yield ServerSentEvent(name, "\n".join(data))
 
@@ -52,8 +55,8 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
             yield _text(rest)
             rest.clear()
         rest += open_line
-        if len(rest) > MOST_LINE_BYTES:
-            raise LineTooLongError(f"a line of more than {MOST_LINE_BYTES} bytes")
+        if len(rest) > MOST_EVENT_BYTES:
+            raise EventTooLongError(f"a line of more than {MOST_EVENT_BYTES} bytes")
     if rest:
         yield _text(rest)
 

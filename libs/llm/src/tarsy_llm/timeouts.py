@@ -1,7 +1,8 @@
-"""Timeouts of a stream: until its first chunk, and between two of them."""
+"""Timeouts of a stream: until its first chunk, and between two of them; and turns for others while it is fast."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,11 @@ SAID_OF_SILENCE: dict[Silence, str] = {
     "stalled": "the model fell silent for {:g} seconds",
 }
 
+MOST_CHARACTERS = 2_048
+"""Length of a delta. Masking one, and looking for repetition in it, takes a millisecond or so."""
+TURN_SECONDS = 0.005
+"""A stream whose pieces are there already holds the event loop for little longer than this."""
+
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
@@ -26,20 +32,26 @@ class StreamLimits:
 
 
 class LimitedLlm:
-    """An `Llm` whose silence ends as an LlmCallError."""
+    """An `Llm` whose silence ends as an LlmCallError, and whose haste keeps nobody else from the event loop."""
 
-    def __init__(self, llm: Llm, limits: StreamLimits) -> None:
+    def __init__(self, llm: Llm, limits: StreamLimits, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._llm = llm
         self._limits = limits
+        self._monotonic = monotonic
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         async with aclosing(self._llm.stream(request)) as parts:
             part = await self._first(parts)
-            while True:
-                yield part
-                if isinstance(part, Answer):
-                    return
+            turn_began = self._monotonic()
+            while not isinstance(part, Answer):
+                for delta in _short(part):
+                    yield delta
+                    # The caller's work counts, too.
+                    if self._monotonic() - turn_began >= TURN_SECONDS:
+                        await asyncio.sleep(0)
+                        turn_began = self._monotonic()
                 part = await self._next(parts)
+            yield part
 
     async def aclose(self) -> None:
         await self._llm.aclose()
@@ -49,6 +61,14 @@ class LimitedLlm:
 
     async def _next(self, parts: Parts) -> Delta | Answer:
         return await _part(parts, self._limits.stall_seconds, silence="stalled", end="cut_off")
+
+
+def _short(delta: Delta) -> Iterator[Delta]:
+    if len(delta.text) <= MOST_CHARACTERS:
+        yield delta
+        return
+    for begin in range(0, len(delta.text), MOST_CHARACTERS):
+        yield Delta(part=delta.part, text=delta.text[begin : begin + MOST_CHARACTERS])
 
 
 async def _part(parts: Parts, seconds: float, *, silence: Silence, end: ErrorKind) -> Delta | Answer:

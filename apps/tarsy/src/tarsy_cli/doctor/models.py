@@ -25,6 +25,7 @@ QUESTION = LlmRequest(
 REMEDIES: dict[ErrorKind, str] = {
     "credentials": "Set a key that is valid, and see that its account is paid",
     "invalid_request": "Compare `model`, `base_url` and `thinking` in tarsy.yaml with what the provider offers",
+    "answer_too_long": "See what answers at `base_url`: it sends without end",
 }
 OTHERWISE = "See the status page of the provider, and the way from here to there (proxy, firewall)"
 

@@ -5,11 +5,15 @@ LONGEST = 500
 TIMES = 5
 EACH = 2000
 DIFFERENT = 8
-"""Letters and digits that a unit must hold: blanks, rules and borders of tables may repeat."""
+"""Letters and digits that a unit must hold: blanks, rules and borders of tables may repeat, for a while."""
+MONOTONOUS_LOOKS = 6
+"""Looks in a row that see one such unit and nothing else: 12,000 characters are no rule of a table any more."""
 
 
 class RepetitionDetector:
     """Checks each 2,000 characters whether a unit of 30 to 500 characters came five times or more in a row.
+
+    A word, a character or another unit that says little is found when nothing else comes for 12,000 characters.
 
     It looks at the end only: a model that still repeats itself does so there. So five of the longest units are all that
     must be kept. The checks fall on the same places however the stream cuts the text.
@@ -18,6 +22,7 @@ class RepetitionDetector:
     def __init__(self) -> None:
         self._last = ""
         self._until_look = EACH
+        self._monotonous_looks = 0
         self._found = False
 
     def take(self, text: str) -> bool:
@@ -30,21 +35,33 @@ class RepetitionDetector:
             self._until_look -= len(piece)
             if self._until_look == 0:
                 self._until_look = EACH
-                self._found = repeats_at_end(self._last)
+                self._found = self._look()
         return self._found
 
+    def _look(self) -> bool:
+        """Two windows overlap by more than two units that say little, so that both hold the same one."""
+        unit = unit_at_end(self._last)
+        if unit and _says_something(unit):
+            return True
+        is_monotonous = bool(unit) and self._last[len(unit) :] == self._last[: -len(unit)]
+        self._monotonous_looks = self._monotonous_looks + 1 if is_monotonous else 0
+        return self._monotonous_looks >= MONOTONOUS_LOOKS
 
-def repeats_at_end(text: str) -> bool:
-    """Compares only where the last characters stand again: at the length of the unit before the end."""
+
+def unit_at_end(text: str) -> str:
+    """The unit that came five times in a row; empty where there is none.
+
+    Compares only where the last characters stand again: at the length of the unit before the end.
+    """
     end = text[-SHORTEST:]
     start = len(text) - SHORTEST
     found = text.rfind(end, 0, start)
     while found >= 0:
         length = start - found
         if text[-TIMES * length : -length] == text[(1 - TIMES) * length :]:
-            return _says_something(text[-length:])
+            return text[-length:]
         found = text.rfind(end, 0, found + SHORTEST - 1)
-    return False
+    return ""
 
 
 def _says_something(unit: str) -> bool:

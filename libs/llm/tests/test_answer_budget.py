@@ -1,0 +1,124 @@
+"""Answers without end: each dialect breaks them off at a bound, and works as long as they are."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from asking import asked, failure_of, request
+from pydantic import JsonValue
+from wire import Reply
+
+from tarsy_linear_time import assert_linear
+from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.anthropic_events import AnthropicAccumulator
+from tarsy_llm.google import GoogleLlm
+from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.openai_chunks import OpenAiAccumulator
+from tarsy_llm.protocol import Llm
+from tarsy_llm.sse import ServerSentEvent
+
+TOKENS = 1_000
+PIECE = "pod " * 25
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    adapter: Callable[[ModelSettings], Llm]
+    path: str
+    text: JsonValue
+    thought: JsonValue
+    arguments: JsonValue
+
+
+def openai(delta: JsonValue) -> JsonValue:
+    return {"choices": [{"delta": delta}]}
+
+
+def anthropic(**delta: JsonValue) -> JsonValue:
+    return {"type": "content_block_delta", "index": 0, "delta": delta}
+
+
+def google(part: JsonValue) -> JsonValue:
+    return {"candidates": [{"content": {"role": "model", "parts": [part]}}]}
+
+
+DIALECTS = {
+    "OpenAI": Dialect(
+        OpenAiLlm,
+        "/v1",
+        openai({"content": PIECE}),
+        openai({"reasoning_content": PIECE}),
+        openai({"tool_calls": [{"index": 0, "function": {"name": "a", "arguments": PIECE}}]}),
+    ),
+    "Anthropic": Dialect(
+        AnthropicLlm, "", anthropic(text=PIECE), anthropic(thinking=PIECE), anthropic(partial_json=PIECE)
+    ),
+    "Google": Dialect(
+        GoogleLlm,
+        "",
+        google({"text": PIECE}),
+        google({"text": PIECE, "thought": True}),
+        google({"functionCall": {"name": "a", "args": {"b": PIECE}}}),
+    ),
+}
+COMMENTS = b": still here\n\n" * 1_000
+
+
+def for_long(event: JsonValue) -> Reply:
+    return Reply([f"data: {json.dumps(event)}\n\n".encode() * 100] * 1_000)
+
+
+@pytest.mark.parametrize("part", ["text", "thought", "arguments"])
+@pytest.mark.parametrize("name", DIALECTS)
+async def test_a_model_that_writes_far_more_than_it_may_is_broken_off(name: str, part: str) -> None:
+    dialect = DIALECTS[name]
+    reply = for_long(getattr(dialect, part))
+    async with asked(dialect.adapter, reply, path=dialect.path, max_output_tokens=TOKENS) as (llm, server):
+        error = await failure_of(llm, request())
+    assert (error.kind, error.retryable, len(server.asked)) == ("answer_too_long", False, 1)
+    assert "more than 8000 characters" in str(error)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [COMMENTS] * 400,
+        [b'data: {"type": "from the future"}\n\n' * 1_000] * 400,
+        [b"data: " + b"x" * 5_000_000],
+        [b'data: {"a":\n' * 1_000] * 400,
+    ],
+    ids=["comments", "unknown events", "one line", "lines of one event"],
+)
+@pytest.mark.parametrize("name", ["OpenAI", "Anthropic"])
+async def test_what_is_no_answer_counts_as_bytes_on_the_wire(name: str, steps: list[bytes]) -> None:
+    dialect = DIALECTS[name]
+    async with asked(dialect.adapter, Reply(steps), path=dialect.path) as (llm, _):
+        error = await failure_of(llm, request())
+    assert (error.kind, "more than 2000000 bytes" in str(error)) == ("answer_too_long", True)
+
+
+@pytest.mark.parametrize("part", ["text", "thought", "arguments"])
+@pytest.mark.parametrize(("accumulator", "name"), [(OpenAiAccumulator, "OpenAI"), (AnthropicAccumulator, "Anthropic")])
+@pytest.mark.timing
+def test_an_answer_takes_about_as_much_longer_as_it_is_longer(
+    accumulator: Callable[[str, str, None], OpenAiAccumulator | AnthropicAccumulator], name: str, part: str
+) -> None:
+    event = ServerSentEvent("", json.dumps(getattr(DIALECTS[name], part)))
+
+    def take(characters: int) -> None:
+        taking = accumulator("a", "m", None)
+        for _ in range(characters // len(PIECE)):
+            taking.take(event)
+
+    assert_linear(take, small=500_000, tries=3)
+
+
+@pytest.mark.parametrize("name", ["Anthropic", "Google"])
+async def test_a_refusal_without_end_is_still_a_refusal(name: str) -> None:
+    dialect = DIALECTS[name]
+    endless = Reply([b"x" * 65_536] * 10_000, 503, "text/plain")
+    async with asked(dialect.adapter, endless, path=dialect.path) as (llm, _):
+        error = await failure_of(llm, request())
+    assert (error.kind, len(str(error)) < 1_000) == ("provider_error", True)
