@@ -10,7 +10,7 @@ from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
+from tarsy_bus.metrics import Misplaced, Unparsable, Wrote, not_counted, uncounted
 from tarsy_bus.paced_producer import PacedProducer
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity, SecuritySettings, security_of
 from tarsy_bus.tolerant_consumer import TolerantConsumer
@@ -56,6 +56,7 @@ class Bus:
 
     Session timeout and heartbeat (milliseconds) are those of consumer groups: a stock broker refuses less than 6,000.
     `wrote` is told of every write of ours, `unparsable` of every record that the client library does not parse.
+    `misplaced` is told of every record that lies in another session's partition.
     All clients of the process share `connections`.
     """
 
@@ -67,6 +68,7 @@ class Bus:
     security: KafkaSecurity = PLAINTEXT
     wrote: Wrote = field(default=uncounted, repr=False, compare=False)
     unparsable: Unparsable = field(default=not_counted, repr=False, compare=False)
+    misplaced: Misplaced = field(default=not_counted, repr=False, compare=False)
     layout: Layout = field(default_factory=Layout, repr=False, compare=False)
     connections: BrokerConnections = field(default_factory=BrokerConnections, repr=False, compare=False)
 
@@ -122,6 +124,7 @@ def bus_of(
     wrote: Wrote = uncounted,
     unparsable: Unparsable = not_counted,
     connections: BrokerConnections | None = None,
+    misplaced: Misplaced = not_counted,
 ) -> Bus:
     """`connections`: those of the process, where it has more services than this one."""
     return Bus(
@@ -133,6 +136,7 @@ def bus_of(
         security=security_of(settings),
         wrote=wrote,
         unparsable=unparsable,
+        misplaced=misplaced,
         connections=connections or BrokerConnections(),
     )
 

@@ -35,7 +35,7 @@ from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.config_metrics import config_judged
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -59,6 +59,7 @@ def build(
         kafka_writes(registry, NAME),
         unparsable_records(registry, NAME, kafka_rights.ORCHESTRATOR.reads),
         connections,
+        misplaced_records(registry, NAME, "heads", "held"),
     )
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
