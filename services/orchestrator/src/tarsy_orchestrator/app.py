@@ -32,6 +32,7 @@ from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
+from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.config_metrics import config_judged
@@ -67,6 +68,7 @@ def build(
     catalog, chains = ToolCatalog(liveness), KnownChains()
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
+    refused = RefusedPartitions(metrics.partitions_refused.set)
     identities = LiveMapping(lambda: live.current.models.identities)
     deps = Dependencies(
         publisher=publisher,
@@ -109,6 +111,7 @@ def build(
                 bus.partition_of_session,
                 lambda: deps.downtime,
             ),
+            refused=refused,
             deps=deps,
             source=source,
         )
@@ -137,7 +140,8 @@ def build(
         name=NAME,
         run=run,
         supervisor=supervisor,
-        degraded_reasons=live.degraded_reasons,
+        unready_reasons=refused.unready_reasons,
+        degraded_reasons=lambda: [*live.degraded_reasons(), *refused.degraded_reasons()],
         config_version=lambda: live.version,
         tracing=tracing,
     )
