@@ -13,6 +13,8 @@ from aiokafka import TopicPartition
 from aiokafka.errors import KafkaConnectionError
 from structlog.testing import capture_logs
 
+from tarsy_bus.head_replay import HeadReplay, is_same
+from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import newest
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.alert import Alert
@@ -403,9 +405,17 @@ class _Stage:
         head = heads.get(SESSION)
         if (head is None or head.phase != "rest" or head.number != last) and not forgotten:
             self.complaints.append(f"the head of a session that rests at event {last} is {head}")
+        if head is not None and not forgotten and not is_same(head, self._replayed().get(SESSION)):
+            self.complaints.append(f"the head {head} is not the one that a rebuild would make of the log")
         for one in self.all:
             if one.task.done():
                 self.complaints.append(f"{one.process.name} ended by itself: {self._why(one.process.name)!r}")
+
+    def _replayed(self) -> HeadStore:
+        replay = HeadReplay(first=0)
+        for record in self.broker.everything(self.broker.topics.sessions):
+            replay.take(record)
+        return replay.heads
 
     def _complain(self, loop: asyncio.AbstractEventLoop, about: dict[str, object]) -> None:
         self.complaints.append(f"{about.get('message')}: {about.get('exception')!r}")

@@ -75,6 +75,7 @@ class HeadRows:
     def __init__(self, belongs: Belongs) -> None:
         self._belongs = belongs
         self.tombstones: dict[bytes, tuple[bytes, int]] = {}
+        self._ended: dict[bytes, int] = {}
         self.misplaced: list[bytes] = []
         self.at_rest: defaultdict[int, list[bytes]] = defaultdict(list)
         self.opened: list[tuple[bytes, bytes]] = []
@@ -97,8 +98,8 @@ class HeadRows:
             if behind < found.end():
                 return False
             if found.re is TOMBSTONE:
-                self.tombstones[found.group(2)] = (_packed(found.group(3)), int(found.group(4)))
-            elif batch.find(SCHEMA, found.end(), behind) < 0 or not self._is_first_word(found):
+                self._end(*found.group(2, 3, 4))
+            elif batch.find(SCHEMA, found.end(), behind) < 0 or not self._is_in_order(found):
                 return False
             elif self._belongs(found.group(3)):
                 self._add(found)
@@ -107,9 +108,13 @@ class HeadRows:
             at = behind
         return at == end
 
-    def _is_first_word(self, found: re.Match[bytes]) -> bool:
-        """Its key is its own, and no tombstone stood here for it: those end what came before them, in their order."""
-        return found.group(4) == found.group(6) and found.group(2) not in self.tombstones
+    def _is_in_order(self, found: re.Match[bytes]) -> bool:
+        """Its key is its own, and no tombstone stood here for it or a newer head: that has to be dropped first."""
+        return found.group(4) == found.group(6) and int(found.group(4)) > self._ended.get(found.group(3), -1)
+
+    def _end(self, key: bytes, session: bytes, number: bytes) -> None:
+        self.tombstones[key] = (_packed(session), int(number))
+        self._ended[session] = max(self._ended.get(session, -1), int(number))
 
     def _add(self, found: re.Match[bytes]) -> None:
         _, _, id, _, phase, number, offset, event_id, decided, first, last, others, *alerts, ended = found.groups()
