@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import Context
 from dataclasses import dataclass, field
 from random import Random
@@ -14,7 +14,6 @@ from aiokafka.errors import KafkaConnectionError
 from structlog.testing import capture_logs
 
 from tarsy_bus.head_replay import HeadReplay, is_same
-from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import newest
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.alert import Alert
@@ -405,17 +404,18 @@ class _Stage:
         head = heads.get(SESSION)
         if (head is None or head.phase != "rest" or head.number != last) and not forgotten:
             self.complaints.append(f"the head of a session that rests at event {last} is {head}")
-        if head is not None and not forgotten and not is_same(head, self._replayed().get(SESSION)):
+        if head is not None and not forgotten and not is_same(head, self._replayed()):
             self.complaints.append(f"the head {head} is not the one that a rebuild would make of the log")
         for one in self.all:
             if one.task.done():
                 self.complaints.append(f"{one.process.name} ended by itself: {self._why(one.process.name)!r}")
 
-    def _replayed(self) -> HeadStore:
+    def _replayed(self) -> SessionHead | None:
         replay = HeadReplay(first=0)
-        for record in self.broker.everything(self.broker.topics.sessions):
-            replay.take(record)
-        return replay.heads
+        with closing(replay.heads) as heads:
+            for record in self.broker.everything(self.broker.topics.sessions):
+                replay.take(record)
+            return heads.get(SESSION)
 
     def _complain(self, loop: asyncio.AbstractEventLoop, about: dict[str, object]) -> None:
         self.complaints.append(f"{about.get('message')}: {about.get('exception')!r}")

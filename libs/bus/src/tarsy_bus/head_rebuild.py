@@ -16,7 +16,7 @@ from tarsy_bus.errors import BusError
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.head_replay import HeadReplay, is_same
 from tarsy_bus.head_store import HeadStore
-from tarsy_bus.heartbeats import announcement_in
+from tarsy_bus.heartbeats import Announcements
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader, read_to_end
 from tarsy_contracts.envelope import envelope_of
@@ -129,10 +129,11 @@ async def check_unowned(bus: Bus, partition: int, seconds: float = DEAD_AFTER.to
     """
     async with PartitionReader(bus, bus.topics.workers).running() as reader:
         reader.assign(await reader.ends([0]))
+        announcements = Announcements()
         limit = asyncio.get_running_loop().time() + seconds
         while asyncio.get_running_loop().time() < limit:
             for record in await reader.next():
-                said = announcement_in(record)
+                said = announcements.read(record)
                 if said is None or said.service != "orchestrator" or said.leaving:
                     continue
                 if said.queues is None or partition in said.queues:

@@ -5,7 +5,9 @@ No owner writes one; a copy, a restore or a tool does. It would tell of a sessio
 
 import structlog
 
+from tarsy_bus.connection import Bus
 from tarsy_bus.metrics import Misplaced
+from tarsy_bus.partition_reader import Record
 
 log = structlog.get_logger(__name__)
 
@@ -47,3 +49,22 @@ class MisplacedRecords:
 
     def drop(self, key: str) -> None:
         self._keys.pop(key, None)
+
+
+class SessionPartitions:
+    """Whether records of a topic lie where their sessions do, for a reader of many partitions."""
+
+    def __init__(self, bus: Bus, topic: str) -> None:
+        self._bus = bus
+        self._topic = bus.short(topic)
+        self._misplaced: dict[int, MisplacedRecords] = {}
+
+    def is_own(self, session_id: str, record: Record) -> bool:
+        """A record that is not is counted, and logged once."""
+        if self._bus.partition_of_session(session_id) == record.partition:
+            return True
+        met = self._misplaced.setdefault(
+            record.partition, MisplacedRecords(self._topic, record.partition, self._bus.misplaced)
+        )
+        met.note((record.key or b"").decode(errors="replace"))
+        return False

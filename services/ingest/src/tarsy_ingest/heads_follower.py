@@ -10,7 +10,7 @@ import structlog
 from pydantic import ValidationError
 
 from tarsy_bus.connection import Bus, quiet_reader
-from tarsy_bus.misplaced import MisplacedRecords
+from tarsy_bus.misplaced import SessionPartitions
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_bus.retries import growing_pauses
@@ -38,7 +38,7 @@ class HeadsFollower:
         self._bus = bus
         self._known = known
         self._supervisor = supervisor
-        self._misplaced: dict[int, MisplacedRecords] = {}
+        self._partitions = SessionPartitions(bus, bus.topics.heads)
 
     async def run(self) -> None:
         """Until it is cancelled."""
@@ -82,14 +82,8 @@ class HeadsFollower:
         """Whether its session lies in its partition. One that is not followed anyway is not asked."""
         if not is_followed(record):
             return True
-        key = (record.key or b"").decode(errors="replace")
-        if self._bus.partition_of_session(session_of_head_key(key)) == record.partition:
-            return True
-        topic = self._bus.topics.heads
-        self._misplaced.setdefault(
-            record.partition, MisplacedRecords(self._bus.short(topic), record.partition, self._bus.misplaced)
-        ).note(key)
-        return False
+        session_id = session_of_head_key((record.key or b"").decode(errors="replace"))
+        return self._partitions.is_own(session_id, record)
 
 
 def newest_positions(firsts: Mapping[int, int], ends: Mapping[int, int]) -> dict[int, int]:
