@@ -24,7 +24,7 @@ class HeadReplay:
         self._alerts: dict[str, AlertMark | None] = {}
 
     def take(self, record: Record) -> None:
-        """The next record. What no reader accepts changes nothing."""
+        """The next record. One that no reader accepts changes nothing."""
         delivery = parse_record(record)
         if delivery is not None and self._accepts(delivery.mark()):
             self._note(delivery)

@@ -126,7 +126,7 @@ class HeadStore:
         return bool(rows) and self._table.executemany(DROP, rows).rowcount > 0
 
     def recount(self) -> None:
-        """What follows from all heads, once more. Only before any head of an open session comes."""
+        """Finds once more what follows from all heads. Only before any head of an open session comes."""
         self.last, self.decided = None, -1
         self._table.execute(NO_JOINABLE)
         for session, packed in self._table.execute(ALL_AT_REST):

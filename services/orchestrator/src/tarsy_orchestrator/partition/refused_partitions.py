@@ -21,7 +21,7 @@ class RefusedPartitions:
         return frozenset(self._reasons)
 
     def begin(self) -> None:
-        """A take-over begins. What was refused before is shown until it is over."""
+        """A take-over begins. Earlier refusals are shown until it is over."""
         self._found.clear()
 
     def refuse(self, number: int, reason: str) -> None:
