@@ -20,6 +20,7 @@ from tarsy_simulation.sweeping import MOMENTS, deaths_at, faults, record_faults,
 from tarsy_verification.invariants import faults_of
 
 TWICE = 60
+TAKEOVERS = 12
 RECORD_EVERY = 3
 """Deaths at every third event: then the record is compared with what models and MCP servers received."""
 SOON = 4
@@ -76,6 +77,16 @@ def freezes() -> list[Death]:
     workers = [Death("tool-gateway", "before", event, "frozen") for event in firsts]
     alone = FROZEN_ORCHESTRATOR_SECONDS
     return workers + [Death("orchestrator", "after", event, "alone", alone) for event in firsts[::2]]
+
+
+def takeovers() -> list[Death]:
+    """Somebody new reads every topic from its beginning, at a seeded sample of events."""
+    return Random(SEED).sample([death for death in every_death() if death.way != "forgotten"], TAKEOVERS)
+
+
+@pytest.mark.parametrize("death", takeovers(), ids=str)
+def test_strange_records_in_the_topics_that_a_new_reader_begins_with_change_nothing(death: Death) -> None:
+    assert faults(play(death, strange=True), undisturbed(), death) == []
 
 
 def test_everything_happens_in_the_investigation_that_can_be_lost() -> None:
@@ -206,6 +217,13 @@ def test_a_session_that_cannot_be_decided_is_set_aside_and_comes_back_whole(even
     assert log.types.count("session.released") == (0 if event == 0 else 1), "what never began has no record"
     destructive = [run.tool for run in played.runs if run.tool in ("pods_delete", "rollout_restart")]
     assert sorted(destructive) == ["pods_delete", "rollout_restart"]
+
+
+@pytest.mark.parametrize(("event", "death"), poisonings()[-TAKEOVERS:], ids=str)
+def test_strange_records_bring_no_session_back_and_set_none_aside(event: int, death: Death | None) -> None:
+    played = play(*([death] if death else []), poisoned_from=event, strange=True)
+    assert [*faults_of(played.log, played.runs, None), *played.complaints] == []
+    assert (played.log.types[-1], played.log.types.count("session.released")) == ("session.completed", 1)
 
 
 def test_a_tool_gateway_that_dies_while_a_destructive_tool_runs_leaves_an_unknown_outcome() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import Context
 from dataclasses import dataclass, field
 from random import Random
@@ -13,6 +13,7 @@ from aiokafka import TopicPartition
 from aiokafka.errors import KafkaConnectionError
 from structlog.testing import capture_logs
 
+from tarsy_bus.head_replay import HeadReplay, is_same
 from tarsy_bus.heads import newest
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.alert import Alert
@@ -42,6 +43,7 @@ from tarsy_simulation.investigation import (
 from tarsy_simulation.outside import HeardRequest, Start, ToolServer, models
 from tarsy_simulation.poison import SET_ASIDE, Poison
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
+from tarsy_simulation.strange_records import NO_RECORD, StrangeRecords
 from tarsy_simulation.virtual_time import PROCESS, Process, VirtualLoop
 from tarsy_verification.invariants import ToolRun
 from tarsy_verification.session_log import LogReading, SessionLog
@@ -144,17 +146,18 @@ def play(
     questions: int = 0,
     reconfigured: bool = False,
     decision: Decision = "approve",
+    strange: bool = False,
 ) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
     `poisoned_from`: once this event is there no input can be decided, until an operator has mended that. `questions`:
     so often somebody asks, each time the session has come to rest. `reconfigured`: all orchestrators but the first
     run by another configuration, in which the chain, its agents and limits are others. `decision`: about each call that
-    waits for a person.
+    waits for a person. `strange`: others write to the topics that a new reader begins with.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
-        stage.reconfigured, stage.decision = reconfigured, decision
+        stage.reconfigured, stage.decision, stage.strange = reconfigured, decision, strange
         played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
@@ -191,6 +194,7 @@ class _Stage:
     reconfigured: bool = False
     decision: Decision = "approve"
     decided: set[str] = field(default_factory=set)
+    strange: bool = False
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -198,6 +202,7 @@ class _Stage:
         self.loop = loop
         self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
         self.broker.before, self.broker.after = self._before, self._after
+        self.strange_records = StrangeRecords(self.broker)
         self.config, self.llms = config(), models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
@@ -266,6 +271,8 @@ class _Stage:
             self._strike(due)
 
     def _after(self, topic: str, partition: int, entries: Sequence[Entry]) -> None:
+        if self.strange:
+            self.strange_records.follow(topic, partition, entries)
         if topic == self.broker.topics.tool_calls and self._doubled:
             self.broker.append(topic, (partition + 1) % QUEUE_PARTITIONS, entries)
         if topic == self.broker.topics.held and self.poison.works and self.releasing is None:
@@ -394,7 +401,8 @@ class _Stage:
         forgotten = self.serving["orchestrator"].process.forgetful
         if committed != self.broker.end(inbox) and not forgotten:
             self.complaints.append(f"the inbox is committed up to {committed} of {self.broker.end(inbox)}")
-        written = [record for record in self.broker.everything(topics.heads) if record.value is not None]
+        everything = self.broker.everything(topics.heads)
+        written = [record for record in everything if record.value not in (None, NO_RECORD[1])]
         heads = newest(
             (session_of_head_key((record.key or b"").decode()), SessionHead.model_validate_json(record.value or b""))
             for record in written
@@ -403,9 +411,18 @@ class _Stage:
         head = heads.get(SESSION)
         if (head is None or head.phase != "rest" or head.number != last) and not forgotten:
             self.complaints.append(f"the head of a session that rests at event {last} is {head}")
+        if head is not None and not forgotten and not is_same(head, self._replayed()):
+            self.complaints.append(f"the head {head} is not the one that a rebuild would make of the log")
         for one in self.all:
             if one.task.done():
                 self.complaints.append(f"{one.process.name} ended by itself: {self._why(one.process.name)!r}")
+
+    def _replayed(self) -> SessionHead | None:
+        replay = HeadReplay(first=0)
+        with closing(replay.heads) as heads:
+            for record in self.broker.everything(self.broker.topics.sessions):
+                replay.take(record)
+            return heads.get(SESSION)
 
     def _complain(self, loop: asyncio.AbstractEventLoop, about: dict[str, object]) -> None:
         self.complaints.append(f"{about.get('message')}: {about.get('exception')!r}")

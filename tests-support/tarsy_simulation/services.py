@@ -32,6 +32,7 @@ from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
+from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_simulation.broker import Broker
 from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer, led_partitions
@@ -148,6 +149,7 @@ class Orchestrator:
             inbox=InboxReader(
                 partial(resolve_chain, self._config), self._bus.partition_of_session, lambda: self._deps.downtime
             ),
+            refused=RefusedPartitions(lambda count: None),
             deps=self._deps,
             source=self._name,
         )

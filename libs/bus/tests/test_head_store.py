@@ -3,6 +3,7 @@
 import random
 import tracemalloc
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
@@ -11,16 +12,18 @@ from aiokafka import ConsumerRecord, TopicPartition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_bus.head_batches import HeadRows
+from tarsy_bus.head_batches import Belongs, HeadRows
 from tarsy_bus.head_reading import HeadLoading
 from tarsy_bus.head_rows import ENDINGS, packed_session
 from tarsy_bus.head_store import HeadStore, JoinableSession
 from tarsy_bus.heads import newest, replay_start
+from tarsy_bus.metrics import not_counted
+from tarsy_bus.misplaced import MisplacedRecords
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.record_parsing import HEADER, Batches
 from tarsy_bus.whole_batches import BatchRecords, WholeBatches
 from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.heads import AlertMark, SessionHead, Span, head_key
+from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span, head_key
 from tarsy_foreign_batches import batch_with
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -55,9 +58,17 @@ def batch_of(records: Iterable[Record], *, codec: str = "none") -> WholeBatches:
     return batch
 
 
+def everywhere(session_id: bytes) -> bool:
+    return True
+
+
+def new_loading(belongs: Belongs = everywhere) -> HeadLoading:
+    return HeadLoading(belongs, MisplacedRecords("heads", 0, not_counted))
+
+
 def needs_no_decoding(*records: Record, codec: str = "none") -> bool:
     (batch,) = batch_of(records, codec=codec).plain
-    return HeadRows().take(batch)
+    return HeadRows(everywhere).take(batch)
 
 
 def read(loading: HeadLoading, records: Iterable[Record]) -> None:
@@ -65,8 +76,8 @@ def read(loading: HeadLoading, records: Iterable[Record]) -> None:
     loading.take_parsed()()
 
 
-def loaded(records: Iterable[Record]) -> HeadStore:
-    loading = HeadLoading()
+def loaded(records: Iterable[Record], belongs: Belongs = everywhere) -> HeadStore:
+    loading = new_loading(belongs)
     read(loading, records)
     return loading.loaded()
 
@@ -120,7 +131,7 @@ def joinable(heads: list[tuple[str, SessionHead]], key: str) -> JoinableSession 
 @settings(max_examples=200, deadline=None)
 @given(written(), st.integers(1, 30))
 def test_a_store_knows_what_a_dictionary_of_all_heads_would(heads: list[tuple[str, SessionHead]], chunk: int) -> None:
-    loading = HeadLoading()
+    loading = new_loading()
     records = [record(*one) for one in heads]
     for begin in range(0, len(records), chunk):
         read(loading, records[begin : begin + chunk])
@@ -210,7 +221,7 @@ def test_a_record_that_is_shorter_than_what_it_holds_is_left_to_the_decoder(leng
     """Its length is 0, -1, -2 or 1: nothing may be read for ever."""
     key = head_key(SESSIONS[0], 7).encode()
     tombstone = length + b"\x00\x00\x00" + bytes([2 * len(key)]) + key + b"\x01\x00"
-    assert not HeadRows().take(bytes(HEADER.size) + tombstone)
+    assert not HeadRows(everywhere).take(bytes(HEADER.size) + tombstone)
 
 
 def test_what_is_no_head_is_passed_over() -> None:
@@ -227,6 +238,90 @@ def test_what_is_no_head_is_passed_over() -> None:
         assert [store.get(one) for one in SESSIONS[:2]] == [None, head]
     finally:
         store.close()
+
+
+FORMS = (b"", b" ")
+"""Before the body: as our writers write it, and as only the decoder reads it."""
+
+
+def tombstone(session_id: str, number: int) -> Record:
+    return raw(head_key(session_id, number).encode(), None, [])
+
+
+def in_form(form: bytes, session_id: str, head: SessionHead) -> Record:
+    return record(session_id, head, value=form + head.to_bytes())
+
+
+@pytest.mark.parametrize("phase", ["open", "rest"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_head_of_a_session_of_another_partition_is_left_out(form: bytes, phase: Phase) -> None:
+    """Its session is not in this partition of the log: an owner looked for it there, and never started again."""
+    mine, others = SESSIONS[:2]
+    key = AlertMark(key=KEYS[0], opened=3, alerted=9, alerted_ms=5)
+    own, foreign = at_rest(7, 40), at_rest(9, 99).model_copy(update={"phase": phase, "decided": 8, "alerts": key})
+    records = [in_form(form, mine, own), in_form(form, others, foreign)]
+    store = loaded(records, lambda session: session != others.encode())
+    with closing(store):
+        assert dict(store.all()) == {mine: own}
+        assert (store.last, store.decided, store.joinable(KEYS[0])) == (own, 3, None)
+        assert store.misplaced == (head_key(others, 9),)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_tombstone_ends_a_misplaced_head(form: bytes) -> None:
+    others = SESSIONS[1]
+    store = loaded([in_form(form, others, at_rest(9, 99)), tombstone(others, 9)], lambda session: False)
+    with closing(store):
+        assert store.misplaced == ()
+
+
+@pytest.mark.parametrize("phase", ["open", "rest"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_tombstone_ends_a_false_head_before_the_broker_has_compacted_it_away(form: bytes, phase: Phase) -> None:
+    """What follows from it goes, too. The head that counts comes after it, and may have the same number."""
+    session_id, beside = SESSIONS[:2]
+    key = AlertMark(key=KEYS[0], opened=99, alerted=99, alerted_ms=5)
+    false = at_rest(7, 10**12).model_copy(update={"phase": phase, "decided": 10**9, "alerts": key})
+    true, other = at_rest(7, 40), at_rest(3, 20)
+    records = [record(beside, other), in_form(form, session_id, false), tombstone(session_id, 7)]
+    for written, wanted, last in (
+        (records, {beside: other}, other),
+        ([*records, record(session_id, true)], {beside: other, session_id: true}, true),
+    ):
+        with closing(loaded(written)) as store:
+            assert dict(store.all()) == wanted
+            assert (store.last, store.decided, store.joinable(KEYS[0])) == (last, 3, None)
+
+
+def test_a_tombstone_ends_no_head_that_is_newer() -> None:
+    head = at_rest(9, 50)
+    with closing(loaded([record(SESSIONS[0], head), tombstone(SESSIONS[0], 7)])) as store:
+        assert store.get(SESSIONS[0]) == head
+
+
+@pytest.mark.parametrize(
+    "false",
+    [
+        {"number": 10**30},
+        {"number": -1},
+        {"offset": 10**30},
+        {"decided": -5},
+        {"spans": (Span(first=-1, last=10**40),)},
+        {"alerts": AlertMark(key=KEYS[0], opened=10**30, alerted=1, alerted_ms=1)},
+    ],
+)
+def test_a_head_with_numbers_that_nobody_counts_to_costs_no_other(false: dict[str, object]) -> None:
+    """It raised in the thread that fills the store, at each start anew."""
+    head = at_rest(7, 40)
+    with closing(loaded([record(SESSIONS[0], head.model_copy(update=false)), record(SESSIONS[1], head)])) as store:
+        assert dict(store.all()) == {SESSIONS[1]: head}
+
+
+def test_a_head_under_the_key_of_another_number_is_none() -> None:
+    head = at_rest(7, 40)
+    strange = raw(head_key(SESSIONS[0], 3).encode(), head.to_bytes(), list(record(SESSIONS[0], head).headers))
+    with closing(loaded([strange])) as store:
+        assert store.get(SESSIONS[0]) is None
 
 
 def test_a_head_of_the_owner_itself_replaces_what_was_known(store: HeadStore) -> None:
@@ -260,7 +355,7 @@ def test_no_two_sessions_share_a_place() -> None:
 def test_sessions_that_ended_take_no_memory_of_ours() -> None:
     """1.95 KB each before there was a store: 2 GB for a million."""
     count, drawn = 20_000, random.Random(1)
-    loading = HeadLoading()
+    loading = new_loading()
     tracemalloc.start()
     try:
         for begin in range(0, count, 1000):
@@ -280,7 +375,7 @@ def test_records_of_another_form_are_decoded_by_the_thread_that_fills_the_store(
     """A foreign batch of 4 MiB would hold the event loop for a second."""
     decoded: list[Record] = []
     monkeypatch.setattr("tarsy_bus.head_reading._decoded", decoded.append)
-    loading = HeadLoading()
+    loading = new_loading()
     head = at_rest(7, 40)
     loading.parse(batch_of([record(SESSIONS[0], head, value=b" " + head.to_bytes())]))
     assert decoded == []

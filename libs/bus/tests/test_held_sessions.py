@@ -33,7 +33,7 @@ def waiting(session_id: str, offset: int, *, at: int = 0) -> Record:
 
 
 def held(*records: Record) -> HeldSessions:
-    found = HeldSessions()
+    found = HeldSessions(lambda session_id, record: record.partition == 3)
     for one in records:
         found.take(one)
     return found

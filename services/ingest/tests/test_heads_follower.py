@@ -3,13 +3,20 @@
 import asyncio
 import inspect
 from collections.abc import Callable
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
+from aiokafka import ConsumerRecord
 from aiokafka.consumer.fetcher import Fetcher
 from head_owner import head_owner, post, until_joined
 from ingest_running import Records, StartIngest
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.partition_reader import Record
+from tarsy_contracts.envelope import envelope_of
+from tarsy_contracts.heads import AlertMark, SessionHead, head_key
+from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.heads_follower import GATHER_SECONDS, OFFSETS_AT_START, HeadsFollower, newest_positions
 from tarsy_ingest.known_sessions import KnownSessions
 from tarsy_service.supervision import Supervisor
@@ -31,6 +38,34 @@ async def test_answers_name_the_session_and_its_state_whoever_accepted_its_first
             await until_joined(ingest, session_id, "failed")
     async with start_ingest() as restarted:
         await until_joined(restarted, session_id, "failed")
+
+
+KEY = "7f0c5b0e-0000-4000-8000-000000000000"
+
+
+def head_in(partition: int, session_id: str) -> Record:
+    alerts = AlertMark(key=KEY, opened=1, alerted=1, alerted_ms=1)
+    head = SessionHead(
+        phase="open", number=1, offset=1, event_id="0" * 32, decided=1, spans=(), alerts=alerts, ended=None
+    )
+    envelope = envelope_of(head, id="h", source="o", subject=session_id, time=datetime.now(UTC))
+    return ConsumerRecord(
+        topic="heads", partition=partition, offset=0, timestamp=0, timestamp_type=1,
+        key=head_key(session_id, 1).encode(), value=head.to_bytes(), checksum=None,
+        serialized_key_size=0, serialized_value_size=0, headers=tuple(envelope.headers()),
+    )  # fmt: skip
+
+
+async def test_a_head_in_the_partition_of_another_session_shows_nothing() -> None:
+    counted: list[str] = []
+    bus = Bus("nowhere:1", Topics("t"), client="test", misplaced=counted.append)
+    known, session_id = KnownSessions(), str(uuid4())
+    follower = HeadsFollower(bus, known, Supervisor())
+    own = bus.partition_of_session(session_id)
+    await follower.take([head_in((own + 1) % LOG_PARTITIONS, session_id)])
+    assert (known.find(KEY), counted) == (None, ["heads"])
+    await follower.take([head_in(own, session_id)])
+    assert (known.find(KEY), counted) == (session_id, ["heads"])
 
 
 def test_only_the_newest_heads_are_read_at_the_start() -> None:

@@ -40,6 +40,7 @@ from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
+from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.loop_progress import ServiceLoops
 from tarsy_service.model_metrics import ModelCallMetrics
@@ -132,6 +133,7 @@ class RunningOwner:
         self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = PartitionReader(bus, bus.topics.sessions)
         self._catalog = ToolCatalog(self.liveness)
+        self.refused = RefusedPartitions(lambda count: None)
         self._owner = Owner(
             bus,
             consumer=self.consumer,
@@ -142,6 +144,7 @@ class RunningOwner:
                 bus.partition_of_session,
                 lambda: downtime_of(self.liveness),
             ),
+            refused=self.refused,
             deps=self._surroundings(),
             source=name,
         )

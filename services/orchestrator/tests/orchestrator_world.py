@@ -97,7 +97,7 @@ class World:
             for tool in (READ, DELETE)
         )
         seen = ServerCatalogued(server=SERVER, worker_id=WORKER, healthy=True, error="", tools=tools)
-        await self.publisher.publish(self.bus.topics.catalog, seen, key=SERVER, id="seen", subject=SERVER)
+        await self.publisher.publish(self.bus.topics.catalog, seen, key=f"{SERVER}/{WORKER}", id="seen", subject=SERVER)
 
     async def send(self, session_id: str, said: i.InboxInput, *, id: str | None = None) -> RecordMetadata:
         return await self.publisher.publish(

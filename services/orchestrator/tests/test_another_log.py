@@ -1,4 +1,7 @@
-"""An inbox or a log that does not fit what is known of it is refused with a sentence, never jumped over."""
+"""An inbox or a log that does not fit what is known of it is refused with a sentence, never jumped over.
+
+It costs its own partition: the others of the owner go on, and it does as soon as it fits again.
+"""
 
 import pytest
 from aiokafka import TopicPartition
@@ -10,6 +13,9 @@ from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.topics_admin import admin, apply_topics
 from tarsy_bus_kafka import delete_topic
 from tarsy_contracts.heads import SessionHead, Span, head_key
+from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_orchestrator.partition.owner import REFUSED_SECONDS
+from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
 
@@ -39,6 +45,17 @@ async def delete(world: World, topic: str, partition: int, *, below: int) -> Non
 
 
 async def refusal(owner: RunningOwner) -> str:
+    """The sentence by which its partition 0 alone is refused. All others are owned."""
+
+    async def look() -> str | None:
+        assert not owner.task.done()
+        reasons = owner.refused.degraded_reasons()
+        return reasons[0] if reasons and owner.queues.keys() == set(range(1, LOG_PARTITIONS)) else None
+
+    return await eventually(look, f"{owner.name} refuses partition 0, and owns the others")
+
+
+async def end_of(owner: RunningOwner) -> str:
     """The sentence that ended the owner."""
     ended = await owner.until_ended()
     while isinstance(ended, BaseExceptionGroup):
@@ -112,7 +129,7 @@ async def test_heads_that_are_made_anew_under_a_running_owner(world: World, sess
     await delete_topic(world.bus, world.bus.topics.heads)
     await apply_topics(world.bus)
     await world.alert(new_session(partition=0))
-    sentence = await refusal(first)
+    sentence = await end_of(first)
     assert sentence.startswith(f"{world.bus.topics.heads} partition 0 ends at 0, but it has held records up to offset ")
     assert await world.heads(session) == []
     # The topic is empty: the next owner finds the sessions in the log.
@@ -139,3 +156,37 @@ async def test_an_inbox_that_is_shorter_than_the_log_tells(world: World, session
     promised = head.model_copy(update={"number": last.number + 1, "decided": 7})
     await promise(world, session, promised)
     assert "inputs decided up to 7" in await refusal(world.beginning("second"))
+
+
+async def test_the_other_partitions_of_the_owner_go_on_and_a_partition_that_fits_again_does(
+    world: World, session: str
+) -> None:
+    """The process ended, and with it the sessions of eleven partitions that were as they should be."""
+    false = at_rest(number=10, offset=100)
+    await promise(world, session, false)
+    owner = world.beginning("owner")
+    await refusal(owner)
+    beside = new_session(partition=1)
+    await world.alert(beside)
+    await world.until_ended(beside)
+    await world.alert(session)
+    await world.publisher.write(
+        world.bus.topics.heads, key=head_key(session, 10).encode(), value=None, headers=[], partition=0
+    )
+    owner.clock_ahead += REFUSED_SECONDS
+    await world.until_ended(session)
+    assert owner.refused.degraded_reasons() == []
+
+
+def test_an_owner_without_any_partition_that_fits_is_not_ready() -> None:
+    refused = RefusedPartitions(lambda count: None)
+    refused.refuse(0, "another log")
+    refused.end(frozenset({0}))
+    assert (refused.unready_reasons(), refused.degraded_reasons()) == (["another log"], [])
+    refused.begin()
+    refused.refuse(0, "another log")
+    refused.end(frozenset({0, 1}))
+    assert (refused.unready_reasons(), refused.degraded_reasons()) == ([], ["another log"])
+    refused.begin()
+    refused.end(frozenset({0, 1}))
+    assert refused.numbers == frozenset()

@@ -136,7 +136,7 @@ async def test_a_write_without_an_acknowledgement_is_decided_once_when_it_was_wr
 
 async def test_a_write_without_an_acknowledgement_is_decided_again_when_it_was_not_written(world: World) -> None:
     owner, session = await world.owner(), new_session()
-    failed: set[bytes] = set()
+    failed: set[bytes | None] = set()
 
     async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         if entries[0].value not in failed:

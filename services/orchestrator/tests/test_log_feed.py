@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from aiokafka import ConsumerRecord
 
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import Record
 from tarsy_orchestrator.partition.log_feed import feed_records
@@ -22,6 +23,10 @@ def record(partition: int, offset: int) -> Record:
     return ConsumerRecord("log", partition, offset, 0, 0, b"key", b"value", None, 3, 5, ())
 
 
+def refuse_nothing(partition: int, reason: str) -> None:
+    raise AssertionError(reason)
+
+
 def busy() -> Pacer:
     """After each record a turn has lasted long enough."""
     now = iter(range(1_000_000))
@@ -30,7 +35,7 @@ def busy() -> Pacer:
 
 async def test_each_partition_gets_its_own_records_in_order() -> None:
     readers: dict[int, Reader] = {0: Reader(), 1: Reader()}
-    await feed_records([record(0, 5), record(1, 7), record(0, 6), record(2, 1)], readers.get, busy())
+    await feed_records([record(0, 5), record(1, 7), record(0, 6), record(2, 1)], readers.get, refuse_nothing, busy())
     assert (readers[0].taken, readers[1].taken) == ([5, 6], [7])
 
 
@@ -43,7 +48,7 @@ async def test_who_takes_over_while_others_run_is_not_given_what_was_read_for_an
         readers[0] = after
 
     task = asyncio.create_task(rebalance())
-    await feed_records([record(0, 5), record(0, 6), record(1, 9), record(0, 7)], readers.get, busy())
+    await feed_records([record(0, 5), record(0, 6), record(1, 9), record(0, 7)], readers.get, refuse_nothing, busy())
     await task
     assert (before.taken, after.taken, kept.taken) == ([5], [], [9])
 
@@ -56,6 +61,23 @@ async def test_who_gave_its_partition_up_gets_no_more() -> None:
         del readers[0]
 
     task = asyncio.create_task(give_up())
-    await feed_records([record(0, 5), record(0, 6)], readers.get, busy())
+    await feed_records([record(0, 5), record(0, 6)], readers.get, refuse_nothing, busy())
     await task
     assert reader.taken == [5]
+
+
+async def test_a_record_that_does_not_fit_costs_its_own_partition_alone() -> None:
+    class Mismatched(Reader):
+        def take_record(self, record: Record) -> None:
+            raise LogMismatchError(f"not at {record.offset}")
+
+    refused: list[tuple[int, str]] = []
+    other = Reader()
+    readers: dict[int, Reader] = {0: Mismatched(), 1: other}
+
+    def refuse(partition: int, reason: str) -> None:
+        refused.append((partition, reason))
+        del readers[partition]
+
+    await feed_records([record(0, 5), record(0, 6), record(1, 7)], readers.get, refuse, busy())
+    assert (refused, other.taken) == ([(0, "not at 5")], [7])

@@ -158,6 +158,7 @@ async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
 ) -> None:
     """Until the tombstones of the marker and of all inputs are there."""
     topic, marker, waiting = system_bus.topics.held, marker_key("abc"), input_key("abc", 7).encode()
+    own = system_bus.partition_of_session("abc")
     began = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
     async def listed() -> list[tuple[str, str, int]]:
@@ -173,8 +174,8 @@ async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
 
     async with publishing(system_bus) as publisher, background_tasks(announce_all([TellingGateway(publisher)])):
         why = SessionSetAside(reason="decision", detail="KeyError at alert.received")
-        await publisher.publish(topic, why, key=marker, id="m", subject="abc", partition=3)
-        await publisher.write(topic, key=waiting, value=b"{}", headers=place_headers(7, began), partition=3)
+        await publisher.publish(topic, why, key=marker, id="m", subject="abc", partition=own)
+        await publisher.write(topic, key=waiting, value=b"{}", headers=place_headers(7, began), partition=own)
         await until_listed(("abc", "decision", 1))
 
         async def warned() -> bool:
@@ -185,7 +186,7 @@ async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
         await eventually(warned, "the warning")
         await until_measured(client, 'tarsy_timeline_warnings{category="sessions"} 1.0')
 
-        await publisher.write(topic, key=marker.encode(), value=None, headers=[], partition=3)
+        await publisher.write(topic, key=marker.encode(), value=None, headers=[], partition=own)
         await until_listed(("abc", "unknown", 1))
-        await publisher.write(topic, key=waiting, value=None, headers=[], partition=3)
+        await publisher.write(topic, key=waiting, value=None, headers=[], partition=own)
         await until_listed()

@@ -48,6 +48,12 @@ async def connection(database_url: str) -> AsyncIterator[SingleConnection]:
         yield connection
 
 
+def session_of_partition(bus: Bus, new_session: NewSession) -> Any:
+    while bus.partition_of_session((session := new_session()).id) != PARTITION:
+        pass
+    return session
+
+
 async def write_head(bus: Bus, session: Any, offset: int, *spans: tuple[int, int]) -> None:
     """At rest at its last event, which lies at `offset`."""
     number = len(session.records)
@@ -92,7 +98,8 @@ async def test_what_nobody_wants_goes_and_the_tables_come_back_the_same(
     new_session: NewSession,
     story: Story,
 ) -> None:
-    gone, again, kept = story(new_session()).add(DELETED), story(new_session()).add(DELETED), story(new_session())
+    one, two, three = (session_of_partition(system_bus, new_session) for _ in range(3))
+    gone, again, kept = story(one).add(DELETED), story(two).add(DELETED), story(three)
     await append(system_bus, PARTITION, gone.records)
     await append(system_bus, PARTITION, again.records)
     first = await append(system_bus, PARTITION, kept.records)

@@ -49,7 +49,10 @@ def test_a_tombstone_takes_its_own_record_only() -> None:
     token(records, 2, "renewal")
     records.drop(NAME, "jira/1/login")
     assert (counting(records), records.superseded(NAME)) == ("renewal", [])
+    token(records, 1, "login")
     records.drop(NAME, "jira/2/renewal")
+    assert counting(records) == "login", "as for a reader of the compacted topic"
+    records.drop(NAME, "jira/1/login")
     assert (counting(records), records.next_number(NAME)) == (None, 1)
 
 
@@ -89,3 +92,20 @@ def test_keys_of_tokens_are_told_from_others() -> None:
     assert token_of_key(token_key("my-server", 7, "x")) == ("my-server", 7)
     assert [token_of_key(key) for key in ("my-server/claim", "my-server", "", "my-server/x/y")] == [None] * 4
     assert token_of_key(f"my-server/{'9' * 5_000}/x") is None
+
+
+def test_a_record_that_is_written_again_comes_last_as_in_the_compacted_topic() -> None:
+    live, restarted = TokenRecords(), TokenRecords()
+    for id in ("login", "late login", "login"):
+        token(live, 3, id)
+    for id in ("late login", "login"):
+        token(restarted, 3, id)
+    assert counting(live) == counting(restarted) == "late login"
+
+
+def test_a_number_that_no_server_counts_to_shuts_nobody_out() -> None:
+    """A key has eighteen digits at most: the next login had a number of nineteen, and did not count."""
+    records = TokenRecords()
+    token(records, 1, "login")
+    token(records, 10**18 - 1, "foreign")
+    assert (counting(records), records.next_number(NAME)) == ("login", 2)

@@ -37,6 +37,16 @@ TOPICS = CommandGroup(
         ),
     },
 )
+HEADS = CommandGroup(
+    "The heads in Kafka: where sessions open and rest on the session log.",
+    {
+        "rebuild": CommandEntry(
+            "heads_commands",
+            "rebuild",
+            "Make the heads of a partition from its session log, where somebody wrote others.",
+        ),
+    },
+)
 DATABASE = CommandGroup(
     "The tables in PostgreSQL.",
     {
@@ -235,6 +245,7 @@ COMMANDS: Mapping[str, Entry] = {
         "Send the crash-loop alert to the TARSy that runs or starts here, watch the investigation, and ask a question.",
     ),
     "topics": TOPICS,
+    "heads": HEADS,
     "database": DATABASE,
     "timeline": TIMELINE,
     "session": SESSION,

@@ -48,7 +48,7 @@ class CatalogEntries:
         return self._entries.values()
 
     def take(self, record: Record) -> None:
-        """An unreadable record changes nothing."""
+        """A record that is unreadable, or has the key of another one, changes nothing."""
         key = record.key or b""
         if record.value is None:
             self._entries.pop(key, None)
@@ -60,6 +60,10 @@ class CatalogEntries:
             seen = delivery.decode(KINDS)
         except (UnknownTypeError, UnreadableValueError) as problem:
             log.warning("catalog.unreadable", offset=record.offset, reason=str(problem))
+            return
+        if key != f"{seen.server}/{seen.worker_id}".encode():
+            # No tombstone of its worker would end it.
+            log.warning("catalog.unreadable", offset=record.offset, reason="its key is that of another record")
             return
         # Taken out and put in again, so that they are in the order in which they were said last.
         self._entries[key] = _after(self._entries.pop(key, None), seen, record.offset, delivery.appended_at)

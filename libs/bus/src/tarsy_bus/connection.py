@@ -12,7 +12,7 @@ from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitio
 
 from tarsy_bus.broker_answers import SILENT_SECONDS, BrokerAnswers
 from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
+from tarsy_bus.metrics import Misplaced, Unparsable, Wrote, not_counted, uncounted
 from tarsy_bus.paced_producer import PacedProducer
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity, SecuritySettings, security_of
 from tarsy_bus.tolerant_consumer import TolerantConsumer
@@ -60,6 +60,7 @@ class Bus:
 
     Session timeout and heartbeat (milliseconds) are those of consumer groups: a stock broker refuses less than 6,000.
     `wrote` is told of every write of ours, `unparsable` of every record that the client library does not parse.
+    `misplaced` is told of every record that lies in another session's partition.
     All clients of the process share `connections`.
     """
 
@@ -71,6 +72,7 @@ class Bus:
     security: KafkaSecurity = PLAINTEXT
     wrote: Wrote = field(default=uncounted, repr=False, compare=False)
     unparsable: Unparsable = field(default=not_counted, repr=False, compare=False)
+    misplaced: Misplaced = field(default=not_counted, repr=False, compare=False)
     layout: Layout = field(default_factory=Layout, repr=False, compare=False)
     connections: BrokerConnections = field(default_factory=BrokerConnections, repr=False, compare=False)
 
@@ -137,6 +139,7 @@ def bus_of(
     wrote: Wrote = uncounted,
     unparsable: Unparsable = not_counted,
     connections: BrokerConnections | None = None,
+    misplaced: Misplaced = not_counted,
 ) -> Bus:
     """`connections`: those of the process, where it has more services than this one."""
     return Bus(
@@ -148,6 +151,7 @@ def bus_of(
         security=security_of(settings),
         wrote=wrote,
         unparsable=unparsable,
+        misplaced=misplaced,
         connections=connections or BrokerConnections(),
     )
 

@@ -6,6 +6,7 @@ A take-over reads every head, also of a million sessions at rest, and waits for 
 import re
 from binascii import unhexlify
 from collections import defaultdict
+from collections.abc import Callable
 from functools import lru_cache
 
 from tarsy_bus.aiokafka_internals import decode_varint
@@ -44,7 +45,7 @@ BODY = (
     + rb"\}"
 )
 VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
-KEY = rb"(" + UUID_TEXT + rb")/[0-9]+"
+KEY = rb"((" + UUID_TEXT + rb")/" + NUMBER + rb")"
 BEGINNING = rb"(" + VARINT + rb")\x00" + VARINT + VARINT + VARINT + KEY
 """Length, attributes, deltas of time and offset, length of the key; the key."""
 RECORD = re.compile(BEGINNING + VARINT + BODY)
@@ -59,15 +60,23 @@ def _header(name: str, value: str) -> bytes:
 SCHEMA = _header("ce_dataschema", SessionHead.dataschema())
 """It names the type, too."""
 
+type Belongs = Callable[[bytes], bool]
+"""Whether a session, by the text of its id, lies in the partition that is read."""
+
 
 class HeadRows:
     """Heads of any number of batches. `at_rest`: session and packed head in one piece, by the length of the head.
 
     `opened`: session and packed head of the others. `last` is the packed head at rest whose event lies furthest in the
     log, `decided` the highest inbox offset that a head at rest tells. `joinable`: key and session in one piece.
+    `tombstones` by key, each ends the head with its key; `misplaced` are the keys of heads that were left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, belongs: Belongs) -> None:
+        self._belongs = belongs
+        self.tombstones: dict[bytes, tuple[bytes, int]] = {}
+        self._ended: dict[bytes, int] = {}
+        self.misplaced: list[bytes] = []
         self.at_rest: defaultdict[int, list[bytes]] = defaultdict(list)
         self.opened: list[tuple[bytes, bytes]] = []
         self.joinable: list[bytes] = []
@@ -88,16 +97,28 @@ class HeadRows:
             behind = at + _length(found.group(1))
             if behind < found.end():
                 return False
-            if found.re is RECORD:
-                if batch.find(SCHEMA, found.end(), behind) < 0:
-                    return False
+            if found.re is TOMBSTONE:
+                self._end(*found.group(2, 3, 4))
+            elif batch.find(SCHEMA, found.end(), behind) < 0 or not self._is_in_order(found):
+                return False
+            elif self._belongs(found.group(3)):
                 self._add(found)
+            else:
+                self.misplaced.append(found.group(2))
             at = behind
         return at == end
 
+    def _is_in_order(self, found: re.Match[bytes]) -> bool:
+        """Its key is its own, and no tombstone stood here for it or a newer head: that has to be dropped first."""
+        return found.group(4) == found.group(6) and int(found.group(4)) > self._ended.get(found.group(3), -1)
+
+    def _end(self, key: bytes, session: bytes, number: bytes) -> None:
+        self.tombstones[key] = (_packed(session), int(number))
+        self._ended[session] = max(self._ended.get(session, -1), int(number))
+
     def _add(self, found: re.Match[bytes]) -> None:
-        _, key, phase, number, offset, event_id, decided, first, last, others, *alerts, ended = found.groups()
-        session = unhexlify(key.replace(b"-", b""))
+        _, _, id, _, phase, number, offset, event_id, decided, first, last, others, *alerts, ended = found.groups()
+        session = _packed(id)
         at, inbox = int(offset), int(decided)
         form = PACKED if alerts[0] is None else WITH_ALERTS
         packed = FACTS.pack(int(number), form, at, inbox, unhexlify(event_id), ENDED[ended])
@@ -120,6 +141,10 @@ class HeadRows:
             self._last_offset, self.last = at, packed
         if inbox > self.decided:
             self.decided = inbox
+
+
+def _packed(session_id: bytes) -> bytes:
+    return unhexlify(session_id.replace(b"-", b""))
 
 
 @lru_cache(maxsize=1024)

@@ -2,21 +2,31 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from functools import partial
-from uuid import UUID
 
 import structlog
 
 from tarsy_bus.connection import Bus, batch_reader
-from tarsy_bus.head_batches import HeadRows
-from tarsy_bus.head_rows import SESSION_BYTES, unpacked_head
+from tarsy_bus.head_batches import Belongs, HeadRows
+from tarsy_bus.head_rows import (
+    SESSION_BYTES,
+    fits_row,
+    number_of,
+    packed_head,
+    packed_session,
+    unpacked_head,
+    unpacked_session,
+)
 from tarsy_bus.head_store import HeadStore
+from tarsy_bus.misplaced import MisplacedRecords
 from tarsy_bus.partition_reader import Record, parse_record, records_to_end
 from tarsy_bus.whole_batches import WholeBatches
-from tarsy_contracts.heads import SessionHead, session_of_head_key
+from tarsy_contracts.header_numbers import read_number
+from tarsy_contracts.heads import SessionHead, head_key, session_of_head_key
+from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
 log = structlog.get_logger(__name__)
@@ -29,12 +39,16 @@ KINDS = {SessionHead.type: SessionHead}
 
 async def read_heads(bus: Bus, partitions: Iterable[int]) -> dict[int, HeadStore]:
     """The newest head of every session, by partition. The caller closes the stores."""
-    loading = {number: HeadLoading() for number in partitions}
+    topic, all_of_log = bus.short(bus.topics.heads), bus.layout.log_partitions
+    loading = {
+        number: HeadLoading(partial(_belongs, all_of_log, number), MisplacedRecords(topic, number, bus.misplaced))
+        for number in partitions
+    }
     try:
         async with aclosing(_Filling()) as filling:
             await _fill(loading, filling, bus)
             await filling.finish()
-        return {number: one.loaded() for number, one in loading.items()}
+        return {number: await asyncio.to_thread(one.loaded) for number, one in loading.items()}
     except BaseException:
         for one in loading.values():
             one.store.close()
@@ -93,38 +107,83 @@ class HeadLoading:
     Open heads wait until all was read: most of them are those of sessions that came to rest further on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, belongs: Belongs, misplaced: MisplacedRecords) -> None:
+        """`belongs`: whether a session lies in this partition. Heads of others are left out, and noted."""
         self.store = HeadStore()
-        self._open: dict[bytes, bytes] = {}
-        self._open_decoded: list[tuple[str, SessionHead]] = []
-        self._parsed = Parsed()
+        self._belongs = belongs
+        self._misplaced = misplaced
+        self._open: dict[bytes | str, bytes] = {}
+        self._parsed = Parsed(belongs)
+        self._ended_newest = False
 
     def parse(self, record: Record) -> None:
         """The store has its heads once the function that `take_parsed` returns was called."""
         self.store.end = record.offset + 1
         if not isinstance(record, WholeBatches):
-            self._parsed.foreign.append([record])
+            self._parsed.add([record])
             return
         for number, batch in enumerate(record.plain):
-            if not self._parsed.rows.take(batch):
+            if not self._parsed.take(batch):
                 # Some of its heads may come twice now, which changes nothing.
-                self._parsed.foreign.append(record.records(number))
+                self._parsed.add(record.records(number))
 
     def take_parsed(self) -> Callable[[], None]:
-        parsed, self._parsed = self._parsed, Parsed()
+        parsed, self._parsed = self._parsed, Parsed(self._belongs)
         return partial(self._fill, parsed)
 
     def _fill(self, parsed: "Parsed") -> None:
-        for session, packed in parsed.rows.opened:
-            if self._open.get(session, b"") < packed:
-                self._open[session] = packed
-        self._forget_rested(parsed.rows)
-        self.store.offer_rows(parsed.rows)
-        for session_id, head in parsed.decoded():
-            if head.phase == "open":
-                self._open_decoded.append((session_id, head))
-            else:
-                self.store.offer(session_id, head)
+        """For the thread: to decode a batch of 4 MiB takes seconds."""
+        for part in parsed.parts:
+            if isinstance(part, HeadRows):
+                self._take_rows(part)
+                continue
+            for record in part:
+                self._take_record(record)
+
+    def _take_rows(self, rows: HeadRows) -> None:
+        for session, packed in rows.opened:
+            self._offer_open(session, packed)
+        self._forget_rested(rows)
+        self.store.offer_rows(rows)
+        for key in rows.misplaced:
+            self._misplaced.note(key.decode())
+        for key, (session, number) in rows.tombstones.items():
+            self._end_open(key.decode(), session, number)
+        self._ended_newest |= self.store.drop_rows(rows.tombstones.values())
+
+    def _take_record(self, record: Record) -> None:
+        if record.value is None:
+            self._take_tombstone(record)
+            return
+        found = _decoded(record)
+        if found is None:
+            return
+        session_id, head = found
+        if not self._belongs(session_id.encode()):
+            self._misplaced.note(head_key(session_id, head.number))
+        elif head.phase == "open":
+            self._offer_open(packed_session(session_id), packed_head(head))
+        else:
+            self.store.offer(session_id, head)
+
+    def _take_tombstone(self, record: Record) -> None:
+        key = (record.key or b"").decode(errors="replace")
+        session_id, _, digits = key.rpartition("/")
+        if (number := read_number(digits.encode())) is not None:
+            session = packed_session(session_id)
+            self._end_open(key, session, number)
+            self._ended_newest |= self.store.drop_rows([(session, number)])
+
+    def _offer_open(self, session: bytes | str, packed: bytes) -> None:
+        if self._open.get(session, b"") < packed:
+            self._open[session] = packed
+
+    def _end_open(self, key: str, session: bytes | str, number: int) -> None:
+        known = self._open.get(session)
+        if known is not None and number_of(known) == number:
+            del self._open[session]
+            self._ended_newest = True
+        self._misplaced.drop(key)
 
     def _forget_rested(self, rows: HeadRows) -> None:
         """So that only sessions that are open now take memory."""
@@ -135,24 +194,35 @@ class HeadLoading:
                     del self._open[row[:SESSION_BYTES]]
 
     def loaded(self) -> HeadStore:
+        if self._ended_newest:
+            self.store.recount()
         for session, packed in self._open.items():
-            self.store.offer(str(UUID(bytes=session)), unpacked_head(packed, "open"))
-        for session_id, head in self._open_decoded:
-            self.store.offer(session_id, head)
+            self.store.offer(unpacked_session(session), unpacked_head(packed, "open"))
+        self.store.misplaced = self._misplaced.keys
         return self.store
 
 
 class Parsed:
     """Heads that are not in the store yet: rows of batches that our writers wrote, and the records of all others."""
 
-    def __init__(self) -> None:
-        self.rows = HeadRows()
-        self.foreign: list[Iterable[Record]] = []
+    def __init__(self, belongs: Belongs) -> None:
+        self.parts: list[HeadRows | Iterable[Record]] = []
+        self._belongs = belongs
 
-    def decoded(self) -> Iterator[tuple[str, SessionHead]]:
-        """For the thread: a batch of 4 MiB takes seconds."""
-        for records in self.foreign:
-            yield from (head for record in records if (head := _decoded(record)) is not None)
+    def take(self, batch: bytes) -> bool:
+        """False when it has to be decoded."""
+        last = self.parts[-1] if self.parts else None
+        if not isinstance(last, HeadRows):
+            last = HeadRows(self._belongs)
+            self.parts.append(last)
+        return last.take(batch)
+
+    def add(self, records: Iterable[Record]) -> None:
+        self.parts.append(records)
+
+
+def _belongs(partitions: int, partition: int, session_id: bytes) -> bool:
+    return partition_of(session_id, partitions) == partition
 
 
 def _call_all(fills: Iterable[Callable[[], None]]) -> None:
@@ -161,12 +231,18 @@ def _call_all(fills: Iterable[Callable[[], None]]) -> None:
 
 
 def _decoded(record: Record) -> tuple[str, SessionHead] | None:
-    """None of a tombstone, and of what cannot be read."""
-    delivery = None if record.value is None else parse_record(record)
+    """None of what cannot be read, and of what no owner writes."""
+    delivery = parse_record(record)
     if delivery is None:
         return None
     try:
-        return session_of_head_key((record.key or b"").decode()), delivery.decode(KINDS)
+        key, head = (record.key or b"").decode(), delivery.decode(KINDS)
     except (UnknownTypeError, UnreadableValueError, UnicodeDecodeError) as problem:
-        log.warning("head.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
-        return None
+        reason = str(problem)
+    else:
+        session_id = session_of_head_key(key)
+        if head_key(session_id, head.number) == key and fits_row(head):
+            return session_id, head
+        reason = "its key or its numbers are such as no owner writes"
+    log.warning("head.unreadable", partition=record.partition, offset=record.offset, reason=reason)
+    return None

@@ -14,6 +14,7 @@ from tarsy_contracts.stage_events import EndStatus
 
 SESSION_BYTES = 16
 PACKED, AS_JSON, WITH_ALERTS = 0, 1, 2
+NUMBER = struct.Struct(">q")
 LEAD = struct.Struct(">qB")
 FACTS = struct.Struct(">qBqq16sB")
 """Number, form, offset, decided, the event's id, and the place of `ended` in ENDINGS."""
@@ -26,6 +27,8 @@ JOINABLE = struct.Struct(">qq16sqqB")
 
 It begins with what a database compares: the latest session wins, and of one session the newest head."""
 SPAN_PLACES = struct.Struct(">qq")
+MOST = 10**18
+"""Numbers below have eight bytes."""
 CANONICAL = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -72,6 +75,19 @@ def unpacked_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
         alerts=_unpacked_alerts(packed) if form == WITH_ALERTS else None,
         ended=ENDINGS[ended],
     )
+
+
+def fits_row(head: SessionHead) -> bool:
+    """Whether all of its numbers are such as an event, an offset or a time has. Somebody else may write others."""
+    numbers = [head.offset, *(place for span in head.spans for place in (span.first, span.last))]
+    if head.alerts is not None:
+        numbers += [head.alerts.alerted_ms, head.alerts.opened + 1, head.alerts.alerted + 1]
+    return 1 <= head.number < MOST and all(0 <= number < MOST for number in (*numbers, head.decided + 1))
+
+
+def number_of(packed: bytes) -> int:
+    number: int = NUMBER.unpack_from(packed)[0]
+    return number
 
 
 def packed_alerts(alerts: AlertMark) -> bytes:

@@ -7,12 +7,12 @@ head of each of them at hand, without a question to Kafka.
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from tarsy_bus.head_batches import HeadRows
-from tarsy_bus.head_rows import JOINABLE, packed_head, packed_session, unpacked_head, unpacked_session
+from tarsy_bus.head_rows import JOINABLE, NUMBER, packed_head, packed_session, unpacked_head, unpacked_session
 from tarsy_contracts.heads import AlertMark, SessionHead
 
 CACHE_KIB = 3 * 1024
@@ -35,6 +35,8 @@ GET_JOINABLE = "select session from joinable where key = ?"
 """One statement for many rows: SQLite runs it without the interpreter, and so beside it."""
 GET = "select head from heads where session = ?"
 ALL_AT_REST = "select session, head from heads"
+DROP = "delete from heads where session = ? and substr(head, 1, 8) = ?"
+NO_JOINABLE = "delete from joinable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class HeadStore:
     """Close it.
 
     `last` is the head whose event lies furthest in the log, `decided` the highest inbox offset that any head tells.
-    `end` is the offset after the last record that was read from the topic.
+    `end` is the offset after the last record that was read from the topic. `misplaced`: keys of heads that lie in the
+    partition, and whose sessions do not.
     """
 
     def __init__(self, heads: Mapping[str, SessionHead] | None = None) -> None:
@@ -59,6 +62,7 @@ class HeadStore:
         self.last: SessionHead | None = None
         self.decided = -1
         self.end = 0
+        self.misplaced: tuple[str, ...] = ()
         for session_id, head in (heads or {}).items():
             self[session_id] = head
 
@@ -112,6 +116,32 @@ class HeadStore:
         self.decided = max(self.decided, rows.decided)
         if rows.last:
             self._note(unpacked_head(rows.last))
+
+    def drop_rows(self, tombstones: Iterable[tuple[bytes | str, int]]) -> bool:
+        """Ends heads at rest by session and number. Returns whether one of them was still the newest of its session.
+
+        That is nothing that an owner does: its tombstones come after the newer heads. `recount` has to follow then.
+        """
+        rows = [(session, NUMBER.pack(number)) for session, number in tombstones]
+        return bool(rows) and self._table.executemany(DROP, rows).rowcount > 0
+
+    def recount(self) -> None:
+        """Finds once more what follows from all heads. Only before any head of an open session comes."""
+        self.last, self.decided = None, -1
+        self._table.execute(NO_JOINABLE)
+        for session, packed in self._table.execute(ALL_AT_REST):
+            head, session_id = unpacked_head(packed), unpacked_session(session)
+            self._note(head)
+            if head.alerts is not None:
+                self.note_alerts(session_id, head.number, head.alerts, deleted=first_kept(head) is None)
+
+    def all(self) -> Iterator[tuple[str, SessionHead]]:
+        """The newest head of each session."""
+        yield from self._open.items()
+        for session, packed in self._table.execute(ALL_AT_REST):
+            session_id = unpacked_session(session)
+            if session_id not in self._open:
+                yield session_id, unpacked_head(packed)
 
     @property
     def open(self) -> Mapping[str, SessionHead]:

@@ -1,18 +1,47 @@
 """Announcements of life, as readers of their topic meet them."""
 
+from datetime import datetime
+
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.workers import WorkerAnnounced
 
 KINDS = {WorkerAnnounced.type: WorkerAnnounced}
+MOST_WORKERS = 10_000
 
 
-def announcement_in(record: Record) -> WorkerAnnounced | None:
-    """None when there is none in it that this code can read."""
-    delivery = parse_record(record)
-    if delivery is None:
-        return None
-    try:
-        return delivery.decode(KINDS)
-    except (UnknownTypeError, UnreadableValueError):
-        return None
+class Announcements:
+    """Announcements as one reader meets them, without copies of a good-bye.
+
+    One would end a worker that has announced itself since. A copy of another announcement is harmless: a worker that is
+    dead is missed some seconds later.
+    """
+
+    def __init__(self) -> None:
+        self._last: dict[str, datetime] = {}
+
+    def read(self, record: Record) -> WorkerAnnounced | None:
+        """None when there is none in it that counts, or that this code can read."""
+        delivery = parse_record(record)
+        if delivery is None:
+            return None
+        try:
+            said = delivery.decode(KINDS)
+        except (UnknownTypeError, UnreadableValueError):
+            return None
+        if record.key != said.worker_id.encode() or self._is_copy(said, delivery.envelope.time):
+            return None
+        self._note(said.worker_id, delivery.envelope.time)
+        return said
+
+    def _is_copy(self, said: WorkerAnnounced, at: datetime) -> bool:
+        """`at`: by its worker's clock. One that was put back costs a good-bye, and silence tells the same."""
+        last = self._last.get(said.worker_id)
+        return said.leaving and last is not None and at < last
+
+    def _note(self, worker_id: str, at: datetime) -> None:
+        """They are in the order in which they announced themselves last."""
+        self._last.pop(worker_id, None)
+        self._last[worker_id] = at
+        if len(self._last) > MOST_WORKERS:
+            del self._last[next(iter(self._last))]

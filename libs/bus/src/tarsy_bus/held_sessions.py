@@ -8,6 +8,7 @@ import structlog
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.misplaced import SessionPartitions
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record, read_to_end
 from tarsy_bus.records import append_time
 from tarsy_contracts.held import SessionSetAside, held_since, session_and_offset, session_of_marker
@@ -16,6 +17,9 @@ from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 log = structlog.get_logger(__name__)
 
 KINDS = {SessionSetAside.type: SessionSetAside}
+type IsOwn = Callable[[str, Record], bool]
+"""Whether a session lies in the partition of a record."""
+
 UNTOLD = SessionSetAside(reason="unknown", detail="")
 """Stands for a marker that is unreadable, or missing although inputs are there."""
 
@@ -44,21 +48,27 @@ class HeldInputs:
 
 
 class HeldSessions:
-    """Sessions that wait, as the records of the topic add up: each has a marker, inputs, or both."""
+    """Sessions that wait, as the records of the topic add up: each has a marker, inputs, or both.
 
-    def __init__(self) -> None:
+    A record in the partition of another session is none of them: its owner would set aside what it does not own.
+    """
+
+    def __init__(self, is_own: IsOwn) -> None:
+        self._is_own = is_own
         self._sessions: dict[str, HeldInputs] = {}
 
     def all(self) -> Mapping[str, HeldInputs]:
         return self._sessions
 
     def take(self, record: Record) -> None:
-        """A record with an unreadable key changes nothing."""
+        """A record that is misplaced, or has an unreadable key, changes nothing."""
         key = (record.key or b"").decode(errors="replace")
         if (session_id := session_of_marker(key)) is not None:
-            self._mark(session_id, record)
+            if self._is_own(session_id, record):
+                self._mark(session_id, record)
         elif (found := session_and_offset(key)) is not None:
-            self._hold(*found, record)
+            if self._is_own(found[0], record):
+                self._hold(*found, record)
         else:
             log.warning("held.unreadable", partition=record.partition, offset=record.offset)
 
@@ -87,9 +97,13 @@ class HeldSessions:
             del self._sessions[session_id]
 
 
+def held_sessions(bus: Bus) -> HeldSessions:
+    return HeldSessions(SessionPartitions(bus, bus.topics.held).is_own)
+
+
 async def read_held(bus: Bus, partitions: Collection[int]) -> dict[int, dict[str, HeldInputs]]:
     """The sessions that wait now, by partition."""
-    held = HeldSessions()
+    held = held_sessions(bus)
     await read_to_end(bus, bus.topics.held, dict.fromkeys(partitions, 0), held.take)
     return {number: _of(number, held.all().items()) for number in partitions}
 

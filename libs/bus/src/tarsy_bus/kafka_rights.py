@@ -133,6 +133,12 @@ RETENTION = KafkaUser(
     reads=("sessions", "heads", "layout"),
     deletes=("sessions",),
 )
+HEADS_REBUILD = KafkaUser(
+    "heads-rebuild",
+    "`tarsy heads rebuild`: makes the heads of a partition from its log, and sees whether an orchestrator owns it",
+    reads=("sessions", "heads", "workers", "layout"),
+    writes=("heads",),
+)
 UP = KafkaUser(
     "up",
     "`tarsy up --kafka`: all services and the topics, with one user",
@@ -172,7 +178,18 @@ CONSUMER = KafkaUser(
 )
 USERS: Mapping[str, KafkaUser] = {
     user.name: user
-    for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, SERVERS_LOGIN, ALERT_SENDER, READER, AUDITOR, CONSUMER)
+    for user in (
+        *SERVICES,
+        TOPICS_APPLY,
+        RETENTION,
+        HEADS_REBUILD,
+        UP,
+        SERVERS_LOGIN,
+        ALERT_SENDER,
+        READER,
+        AUDITOR,
+        CONSUMER,
+    )
 }
 
 

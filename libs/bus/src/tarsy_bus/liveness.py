@@ -13,7 +13,7 @@ from aiokafka.structs import RecordMetadata
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.heartbeat_gaps import BEFORE_EVERYTHING, GAP, Outage, Outages
-from tarsy_bus.heartbeats import announcement_in
+from tarsy_bus.heartbeats import Announcements
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.pulse import Pulse
@@ -241,10 +241,11 @@ async def watch(
         end = (await follower.ends([0]))[0]
         first = (await follower.firsts([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})
+        announcements = Announcements()
         while True:
             records = await follower.next()
             for record in records:
-                announcement = announcement_in(record)
+                announcement = announcements.read(record)
                 if announcement is not None:
                     take = liveness.remember if record.offset < end else liveness.saw
                     take(announcement, append_time(record))

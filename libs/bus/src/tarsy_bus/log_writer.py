@@ -26,8 +26,10 @@ class AppendUncertainError(BusError):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
+    """A `value` of None is a tombstone; the session log has none."""
+
     key: bytes
-    value: bytes
+    value: bytes | None
     headers: Headers
 
     @property

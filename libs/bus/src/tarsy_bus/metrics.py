@@ -1,4 +1,4 @@
-"""Callbacks for metrics: one for every write, one for every record that cannot be parsed."""
+"""Callbacks for metrics: of writes, of records that cannot be parsed, and of misplaced ones."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +13,8 @@ type Wrote = Callable[[str, WriteOutcome, int, float], None]
 
 
 type Unparsable = Callable[[str], None]
+"""Topic (without its prefix)."""
+type Misplaced = Callable[[str], None]
 """Topic (without its prefix)."""
 
 

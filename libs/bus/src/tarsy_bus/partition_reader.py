@@ -157,16 +157,21 @@ class PartitionReader:
 
     async def check(self, positions: Mapping[int, int]) -> None:
         """Raises LogMismatchError when a position lies outside of what its partition holds."""
+        for reason in (await self.misfits(positions)).values():
+            raise LogMismatchError(reason)
+
+    async def misfits(self, positions: Mapping[int, int]) -> dict[int, str]:
+        """A sentence for each partition that does not hold the position. Raises KafkaError."""
         places = [TopicPartition(self._topic, partition) for partition in positions]
         first = await self.consumer.beginning_offsets(places)
         last = await self.consumer.end_offsets(places)
-        for place in places:
-            position = positions[place.partition]
-            if not first[place] <= position <= last[place]:
-                raise LogMismatchError(
-                    f"{self._topic} partition {place.partition} holds offsets {first[place]} to {last[place]}, "
-                    f"but reading should go on at {position}: it was emptied, or it is another cluster's"
-                )
+        return {
+            place.partition: f"{self._topic} partition {place.partition} holds offsets {first[place]} to "
+            f"{last[place]}, but reading should go on at {positions[place.partition]}: it was emptied, or it is "
+            "another cluster's"
+            for place in places
+            if not first[place] <= positions[place.partition] <= last[place]
+        }
 
     async def between(self, starts: Mapping[int, int], goals: Mapping[int, int]) -> AsyncGenerator[list[Record]]:
         """All records from each start up to before its goal, some at a time. The log holds offsets up to the goals.

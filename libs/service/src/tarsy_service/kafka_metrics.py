@@ -1,4 +1,4 @@
-"""Metrics of writes to Kafka and of records that cannot be parsed: each once for all services of a process."""
+"""Metrics of writes to Kafka, of unparsable and of misplaced records: each once for all services of a process."""
 
 from collections.abc import Callable, Iterable
 from functools import cache, partial
@@ -52,6 +52,20 @@ def unparsable_records(registry: CollectorRegistry, service: str, topics: Iterab
         Counter,
         "tarsy_kafka_unparsable_records_total",
         "Records or batches that could not be parsed",
+        ["service", "topic"],
+    )
+    for topic in topics:
+        records.labels(service, topic)
+    return lambda topic: records.labels(service, topic).inc()
+
+
+def misplaced_records(registry: CollectorRegistry, service: str, *topics: str) -> Callable[[str], None]:
+    """Observer of each record that lies in a wrong partition; it gets the topic. `topics` count from zero."""
+    records = shared_metric(
+        registry,
+        Counter,
+        "tarsy_kafka_misplaced_records_total",
+        "Records that a reader has left out, as they lie in the partition of another session",
         ["service", "topic"],
     )
     for topic in topics:

@@ -42,7 +42,7 @@ from tarsy_masking.masker import Masker
 from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.config_metrics import config_judged
 from tarsy_service.direct_calls import DirectRoute
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
@@ -87,6 +87,7 @@ def build(
         gate.observing(kafka_writes(registry, NAME)),
         unparsable_records(registry, NAME, kafka_rights.INGEST.reads),
         connections,
+        misplaced_records(registry, NAME, "heads"),
     )
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC), write_seconds=WRITE_SECONDS)
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()

@@ -10,6 +10,7 @@ import structlog
 from pydantic import ValidationError
 
 from tarsy_bus.connection import Bus, quiet_reader
+from tarsy_bus.misplaced import SessionPartitions
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_bus.retries import growing_pauses
@@ -37,6 +38,7 @@ class HeadsFollower:
         self._bus = bus
         self._known = known
         self._supervisor = supervisor
+        self._partitions = SessionPartitions(bus, bus.topics.heads)
 
     async def run(self) -> None:
         """Until it is cancelled."""
@@ -61,27 +63,40 @@ class HeadsFollower:
             goals = await reader.ends(numbers)
             reader.assign(newest_positions(await reader.firsts(numbers), goals))
             while goals:
-                await self._take(await reader.next())
+                await self.take(await reader.next())
                 goals = {number: goal for number, goal in goals.items() if await reader.position(number) < goal}
             self._known.follows_heads = True
             while True:
-                await self._take(await reader.next())
+                await self.take(await reader.next())
                 await asyncio.sleep(GATHER_SECONDS)
 
-    async def _take(self, records: list[Record]) -> None:
+    async def take(self, records: list[Record]) -> None:
+        """Notes the heads of these, but for those that lie in the partition of another session."""
         pacer = Pacer()
         for record in records:
-            note_record(self._known, record)
+            if self._is_own(record):
+                note_record(self._known, record)
             await pacer.let_others_run()
+
+    def _is_own(self, record: Record) -> bool:
+        """Whether its session lies in its partition. One that is not followed anyway is not asked."""
+        if not is_followed(record):
+            return True
+        session_id = session_of_head_key((record.key or b"").decode(errors="replace"))
+        return self._partitions.is_own(session_id, record)
 
 
 def newest_positions(firsts: Mapping[int, int], ends: Mapping[int, int]) -> dict[int, int]:
     return {number: max(firsts[number], end - OFFSETS_AT_START) for number, end in ends.items()}
 
 
+def is_followed(record: Record) -> bool:
+    return record.value is not None and MARKED in record.value and SCHEMA in record.headers
+
+
 def note_record(known: KnownSessions, record: Record) -> None:
     """A tombstone changes nothing: it follows the newer head. Neither does what cannot be read."""
-    if record.value is None or MARKED not in record.value or SCHEMA not in record.headers:
+    if record.value is None or not is_followed(record):
         return
     try:
         known.note_head(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import structlog
 
 from tarsy_bus.connection import Bus, quiet_reader
-from tarsy_bus.heartbeats import announcement_in
+from tarsy_bus.heartbeats import Announcements
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.retries import growing_pauses
 from tarsy_ingest.pending_sessions import PendingSessions
@@ -42,9 +42,10 @@ class QueueFollower:
         ).running() as reader:
             first, end = (await reader.firsts([0]))[0], (await reader.ends([0]))[0]
             reader.assign({0: max(first, end - READ_BACK)})
+            announcements = Announcements()
             while True:
                 for record in await reader.next():
-                    announcement = announcement_in(record)
+                    announcement = announcements.read(record)
                     if announcement is not None:
                         self._pending.announced(announcement)
                 await asyncio.sleep(GATHER_SECONDS)

@@ -33,10 +33,11 @@ from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
+from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.config_metrics import config_judged
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -60,6 +61,7 @@ def build(
         kafka_writes(registry, NAME),
         unparsable_records(registry, NAME, kafka_rights.ORCHESTRATOR.reads),
         connections,
+        misplaced_records(registry, NAME, "heads", "held"),
     )
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
@@ -67,6 +69,7 @@ def build(
     catalog, chains = ToolCatalog(liveness), KnownChains()
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
+    refused = RefusedPartitions(metrics.partitions_refused.set)
     identities = LiveMapping(lambda: live.current.models.identities)
     deps = Dependencies(
         publisher=publisher,
@@ -109,6 +112,7 @@ def build(
                 bus.partition_of_session,
                 lambda: deps.downtime,
             ),
+            refused=refused,
             deps=deps,
             source=source,
         )
@@ -138,8 +142,8 @@ def build(
         name=NAME,
         run=run,
         supervisor=supervisor,
-        unready_reasons=bus.unready_reasons,
-        degraded_reasons=live.degraded_reasons,
+        unready_reasons=lambda: [*bus.unready_reasons(), *refused.unready_reasons()],
+        degraded_reasons=lambda: [*live.degraded_reasons(), *refused.degraded_reasons()],
         config_version=lambda: live.version,
         tracing=tracing,
     )

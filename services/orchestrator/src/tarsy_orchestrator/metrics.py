@@ -63,6 +63,11 @@ class Metrics:
 
     def _sessions(self, registry: CollectorRegistry) -> None:
         self.partitions = Gauge("tarsy_orchestrator_partitions_owned", "Partitions owned now", registry=registry)
+        self.partitions_refused = Gauge(
+            "tarsy_orchestrator_partitions_refused",
+            "Partitions that are not owned, as their log, heads or inbox do not fit each other",
+            registry=registry,
+        )
         self.partitions_wanted = Gauge(
             "tarsy_orchestrator_partitions_wanted",
             "Partitions that need an owner, of all orchestrators",

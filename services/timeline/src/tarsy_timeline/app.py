@@ -24,7 +24,7 @@ from tarsy_mcp_api.endpoint import McpEndpoint, mcp_routes
 from tarsy_mcp_api.metrics import McpMetrics
 from tarsy_mcp_api.server import mcp_server
 from tarsy_mcp_api.tools import McpTools
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
 from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -85,6 +85,7 @@ def build(
         kafka_writes(registry, "timeline"),
         unparsable_records(registry, "timeline", kafka_rights.TIMELINE.reads),
         connections,
+        misplaced_records(registry, "timeline", "held"),
     )
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)

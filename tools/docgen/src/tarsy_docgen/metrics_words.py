@@ -113,6 +113,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_kafka_records_total", "topic"): TOPICS,
     ("tarsy_config_loaded_timestamp_seconds", "service"): CONFIGURED,
     ("tarsy_config_reload_failed", "service"): CONFIGURED,
+    ("tarsy_kafka_misplaced_records_total", "topic"): ("heads", "held"),
     ("tarsy_kafka_unparsable_records_total", "topic"): TOPICS,
     ("tarsy_kafka_write_duration_seconds", "topic"): TOPICS,
     ("gen_ai_client_operation_duration_seconds", "service"): ASKERS,

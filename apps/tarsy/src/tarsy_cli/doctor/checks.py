@@ -6,6 +6,7 @@ from tarsy_cli.doctor.clock import check_clock
 from tarsy_cli.doctor.configuration import check_configuration
 from tarsy_cli.doctor.database import check_database
 from tarsy_cli.doctor.disk import check_disk
+from tarsy_cli.doctor.heads import check_heads
 from tarsy_cli.doctor.kafka import check_kafka, check_rights, check_topics
 from tarsy_cli.doctor.models import check_models
 from tarsy_cli.doctor.runner import LimitedCheck
@@ -18,6 +19,7 @@ CHECKS: Mapping[str, LimitedCheck] = {
     "kafka": LimitedCheck(check_kafka, 40),
     "topics": LimitedCheck(check_topics, 40),
     "rights": LimitedCheck(check_rights, 30),
+    "heads": LimitedCheck(check_heads, 60),
     "database": LimitedCheck(check_database, 20),
     "clock": LimitedCheck(check_clock, 20),
     "disk": LimitedCheck(check_disk, 10),

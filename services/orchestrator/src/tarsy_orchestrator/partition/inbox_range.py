@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
-from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader, ends
 from tarsy_bus.start_positions import committed_offsets
@@ -34,16 +33,20 @@ async def read_inbox_ranges(bus: Bus, consumer: AIOKafkaConsumer, partitions: Co
     return {number: InboxRange(first[place], starts[number], end[number]) for number, place in places.items()}
 
 
-def check_inbox(bus: Bus, number: int, inbox: InboxRange, decided: int) -> None:
-    """`decided`: the highest offset that is decided, as the session log says. Raises LogMismatchError."""
+def inbox_misfit(bus: Bus, number: int, inbox: InboxRange, decided: int) -> str | None:
+    """Why it is not the inbox of the log; None where it is.
+
+    `decided`: the highest offset that is decided, as the session log says.
+    """
     place = f"{bus.topics.inbox} partition {number} holds offsets {inbox.first} to {inbox.end}"
     if not inbox.first <= inbox.start <= inbox.end:
-        raise LogMismatchError(
+        return (
             f"{place}, but reading should go on at {inbox.start}: inputs were deleted before they were decided, it was "
             "emptied, or it is another cluster's"
         )
     if decided >= inbox.end:
-        raise LogMismatchError(
+        return (
             f"{place}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
             "another cluster's"
         )
+    return None

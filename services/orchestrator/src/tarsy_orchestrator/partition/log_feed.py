@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import Record
 
@@ -13,8 +14,15 @@ class LogReader(Protocol):
     def take_record(self, record: Record) -> None: ...
 
 
-async def feed_records(records: Sequence[Record], owner_of: Callable[[int], LogReader | None], pacer: Pacer) -> None:
+async def feed_records(
+    records: Sequence[Record],
+    owner_of: Callable[[int], LogReader | None],
+    refuse: Callable[[int, str], None],
+    pacer: Pacer,
+) -> None:
     """Hands each record to the owner that its partition had when it was read, if that is still so.
+
+    `refuse` gets the partition of a record that does not fit what its owner knows, and why; it has no owner then.
 
     Other tasks run in between. They may give a partition up and take it over again: its new owner reads from a
     position of its own, and would take a record from further on for a gap.
@@ -25,5 +33,8 @@ async def feed_records(records: Sequence[Record], owner_of: Callable[[int], LogR
     for record in records:
         reader = when_read[record.partition]
         if reader is not None and owner_of(record.partition) is reader:
-            reader.take_record(record)
+            try:
+                reader.take_record(record)
+            except LogMismatchError as problem:
+                refuse(record.partition, str(problem))
         await pacer.let_others_run()

@@ -17,11 +17,17 @@ class LogProgress:
         self._partition = partition
         self._awaited = 0
         self._moved = asyncio.Event()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Nothing is read any more: nobody waits for it."""
+        self._stopped = True
+        self._moved.set()
 
     @property
     def is_awaited(self) -> bool:
         """Whether somebody waits until more was read."""
-        return self.next < self._awaited
+        return self.next < self._awaited and not self._stopped
 
     def move_to(self, next: int) -> None:
         """All records below were taken. It may lie behind an offset without a record, as a transaction leaves it."""
@@ -29,9 +35,9 @@ class LogProgress:
         self._moved.set()
 
     async def caught_up(self, end: int) -> None:
-        """Waits until the log has been read up to `end` (exclusive)."""
+        """Waits until the log has been read up to `end` (exclusive), or is read no more."""
         self._awaited = max(self._awaited, end)
-        while self.next < end:
+        while self.next < end and not self._stopped:
             self._moved.clear()
             try:
                 async with asyncio.timeout(SILENCE_SECONDS):

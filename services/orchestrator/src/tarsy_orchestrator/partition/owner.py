@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
+from aiokafka.errors import KafkaError
 
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import FetchProgress
-from tarsy_bus.head_reading import read_heads
+from tarsy_bus.head_store import HeadStore
 from tarsy_bus.held_sessions import read_held
 from tarsy_bus.leaders import led_partitions
 from tarsy_bus.log_writer import LogWriter
@@ -26,14 +26,16 @@ from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.group_membership import GroupMembership
 from tarsy_orchestrator.partition.heads_partition import HeadsTopic
+from tarsy_orchestrator.partition.inbox_commits import InboxCommits
 from tarsy_orchestrator.partition.inbox_feed import InboxFeed
-from tarsy_orchestrator.partition.inbox_range import check_inbox, read_inbox_ranges
+from tarsy_orchestrator.partition.inbox_range import inbox_misfit, read_inbox_ranges
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
 from tarsy_orchestrator.partition.owner_gauges import update_gauges
 from tarsy_orchestrator.partition.owner_progress import OwnerProgress
 from tarsy_orchestrator.partition.partition import Partition
-from tarsy_orchestrator.partition.recovery import check_last_events, check_openers, log_positions
+from tarsy_orchestrator.partition.recovery import missing_openers, read_fitting_heads
+from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.partition.resting_states import RestingStates
 from tarsy_orchestrator.partition.session_table import SessionTable
 from tarsy_service.supervision import SupervisedGroup
@@ -45,6 +47,8 @@ MARKERS_SECONDS = 0.5
 """How often an owner that waits looks past offsets that hold no record."""
 LEADER_SECONDS = 1.0
 """How often somebody looks whether a partition has a leader again."""
+REFUSED_SECONDS = 30.0
+"""How often an owner looks whether a partition that was refused fits by now."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
 
@@ -66,6 +70,7 @@ class Owner:
         follower: PartitionReader,
         writer: LogWriter,
         inbox: InboxReader,
+        refused: RefusedPartitions,
         deps: Dependencies,
         source: str,
     ) -> None:
@@ -73,6 +78,7 @@ class Owner:
         self._consumer = consumer
         self._follower = follower
         self._writer = writer
+        self._refused = refused
         self._deps = deps
         self._source = source
         self._membership = GroupMembership(consumer, lambda: bus.layout.log_partitions)
@@ -89,7 +95,7 @@ class Owner:
         self._resting = RestingStates()
         self._readers = SpanReaders(bus, bus.topics.sessions)
         self._heads = HeadsTopic(bus, deps.monotonic)
-        self._committed: dict[int, int] = {}
+        self._commits = InboxCommits(bus.topics.inbox, consumer)
         self._topics = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads, bus.topics.held)
         self._led: frozenset[int] = frozenset()
         self._fetches = FetchProgress(consumer)
@@ -110,14 +116,8 @@ class Owner:
 
     def queues(self) -> dict[int, OwnedQueue]:
         """Queues of the partitions whose inboxes are handed out; ingest judges by them whether more may wait."""
-        owned = {number: self._owned[number].partition for number in self._membership.handing_out}
-        return {number: self._queue_of(partition) for number, partition in owned.items()}
-
-    def _queue_of(self, partition: Partition) -> OwnedQueue:
-        sessions = partition.sessions.open_sessions()
-        running = sum(session_id in sessions for session_id in self._deps.admission.running)
-        waiting = max(0, len(sessions) - len(partition.isolation) - running)
-        return OwnedQueue(waiting=waiting, decided=partition.progress.committable)
+        running = self._deps.admission.running
+        return {number: self._owned[number].partition.queue(running) for number in self._membership.handing_out}
 
     async def _leave(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
         """Leaves the group first so that the next owner can start at once. Late appends are safe: readers drop them."""
@@ -144,14 +144,14 @@ class Owner:
             self._deps.admission.pause()
             await self._release(assigned)
             self._deps.runs.enter(of_group)
+            self._refused.begin()
             try:
                 self._led = await led_partitions(self._bus, self._topics, assigned)
                 without_leader = assigned - self._led
                 if without_leader:
                     log.warning("partitions.without_leader", partitions=sorted(without_leader))
-                due = self._led - self._membership.handing_out
-                await self._acquire(group, due)
-                handing_out = await self._start_inboxes(generation, due)
+                fitting = await self._acquire(group, self._led - self._membership.handing_out)
+                handing_out = await self._start_inboxes(generation, fitting)
             except (KafkaError, OSError) as problem:
                 log.warning("partitions.not_taken_over", reason=repr(problem))
                 with suppress(TimeoutError):
@@ -160,19 +160,24 @@ class Owner:
                 self._membership.changed.set()
                 continue
             pauses = growing_pauses()
+            self._refused.end(self._led)
             if handing_out:
                 self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
                 ready()
 
     async def _until_due(self, without_leader: frozenset[int]) -> None:
-        """Until the group assigns anew, or one of these has a leader: nothing of it can be read or written before."""
-        while without_leader:
+        """Until the group assigns anew, one of these has a leader, or a refused partition is to be looked at again."""
+        look_at = self._deps.monotonic() + REFUSED_SECONDS
+        while without_leader or self._refused.numbers:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LEADER_SECONDS):
                     await self._membership.changed.wait()
                 return
+            if self._refused.numbers and self._deps.monotonic() >= look_at:
+                return
             with suppress(KafkaError, OSError):
-                if await led_partitions(self._bus, self._topics, without_leader):
+                # Nothing of a partition without one can be read or written.
+                if without_leader and await led_partitions(self._bus, self._topics, without_leader):
                     return
         await self._membership.changed.wait()
 
@@ -187,46 +192,55 @@ class Owner:
                 log.error("partitions.not_given_up", count=len(late))
         self._deps.metrics.partitions.set(len(self._owned))
 
-    async def _acquire(self, group: SupervisedGroup, due: frozenset[int]) -> None:
-        """Acquires new partitions: reads their log from where heads say, and that of all up to its present end."""
-        new = sorted(due - self._owned.keys())
+    async def _acquire(self, group: SupervisedGroup, due: frozenset[int]) -> frozenset[int]:
+        """Acquires new partitions: reads their log from where heads say, and that of all up to its present end.
+
+        Returns those that fit.
+        """
         for number in self._owned.keys() - self._membership.handing_out:
             self._owned[number].partition.recover()
-        if new:
-            heads = await read_heads(self._bus, new)
-            with ExitStack() as unused:
-                for store in heads.values():
-                    unused.callback(store.close)
-                positions = log_positions(heads)
-                # A connection of its own: on one that fetches, a question waits half a second behind the long poll.
-                async with PartitionReader(self._bus, self._bus.topics.sessions).running() as asking:
-                    await asking.check(positions)
-                await check_last_events(self._bus, heads)
-                unused.pop_all()
-            for number in new:
-                sessions = SessionTable(heads[number], self._resting)
-                assembled = AssembledPartition(
-                    number,
-                    bus=self._bus,
-                    deps=self._deps,
-                    writer=self._writer,
-                    readers=self._readers,
-                    sessions=sessions,
-                    heads=self._heads.partition(number, end=heads[number].end),
-                    position=positions[number],
-                    source=self._source,
-                )
-                task = group.start(f"partition-{number}", assembled.run())
-                # The callback runs also when the task never did.
-                task.add_done_callback(partial(_closed, sessions))
-                self._owned[number] = Owned(assembled.partition, task)
+        if new := sorted(due - self._owned.keys()):
+            for number, heads in (await read_fitting_heads(self._bus, new, self._refuse)).items():
+                self._owned[number] = self._begin(group, number, heads)
             self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.log_progress.next for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(due))
-        for number in due:
-            partition = self._owned[number].partition
-            await partition.log_progress.caught_up(end[number])
-            check_openers(self._bus, number, partition.sessions.not_opened())
+        for number in due & self._owned.keys():
+            await self._catch_up(number, self._owned[number].partition, end[number])
+        return due & self._owned.keys()
+
+    def _begin(self, group: SupervisedGroup, number: int, heads: HeadStore) -> Owned:
+        sessions = SessionTable(heads, self._resting)
+        assembled = AssembledPartition(
+            number,
+            bus=self._bus,
+            deps=self._deps,
+            writer=self._writer,
+            readers=self._readers,
+            sessions=sessions,
+            heads=self._heads.partition(number, end=heads.end),
+            position=heads.beginning,
+            source=self._source,
+        )
+        task = group.start(f"partition-{number}", assembled.run())
+        # The callback runs also when the task never did.
+        task.add_done_callback(partial(_closed, sessions))
+        return Owned(assembled.partition, task)
+
+    async def _catch_up(self, number: int, partition: Partition, end: int) -> None:
+        await partition.log_progress.caught_up(end)
+        if number in self._owned and (reason := missing_openers(self._bus, number, partition.sessions.not_opened())):
+            self._refuse(number, reason)
+
+    def _refuse(self, number: int, reason: str) -> None:
+        """The others go on. This one is looked at again, for somebody may mend it."""
+        self._refused.refuse(number, reason)
+        self._membership.handing_out.discard(number)
+        owned = self._owned.pop(number, None)
+        if owned is not None:
+            owned.partition.log_progress.stop()
+            owned.task.cancel()
+            self._deps.metrics.partitions.set(len(self._owned))
 
     async def _start_inboxes(self, generation: int, due: frozenset[int]) -> bool:
         """Returns False when another rebalance came in between: then nothing has begun."""
@@ -238,8 +252,9 @@ class Owner:
         if generation != self._membership.generation:
             return False
         for number, inbox in inboxes.items():
-            check_inbox(self._bus, number, inbox, decided[number])
-        for number, inbox in inboxes.items():
+            if reason := inbox_misfit(self._bus, number, inbox, decided[number]):
+                self._refuse(number, reason)
+                continue
             place = TopicPartition(self._bus.topics.inbox, number)
             self._owned[number].partition.start_inbox(inbox.start, inbox.end, held[number])
             self._membership.handing_out.add(number)
@@ -252,7 +267,7 @@ class Owner:
     async def _follow(self) -> None:
         look_at = 0.0
         while True:
-            await feed_records(await self._follower.next(), self._partition_of, Pacer())
+            await feed_records(await self._follower.next(), self._partition_of, self._refuse, Pacer())
             if self._deps.monotonic() < look_at:
                 continue
             look_at = self._deps.monotonic() + MARKERS_SECONDS
@@ -282,7 +297,7 @@ class Owner:
 
     def _is_recovered(self) -> bool:
         handing_out = self._membership.handing_out
-        known = bool(handing_out) and handing_out >= self._led
+        known = bool(handing_out) and handing_out >= self._led - self._refused.numbers
         return known and all(self._owned[number].partition.recovered for number in handing_out)
 
     # Commits
@@ -293,23 +308,12 @@ class Owner:
             await self._commit()
             partitions = {number: one.partition for number, one in self._owned.items()}
             update_gauges(list(partitions.values()), self._deps)
-            progress.look(partitions, owns_all=self._membership.handing_out == self._membership.assigned)
+            wanted = self._membership.assigned - self._refused.numbers
+            progress.look(partitions, owns_all=self._membership.handing_out >= wanted)
 
     async def _commit(self) -> None:
-        """Commits up to the first input whose decision has not come back. It fails once another owner took over."""
-        offsets = {}
-        for number in self._membership.handing_out:
-            committable = self._owned[number].partition.progress.committable
-            if self._committed.get(number) != committable:
-                offsets[TopicPartition(self._bus.topics.inbox, number)] = committable
-        if not offsets:
-            return
-        try:
-            await self._consumer.commit(offsets)
-        except (CommitFailedError, IllegalStateError, KafkaError) as problem:
-            log.info("commit.refused", reason=repr(problem))
-            return
-        self._committed.update({place.partition: offset for place, offset in offsets.items()})
+        numbers = self._membership.handing_out
+        await self._commits.commit({number: self._owned[number].partition.progress.committable for number in numbers})
 
 
 def _closed(sessions: SessionTable, ended: "asyncio.Task[None]") -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
@@ -13,6 +13,7 @@ from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_bus.span_readers import SpanReaders
 from tarsy_contracts.inputs import ChatRequested
+from tarsy_contracts.workers import OwnedQueue
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.alert_routing import route
@@ -159,6 +160,13 @@ class Partition:
     def enqueue(self, waiting: PendingInput) -> None:
         self._waiting.append(waiting)
         self._wake.set()
+
+    def queue(self, admitted: Collection[str]) -> OwnedQueue:
+        """`admitted`: the sessions of this process that have had their turn."""
+        sessions = self.sessions.open_sessions()
+        running = sum(session_id in sessions for session_id in admitted)
+        waiting = max(0, len(sessions) - len(self.isolation) - running)
+        return OwnedQueue(waiting=waiting, decided=self.progress.committable)
 
     @property
     def decisions(self) -> Decisions:

@@ -1,43 +1,60 @@
-"""Recovery from heads: where to read the log from, and whether it is the log that they were written for."""
+"""Recovery from heads: which partitions have a log that their heads were written for, and which have not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
+from tarsy_bus.head_fit import find_misfits
+from tarsy_bus.head_reading import read_heads
 from tarsy_bus.head_store import HeadStore
-from tarsy_bus.partition_reader import Record, parse_record, read_to_end
+
+type Refuse = Callable[[int, str], None]
+"""Partition and sentence."""
 
 
-def log_positions(heads: Mapping[int, HeadStore]) -> dict[int, int]:
-    """Returns where to read the log of each partition from. Records below that may be deleted; none from there on."""
-    return {partition: store.beginning for partition, store in heads.items()}
+async def read_fitting_heads(bus: Bus, partitions: Collection[int], refuse: Refuse) -> dict[int, HeadStore]:
+    """The heads of the partitions that fit; the caller closes them. The others are refused. Raises KafkaError."""
+    with ExitStack() as unused:
+        heads = await _read_heads(bus, partitions, refuse)
+        for store in heads.values():
+            unused.callback(store.close)
+        misfits = await find_misfits(bus, heads)
+        unused.pop_all()
+    for number, reason in misfits.items():
+        heads.pop(number).close()
+        refuse(number, reason)
+    return heads
 
 
-async def check_last_events(bus: Bus, heads: Mapping[int, HeadStore]) -> None:
-    """Raises LogMismatchError when the last event that heads list does not lie where they say: it is never deleted."""
-    last = {partition: store.last for partition, store in heads.items() if store.last is not None}
-    found: dict[int, str] = {}
-
-    def take(record: Record) -> None:
-        delivery = parse_record(record)
-        if delivery is not None:
-            found[record.partition] = delivery.envelope.id
-
-    starts = {partition: head.offset for partition, head in last.items()}
-    until = {partition: head.offset + 1 for partition, head in last.items()}
-    await read_to_end(bus, bus.topics.sessions, starts, take, until=until)
-    for partition, head in last.items():
-        if found.get(partition) != head.event_id:
-            raise LogMismatchError(
-                f"{bus.topics.sessions} partition {partition} should hold event {head.event_id} at offset "
-                f"{head.offset}, but it does not: it was emptied, or it is another cluster's"
-            )
+async def _read_heads(bus: Bus, partitions: Collection[int], refuse: Refuse) -> dict[int, HeadStore]:
+    try:
+        return await read_heads(bus, partitions)
+    except LogMismatchError:
+        # Records of one of them are damaged: each is read alone.
+        return await _read_each(bus, partitions, refuse)
 
 
-def check_openers(bus: Bus, number: int, missing: Sequence[str]) -> None:
-    """`missing`: sessions that heads list as open, and whose opener the log does not hold. Raises LogMismatchError."""
-    if missing:
-        raise LogMismatchError(
-            f"{bus.topics.sessions} partition {number} should hold the openers of {len(missing)} open "
-            f"sessions, such as {missing[0]}, but it does not: it was emptied, or it is another cluster's"
-        )
+async def _read_each(bus: Bus, partitions: Collection[int], refuse: Refuse) -> dict[int, HeadStore]:
+    found: dict[int, HeadStore] = {}
+    with ExitStack() as unused:
+        for number in partitions:
+            try:
+                heads = await read_heads(bus, [number])
+            except LogMismatchError as problem:
+                refuse(number, str(problem))
+                continue
+            unused.callback(heads[number].close)
+            found |= heads
+        unused.pop_all()
+    return found
+
+
+def missing_openers(bus: Bus, number: int, missing: Sequence[str]) -> str | None:
+    """`missing`: sessions that heads list as open, and whose opener the log lacks. None where there are none."""
+    if not missing:
+        return None
+    return (
+        f"{bus.topics.sessions} partition {number} should hold the openers of {len(missing)} open "
+        f"sessions, such as {missing[0]}, but it does not: it was emptied, or it is another cluster's"
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.held_sessions import HeldSessions, follow_held
+from tarsy_bus.held_sessions import follow_held, held_sessions
 from tarsy_contracts.held import REASONS
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.system.server_warnings import MOST_CHARACTERS, MOST_NAMED, Category, ServerWarning
@@ -33,12 +33,12 @@ class HeldWatch:
     def __init__(self, bus: Bus, *, wait_seconds: float) -> None:
         self._bus = bus
         self._wait_seconds = wait_seconds
-        self._held = HeldSessions()
+        self._held = held_sessions(bus)
         self._has_read = asyncio.Event()
 
     async def run(self, stepped: Callable[[], None]) -> None:
         """Until it is cancelled. Run again, it forgets what was compacted away meanwhile."""
-        held = HeldSessions()
+        held = held_sessions(self._bus)
 
         def read_through() -> None:
             self._held = held

@@ -10,7 +10,7 @@ from aiokafka import TopicPartition
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.heartbeat_gaps import GAP
-from tarsy_bus.heartbeats import announcement_in
+from tarsy_bus.heartbeats import Announcements
 from tarsy_bus.liveness import DEAD_AFTER
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.records import append_time
@@ -134,9 +134,10 @@ async def follow_workers(
         first, end = (await follower.firsts([0]))[0], (await follower.ends([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})
         answered_at: int | None = None
+        announcements = Announcements()
         while True:
             for record in await follower.next():
-                announcement = announcement_in(record)
+                announcement = announcements.read(record)
                 if announcement is not None:
                     liveness.saw(announcement, append_time(record))
             # An empty read alone may as well mean that the broker is out of reach.

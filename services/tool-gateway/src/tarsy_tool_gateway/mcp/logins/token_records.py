@@ -5,6 +5,9 @@ from datetime import datetime, timedelta
 
 from tarsy_contracts.mcp_tokens import CLAIM_SECONDS, McpRefreshClaimed, McpTokenSealed
 
+MOST_NUMBER = 10**12
+"""No server has so many logins. A key has eighteen digits at most: behind a number of those nobody could log in."""
+
 
 @dataclass(frozen=True, slots=True)
 class SealedToken:
@@ -28,12 +31,12 @@ class TokenRecords:
     """The token that counts of each server, the first record of its highest number, and the claim that holds for it."""
 
     def __init__(self) -> None:
-        self._tokens: dict[str, SealedToken] = {}
+        self._tokens: dict[str, dict[str, SealedToken]] = {}
         self._claims: dict[str, RefreshClaim] = {}
-        self._keys: dict[str, set[str]] = {}
 
     def token(self, server: str) -> SealedToken | None:
-        return self._tokens.get(server)
+        """`max` returns the first one of the highest number."""
+        return max(self._tokens.get(server, {}).values(), key=lambda token: token.number, default=None)
 
     def holder(self, server: str, number: int) -> str | None:
         """The gateway that may renew the token with this number."""
@@ -41,22 +44,25 @@ class TokenRecords:
         return claim.claimant if claim is not None and claim.number == number else None
 
     def next_number(self, server: str) -> int:
-        known = self._tokens.get(server)
+        known = self.token(server)
         return 1 if known is None else known.number + 1
 
     def superseded(self, server: str) -> list[str]:
         """Keys of records that do not count."""
-        known = self._tokens.get(server)
-        return sorted(self._keys.get(server, set()) - {known.key if known is not None else ""})
+        known = self.token(server)
+        return sorted(self._tokens.get(server, {}).keys() - {known.key if known is not None else ""})
 
     def accept_token(self, seen: McpTokenSealed, key: str) -> None:
-        self._keys.setdefault(seen.server, set()).add(key)
-        if seen.number >= self.next_number(seen.server):
-            self._tokens[seen.server] = SealedToken(key, seen.number, seen.sealed)
+        """A record that is written again comes last, as it will for whoever reads the compacted topic."""
+        if seen.number > MOST_NUMBER:
+            return
+        tokens = self._tokens.setdefault(seen.server, {})
+        tokens.pop(key, None)
+        tokens[key] = SealedToken(key, seen.number, seen.sealed)
 
     def accept_claim(self, seen: McpRefreshClaimed, at: datetime) -> None:
         """A claim of a number that does not count, any longer or at all, is a late one."""
-        known, held = self._tokens.get(seen.server), self._claims.get(seen.server)
+        known, held = self.token(seen.server), self._claims.get(seen.server)
         if known is None or known.number != seen.number:
             return
         if (
@@ -68,8 +74,5 @@ class TokenRecords:
             self._claims[seen.server] = RefreshClaim(seen.number, seen.claimant, at)
 
     def drop(self, server: str, key: str) -> None:
-        """A tombstone."""
-        self._keys.get(server, set()).discard(key)
-        known = self._tokens.get(server)
-        if known is not None and known.key == key:
-            del self._tokens[server]
+        """A tombstone. The token before it counts again, as it will for whoever reads the compacted topic."""
+        self._tokens.get(server, {}).pop(key, None)
