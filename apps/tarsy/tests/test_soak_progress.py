@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tarsy_cli.lab.soak.progress import Interval, ReadyAnswer, gaps, progress_faults
+from tarsy_cli.lab.soak.progress import Interval, ReadyStatement, gaps, progress_faults
 from tarsy_contracts import events as e
 from tarsy_session_logs import answer, log_of
 from tarsy_verification.session_log import SessionLog
@@ -44,7 +44,7 @@ def test_a_gap_ends_where_kafka_goes_away_and_begins_anew_when_it_is_back() -> N
 
 
 def test_a_gap_of_more_than_a_minute_is_a_fault_and_so_is_who_called_it_ready() -> None:
-    early, late = ReadyAnswer(130, "orchestrator 1"), ReadyAnswer(170, "orchestrator 2")
+    early, late = ReadyStatement(130, "orchestrator 1"), ReadyStatement(170, "orchestrator 2")
     assert list(progress_faults([Interval(100, 180)], [early, late, late])) == [
         "no session was decided, claimed or ended for 80 s while some waited",
         "orchestrator 2 said that it is ready though nothing went on for more than 60 s",

@@ -95,7 +95,7 @@ HOSTILE_KINDS: Mapping[str, tuple[Answer, Answer]] = {
     "wrong-id": (_listed, _wrong_id),
     "lone-surrogate": (_listed, _lone_surrogate),
 }
-"""What each says to `tools/list` and to `tools/call`, a line each."""
+"""Answers of each kind to `tools/list` and to `tools/call`, a line each."""
 
 
 def respond(kind: str, message: Json) -> Iterator[str]:

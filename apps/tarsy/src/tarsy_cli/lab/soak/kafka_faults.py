@@ -63,7 +63,7 @@ class KafkaFaults:
         return found
 
     async def search(self, secrets: SecretSearch) -> None:
-        """Looks into all that our services wrote. What strangers sent lies on topics for operators only."""
+        """Looks into all that our services wrote. Topics for operators only hold what strangers sent."""
         topics = self._bus.topics
         for name in {topic.name for topic in topics.all()} - {topics.alerts, topics.dead_letters}:
             starts = dict.fromkeys(await ends(self._bus, name), 0)

@@ -41,7 +41,7 @@ def misplaced(
 
 
 def _worth(fault: Misplacement, records: Sequence[Record]) -> list[Record]:
-    """Of heads, the last ones of sessions that are open: others are sooner forgotten."""
+    """Records worth a copy: of heads, the last ones of sessions that are open, as others are sooner forgotten."""
     genuine = [record for record in records if record.key and record.value and _is_ours(record)]
     if fault.topic != "heads":
         return genuine

@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tarsy_cli.credentials import key_headers
 from tarsy_cli.lab.soak.memory import MemorySamples, Sample, resident_mb
-from tarsy_cli.lab.soak.progress import ReadyAnswer
+from tarsy_cli.lab.soak.progress import ReadyStatement
 from tarsy_local.instance import Home, Process
 
 EVERY_SECONDS = 2.0
@@ -28,7 +28,7 @@ class Observation:
         self.memory = MemorySamples()
         self.held: dict[tuple[str, int], float] = {}
         self.restarts: dict[str, int] = {}
-        self.ready: list[ReadyAnswer] = []
+        self.ready: list[ReadyStatement] = []
         self._home = home
 
     async def run(self, stopping: asyncio.Event) -> None:
@@ -73,7 +73,7 @@ class Observation:
         except httpx2.HTTPError:
             return
         if answer.status_code == 200:
-            self.ready.append(ReadyAnswer(time.time(), f"{one.service} {one.instance}"))
+            self.ready.append(ReadyStatement(time.time(), f"{one.service} {one.instance}"))
 
     async def _ask(self, client: httpx2.AsyncClient, one: Process) -> None:
         """A process that does not answer now is asked again later."""

@@ -23,7 +23,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyAnswer:
+class ReadyStatement:
     """Somebody said at `at` that it is ready."""
 
     at: float
@@ -45,7 +45,7 @@ def gaps(
     return sorted(found, key=lambda gap: -gap.seconds)
 
 
-def progress_faults(found: Sequence[Interval], answers: Sequence[ReadyAnswer]) -> Iterator[str]:
+def progress_faults(found: Sequence[Interval], answers: Sequence[ReadyStatement]) -> Iterator[str]:
     """Gaps that are too long, and who said in one of them that it is ready."""
     for gap in found:
         if gap.seconds > MOST_SECONDS:

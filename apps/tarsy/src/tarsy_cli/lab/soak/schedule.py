@@ -123,7 +123,7 @@ FURTHER: Mapping[str, tuple[int, Callable[[Random], Fault]]] = {
     "endless": (2, lambda random: EndlessAnswer(random.choice(list(ENDLESS_ANSWERS)))),
     "hostile": (1, _any_hostile),
 }
-"""What a long soak draws beyond the deck: the weight of each kind, and how one is drawn."""
+"""Kinds that a long soak draws beyond the deck: the weight of each, and how one is drawn."""
 
 
 def _long(random: Random, longest: float) -> float:

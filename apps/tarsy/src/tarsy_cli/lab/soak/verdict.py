@@ -83,7 +83,7 @@ def _tormented_faults(findings: Findings) -> Iterator[str]:
 
 
 def _record_faults(findings: Findings, session_id: str, log: SessionLog) -> Iterator[str]:
-    """What is wrong with a session's record, however it ended."""
+    """Faults of a session's record, however it ended."""
     yield from chain_faults(_ours(log))
     yield from run_faults(log, findings.runs.get(session_id, ()))
     shown = findings.shown.get(session_id, "nothing")
