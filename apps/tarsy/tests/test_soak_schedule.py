@@ -4,20 +4,25 @@ from itertools import pairwise
 
 import pytest
 
-from tarsy_cli.lab.soak.schedule import (
+from tarsy_cli.lab.soak.endless_answers import ENDLESS_ANSWERS
+from tarsy_cli.lab.soak.faults import (
     GROWN,
     LONGEST_OUTAGE_SECONDS,
+    MISPLACED,
     POISONED,
     SERVICES,
+    EndlessAnswer,
     Freeze,
     Growth,
+    HostileServers,
     Kill,
-    Planned,
+    Misplacement,
     Poison,
     ServerOutage,
     duration_of,
-    schedule,
 )
+from tarsy_cli.lab.soak.hostile_server import HOSTILE_KINDS
+from tarsy_cli.lab.soak.schedule import Planned, schedule
 
 LENGTHS = pytest.mark.parametrize("seconds", [60.0, 180.0, 1_800.0, 7_200.0])
 SEEDS = pytest.mark.parametrize("seed", range(5))
@@ -42,6 +47,25 @@ def test_each_kind_of_fault_happens_however_short_the_soak(seconds: float, seed:
         (("kafka", "postgresql"), "killed"),
     }
     assert len({one.service for one in faults(planned, Freeze)}) >= 3
+
+
+@LENGTHS
+@SEEDS
+def test_records_are_misplaced_models_never_end_and_servers_are_hostile(seconds: float, seed: int) -> None:
+    planned = schedule(seed=seed, seconds=seconds)
+    every = {(topic, way) for topic, ways in MISPLACED.items() for way in ways}
+    assert {(one.topic, one.way) for one in faults(planned, Misplacement)} == every
+    assert {one.kind for one in faults(planned, EndlessAnswer)} == set(ENDLESS_ANSWERS)
+    assert {kind for one in faults(planned, HostileServers) for kind in one.kinds} == set(HOSTILE_KINDS)
+
+
+@LENGTHS
+@SEEDS
+def test_an_orchestrator_starts_on_every_misplaced_record(seconds: float, seed: int) -> None:
+    planned = schedule(seed=seed, seconds=seconds)
+    last = max(one.at for one in planned if isinstance(one.fault, Misplacement))
+    kills = [one.at for one in planned if isinstance(one.fault, Kill) and one.fault.service == "orchestrator"]
+    assert last < max(kills)
 
 
 @LENGTHS

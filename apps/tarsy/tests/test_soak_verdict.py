@@ -104,6 +104,33 @@ def test_a_process_that_stayed_down_grew_or_held_its_loop_is_found() -> None:
     ]
 
 
+def test_a_tormented_session_may_fail_and_must_end() -> None:
+    torment = {SESSION: "one-word"}
+    failed, open_still = log_of(answer("l1"), e.SessionFailed(error="too long")), log_of(answer("l1"))
+    hurt = replace(GOOD, accepted=[], tormented=torment, runs={}, shown={SESSION: "failed"})
+    assert faults_of_soak(replace(hurt, logs={SESSION: failed})) == []
+    (fault,) = faults_of_soak(replace(hurt, logs={SESSION: open_still}))
+    assert fault.startswith(f"{SESSION} (one-word): each life should end once")
+    (fault,) = faults_of_soak(replace(hurt, logs={}))
+    assert fault == f"{SESSION} (one-word): its alert was acknowledged, and no session began"
+    assert "tormented: one-word session.failed after 0 s" in report(replace(hurt, logs={SESSION: failed}), [])
+
+
+def test_a_service_that_was_started_again_though_nobody_killed_it_is_found() -> None:
+    well = replace(GOOD, restarts={"ingest": 1, "timeline": 2}, killed={"ingest": 1, "timeline": 2})
+    assert faults_of_soak(well) == []
+    assert faults_of_soak(replace(well, restarts={"ingest": 1, "timeline": 5})) == [
+        "timeline was started again 5 times, and the soak killed it 2 times"
+    ]
+
+
+def test_gaps_and_leaks_are_faults() -> None:
+    assert faults_of_soak(replace(GOOD, progress=["nothing went on"], leaks=["in a log"])) == [
+        "nothing went on",
+        "in a log",
+    ]
+
+
 def test_many_faults_are_counted_and_not_all_shown() -> None:
     findings = replace(GOOD, memory=[f"fault {n}" for n in range(50)])
     lines = list(report(findings, faults_of_soak(findings)))

@@ -6,29 +6,59 @@ It runs on the main thread, as the servers that it starts again end with the thr
 import os
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from tarsy_cli.lab.soak.environment import SoakEnvironment
-from tarsy_cli.lab.soak.schedule import Fault, Freeze, Growth, Kill, Planned, Poison, ServerOutage
+from tarsy_cli.lab.soak.faults import (
+    EndlessAnswer,
+    Fault,
+    Freeze,
+    Growth,
+    HostileServers,
+    Kill,
+    Misplacement,
+    Poison,
+    ServerOutage,
+)
+from tarsy_cli.lab.soak.progress import Interval
+from tarsy_cli.lab.soak.schedule import Planned
 
 type Pids = Sequence[int]
 
 
-class Adversary:
-    """`plant` and `grow` reach Kafka: the adversary itself has no client of it. `report` is told of each fault."""
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """How the adversary reaches Kafka and the API: it has no client of its own. Each may raise SoakError.
 
-    def __init__(
-        self,
-        running: SoakEnvironment,
-        *,
-        plant: Callable[[str], None],
-        grow: Callable[[str], None],
-        report: Callable[[float, str], None],
-    ) -> None:
+    `misplace` returns whether there was a record to misplace. `torment` sends the alert of a fault, and returns its
+    session, or why nobody took it.
+    """
+
+    plant: Callable[[str], None]
+    grow: Callable[[str], None]
+    misplace: Callable[[Misplacement], bool]
+    torment: Callable[[EndlessAnswer | HostileServers], str]
+
+
+@dataclass
+class Injected:
+    """Injected faults that the verdict needs: when Kafka was away, when hostile servers were there, and who was killed."""
+
+    outages: list[Interval] = field(default_factory=list)
+    hostile: list[Interval] = field(default_factory=list)
+    killed: Counter[str] = field(default_factory=Counter)
+
+
+class Adversary:
+    """`report` is told of each fault."""
+
+    def __init__(self, running: SoakEnvironment, doors: Doors, *, report: Callable[[float, str], None]) -> None:
+        self.injected = Injected()
         self._running = running
-        self._plant = plant
-        self._grow = grow
+        self._doors = doors
         self._report = report
 
     def play(self, planned: Sequence[Planned], *, failed: Callable[[], bool]) -> None:
@@ -46,21 +76,45 @@ class Adversary:
         """The fault that was injected, as a sentence."""
         match fault:
             case Kill(service, choice):
-                pid = self._pid(service, choice)
-                return f"kill -9 {service}, process {pid}" if _send(pid, signal.SIGKILL) else f"no {service} to kill"
+                return self._kill(service, choice)
             case Freeze(service, choice, seconds):
                 return self._freeze(service, choice, seconds)
             case ServerOutage(servers, how, seconds):
                 self._interrupt(servers, how, seconds)
                 return f"{' and '.join(servers)} {how} for {seconds:.0f} s"
             case Poison(topic):
-                self._plant(topic)
+                self._doors.plant(topic)
                 return f"poison in {topic}"
             case Growth(topic):
-                self._grow(topic)
+                self._doors.grow(topic)
                 return f"more partitions for {topic}"
+            case Misplacement(topic, way):
+                done = self._doors.misplace(fault)
+                return f"a record of {topic} {way}" if done else f"no record of {topic} to be {way}"
+            case EndlessAnswer(kind):
+                return f"an answer without end ({kind}): {self._doors.torment(fault)}"
+            case HostileServers():
+                return self._serve_hostile(fault)
             case _:
                 assert_never(fault)
+
+    def _kill(self, service: str, choice: float) -> str:
+        pid = self._pid(service, choice)
+        if not _send(pid, signal.SIGKILL):
+            return f"no {service} to kill"
+        self.injected.killed[service] += 1
+        return f"kill -9 {service}, process {pid}"
+
+    def _serve_hostile(self, fault: HostileServers) -> str:
+        began = time.time()
+        self._running.configuration.write(fault.kinds)
+        try:
+            session = self._doors.torment(fault)
+            time.sleep(fault.seconds)
+        finally:
+            self._running.configuration.write()
+            self.injected.hostile.append(Interval(began, time.time()))
+        return f"hostile servers for {fault.seconds:.0f} s ({', '.join(fault.kinds)}): {session}"
 
     def _freeze(self, service: str, choice: float, seconds: float) -> str:
         pid = self._pid(service, choice)
@@ -73,6 +127,7 @@ class Adversary:
         return f"{service} frozen for {seconds:.0f} s, process {pid}"
 
     def _interrupt(self, servers: Sequence[str], how: str, seconds: float) -> None:
+        began = time.time()
         stopped = [self._running.server(name) for name in servers]
         for server in stopped:
             _send(server.pid, signal.SIGKILL if how == "killed" else signal.SIGSTOP)
@@ -85,6 +140,8 @@ class Adversary:
                     server.start()
                 else:
                     _send(server.pid, signal.SIGCONT)
+            if "kafka" in servers:
+                self.injected.outages.append(Interval(began, time.time()))
 
     def _pid(self, service: str, choice: float) -> int | None:
         processes = self._running.instance().processes

@@ -1,4 +1,4 @@
-"""Environment of one soak: Kafka, PostgreSQL and `tarsy up --processes`, in a folder of its own."""
+"""Environment of one soak: Kafka, PostgreSQL, endless models, and `tarsy up --processes`, in a folder of its own."""
 
 import os
 import signal
@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from tarsy_cli.errors import CommandError
+from tarsy_cli.lab.soak.configuration import SoakConfiguration
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
@@ -26,7 +25,6 @@ from tarsy_processes.ports import free_port
 START_SECONDS = 180.0
 STOP_SECONDS = 90.0
 LOOK_SECONDS = 0.2
-PACE_SECONDS = 0.02
 INSTANCES = ("orchestrator=2", "tool-gateway=3")
 DEAD_AFTER_SECONDS = "8"
 PATIENT = {
@@ -53,6 +51,7 @@ class SoakEnvironment:
     up: "subprocess.Popen[bytes]"
     output: Path
     calls: Path
+    configuration: SoakConfiguration
 
     def server(self, name: str) -> EmbeddedServer:
         return self.kafka if name == "kafka" else self.postgresql
@@ -80,14 +79,16 @@ def soak_environment(folder: Path, config: Path, *, compression: str) -> Iterato
         folder / "kafka", port=free_port(), cache_dir=cache, progress=lambda _: None, password=True, settings=settings
     )
     postgresql = EmbeddedPostgres(folder / "postgres", port=free_port(), progress=lambda _: None)
-    with postgresql, kafka:
+    with postgresql, kafka, endless_models() as models:
         calls = folder / "lab-calls.jsonl"
         calls.touch()
         home, output = Home(folder / "home"), folder / "up.txt"
         password = password_file(kafka.data_dir)
         environment = _environment(os.environ) | own_kafka_environment(password)
-        up = _start_up(home, write_config(config, folder / "config", calls), output, kafka, postgresql, environment)
-        running = SoakEnvironment(home, kafka, password, postgresql, up, output, calls)
+        configuration = SoakConfiguration(config, folder / "config", calls, models)
+        configuration.write()
+        up = _start_up(home, configuration.folder, output, kafka, postgresql, environment)
+        running = SoakEnvironment(home, kafka, password, postgresql, up, output, calls, configuration)
         try:
             _wait_until_ready(running)
             yield running
@@ -95,17 +96,16 @@ def soak_environment(folder: Path, config: Path, *, compression: str) -> Iterato
             _stop(up)
 
 
-def write_config(source: Path, folder: Path, calls: Path) -> Path:
-    """The configuration of the checkout with the scripted model, quicker, and with notes of what the tools did."""
-    folder.mkdir(parents=True, exist_ok=True)
-    config = yaml.safe_load((source / "tarsy.yaml").read_text(encoding="utf-8"))
-    provider = config["llm_providers"]["scripted"]
-    provider["script"] = [str((source / script).resolve()) for script in provider["script"]]
-    provider["pace_seconds"] = PACE_SECONDS
-    config["defaults"]["llm_provider"] = "scripted"
-    config["mcp_servers"]["kubernetes"]["transport"]["args"] = ["examples/incidents", "--calls", str(calls)]
-    (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    return folder
+@contextmanager
+def endless_models() -> Iterator[str]:
+    """The address of the endless models; they run in the body."""
+    port = free_port()
+    models = subprocess.Popen([sys.executable, "-m", "tarsy_cli.lab.soak.endless_model", str(port)])
+    try:
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        models.kill()
+        models.wait()
 
 
 def _start_up(
@@ -135,6 +135,7 @@ def _environment(around: Mapping[str, str]) -> dict[str, str]:
     return kept | {
         "TARSY_GROUP_SESSION_TIMEOUT_MS": "3000",
         "TARSY_GROUP_HEARTBEAT_MS": "500",
+        "TARSY_CONFIG_POLL_SECONDS": "1",
         "TARSY_DEAD_AFTER_SECONDS": DEAD_AFTER_SECONDS,
         **PATIENT,
     }

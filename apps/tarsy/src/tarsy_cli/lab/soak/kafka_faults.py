@@ -1,6 +1,8 @@
-"""Kafka faults of the soak: poison records, added partitions; and the session log, read on."""
+"""Kafka faults of the soak: poison, misplaced records, added partitions; and the session log, read on."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from random import Random
 
 import structlog
@@ -9,8 +11,11 @@ from aiokafka.admin import NewPartitions
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, read_to_end
+from tarsy_bus.partition_reader import Record, ends, read_to_end
 from tarsy_bus.topics_admin import admin
+from tarsy_cli.lab.soak.faults import Misplacement
+from tarsy_cli.lab.soak.leaks import SecretSearch
+from tarsy_cli.lab.soak.misplaced import misplaced
 from tarsy_cli.lab.soak.poison import poison_records
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_verification.session_log import LogReading
@@ -35,14 +40,43 @@ class KafkaFaults:
     async def plant(self, topic: str) -> None:
         """Every poison record of the topic. Raises TimeoutError."""
         name = f"{self._bus.topics.prefix}.{topic}"
-        producer = AIOKafkaProducer(**self._bus.client_arguments, max_request_size=LIMIT_BYTES)
+        async with asyncio.timeout(SECONDS), self._producer() as producer:
+            for record in poison_records(topic, self.session, self._random):
+                await self._send(producer, name, record.key, record.value, list(record.headers))
+
+    async def misplace(self, fault: Misplacement) -> bool:
+        """Whether there was a record to misplace. Raises KafkaError or TimeoutError."""
         async with asyncio.timeout(SECONDS):
-            await producer.start()
-            try:
-                for record in poison_records(topic, self.session, self._random):
-                    await self._send(producer, name, record.key, record.value, list(record.headers))
-            finally:
-                await producer.stop()
+            own, others = await self._records(fault.topic), await self._records(_other_than(fault.topic))
+            one_of = self._bus.layout.log_partitions if fault.topic in ("heads", "held") else 1
+            found = misplaced(fault, own, others, one_of, self._random)
+            if found is None:
+                return False
+            async with self._producer() as producer:
+                name = f"{self._bus.topics.prefix}.{fault.topic}"
+                await self._send(producer, name, found.key, found.value, list(found.headers), found.partition)
+        return True
+
+    async def _records(self, topic: str) -> list[Record]:
+        name, found = f"{self._bus.topics.prefix}.{topic}", list[Record]()
+        await read_to_end(self._bus, name, dict.fromkeys(await ends(self._bus, name), 0), found.append)
+        return found
+
+    async def search(self, secrets: SecretSearch) -> None:
+        """Looks into all that our services wrote. Topics for operators only hold what strangers sent."""
+        topics = self._bus.topics
+        for name in {topic.name for topic in topics.all()} - {topics.alerts, topics.dead_letters}:
+            starts = dict.fromkeys(await ends(self._bus, name), 0)
+            await read_to_end(self._bus, name, starts, lambda record: secrets.look(record.topic, _text(record)))
+
+    @asynccontextmanager
+    async def _producer(self) -> AsyncIterator[AIOKafkaProducer]:
+        producer = AIOKafkaProducer(**self._bus.client_arguments, max_request_size=LIMIT_BYTES)
+        await producer.start()
+        try:
+            yield producer
+        finally:
+            await producer.stop()
 
     async def _send(
         self,
@@ -51,10 +85,11 @@ class KafkaFaults:
         key: bytes | None,
         value: bytes | None,
         headers: list[tuple[str, bytes]],
+        partition: int | None = None,
     ) -> None:
         """A compacted topic refuses a record without a key, and so does nobody any harm."""
         try:
-            await producer.send_and_wait(topic, value, key=key, headers=headers)
+            await producer.send_and_wait(topic, value, key=key, headers=headers, partition=partition)
         except KafkaError as problem:
             log.info("soak.poison_refused", topic=topic, reason=repr(problem))
 
@@ -73,3 +108,12 @@ class KafkaFaults:
             self._positions[record.partition] = record.offset + 1
 
         await read_to_end(self._bus, self._bus.topics.sessions, self._positions, take)
+
+
+def _other_than(topic: str) -> str:
+    """A compacted topic that has records in every soak."""
+    return "catalog" if topic == "heads" else "heads"
+
+
+def _text(record: Record) -> bytes:
+    return b"\n".join([record.key or b"", record.value or b"", *(value for _, value in record.headers)])

@@ -1,18 +1,22 @@
-"""Observing the processes of a soak while it runs: memory, and how long their event loops were held."""
+"""Observation of a soak's processes while it runs: memory, readiness, and how long their event loops were held."""
 
 import asyncio
+import time
 
 import httpx2
 from prometheus_client.parser import text_string_to_metric_families
 
 from tarsy_cli.credentials import key_headers
-from tarsy_cli.lab.soak.memory import MemorySamples, resident_mb
+from tarsy_cli.lab.soak.memory import MemorySamples, Sample, resident_mb
+from tarsy_cli.lab.soak.progress import ReadyStatement
 from tarsy_local.instance import Home, Process
 
 EVERY_SECONDS = 2.0
 METRICS_EVERY = 5
 """Every so many looks the metrics are asked for, too."""
 ASK_SECONDS = 2.0
+DECIDING = "orchestrator"
+"""The service whose `/ready` must tell when no session goes on."""
 HELD = "tarsy_process_loop_held_seconds"
 HELD_ABOVE = "0.25"
 """The bucket above which a loop counts as held: well above the 0.1 s that nothing of ours may take, as the machine
@@ -24,6 +28,7 @@ class Observation:
         self.memory = MemorySamples()
         self.held: dict[tuple[str, int], float] = {}
         self.restarts: dict[str, int] = {}
+        self.ready: list[ReadyStatement] = []
         self._home = home
 
     async def run(self, stopping: asyncio.Event) -> None:
@@ -32,6 +37,7 @@ class Observation:
             while not stopping.is_set():
                 processes = self._processes()
                 self._note(processes)
+                await asyncio.gather(*(self._ask_ready(client, one) for one in processes if one.service == DECIDING))
                 if looks % METRICS_EVERY == 0:
                     await asyncio.gather(*(self._ask(client, one) for one in processes if one.http))
                 looks += 1
@@ -58,8 +64,16 @@ class Observation:
         for one in processes:
             restarts[one.service] = restarts.get(one.service, 0) + one.restarts
             if one.pid is not None and (resident := resident_mb(one.pid)) is not None:
-                self.memory.add(one.service, one.pid, resident)
+                self.memory.add(one.service, one.pid, Sample(time.time(), resident))
         self.restarts = restarts
+
+    async def _ask_ready(self, client: httpx2.AsyncClient, one: Process) -> None:
+        try:
+            answer = await client.get(f"{one.http}/ready")
+        except httpx2.HTTPError:
+            return
+        if answer.status_code == 200:
+            self.ready.append(ReadyStatement(time.time(), f"{one.service} {one.instance}"))
 
     async def _ask(self, client: httpx2.AsyncClient, one: Process) -> None:
         """A process that does not answer now is asked again later."""

@@ -14,14 +14,17 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
 from tarsy_cli.api import ApiError, get
-from tarsy_cli.lab.soak.adversary import Adversary
+from tarsy_cli.lab.soak.adversary import Adversary, Doors, Injected
 from tarsy_cli.lab.soak.alert_load import AlertLoad
 from tarsy_cli.lab.soak.environment import SoakEnvironment, SoakError
 from tarsy_cli.lab.soak.kafka_faults import KafkaFaults
-from tarsy_cli.lab.soak.memory import highest, memory_faults
+from tarsy_cli.lab.soak.leaks import SecretSearch, planted_secrets
+from tarsy_cli.lab.soak.memory import LOOKED_AT_SECONDS, RETURNED_AFTER_SECONDS, highest, kept_memory, memory_faults
 from tarsy_cli.lab.soak.observation import Observation
+from tarsy_cli.lab.soak.progress import gaps, progress_faults
 from tarsy_cli.lab.soak.question_load import QuestionLoad
 from tarsy_cli.lab.soak.schedule import Planned
+from tarsy_cli.lab.soak.torments import Torments
 from tarsy_cli.lab.soak.verdict import Findings
 from tarsy_contracts.topics import Topics
 from tarsy_lab.incidents import Incident
@@ -70,7 +73,7 @@ def run_soak(soak: Soak) -> Findings:
         random=Random(soak.random.random()),
         pause_seconds=soak.pause_seconds,
     )
-    observation = Observation(soak.running.home)
+    observation, torments = Observation(soak.running.home), Torments(lambda: soak.running.instance().api)
     with event_loop() as loop:
         stopping = asyncio.Event()
         sending = loop.submit(load.run(stopping))
@@ -82,23 +85,28 @@ def run_soak(soak: Soak) -> Findings:
             kafka.session = load.accepted.sessions[-1] if load.accepted.sessions else "nobody"
             loop.wait_for(kafka.plant(topic), ACT_SECONDS)
 
-        adversary = Adversary(
-            soak.running,
+        doors = Doors(
             plant=plant,
             grow=lambda topic: loop.wait_for(kafka.grow(topic), ACT_SECONDS),
-            report=lambda at, what: soak.say(f"{at:7.1f} s  {what}"),
+            misplace=lambda fault: loop.wait_for(kafka.misplace(fault), ACT_SECONDS),
+            torment=torments.send,
         )
+        adversary = Adversary(soak.running, doors, report=lambda at, what: soak.say(f"{at:7.1f} s  {what}"))
         adversary.play(soak.planned, failed=lambda: sending.done() or asking.done() or watching.done())
         loop.call(stopping.set)
         sending.result(STOP_SECONDS)
         asking.result(STOP_SECONDS)
         counts = f"{len(load.accepted.sessions)} alerts and {len(questions.accepted.sent)} questions"
         soak.say(f"The faults are over; {counts} were accepted. Waiting for their ends.")
-        _wait_until_all_ended(loop, kafka, load.accepted.sessions)
+        _wait_until_all_ended(loop, kafka, [*load.accepted.sessions, *torments.sessions])
         unready = _wait_until_ready(soak.running)
+        _wait_until_returned(adversary.injected)
         loop.call(observing.set)
         watching.result(STOP_SECONDS)
-    return _findings(soak, load, questions, kafka.reading, observation, unready)
+        secrets = SecretSearch(planted_secrets(soak.incidents))
+        loop.wait_for(kafka.search(secrets), END_SECONDS)
+        secrets.look_into(soak.running.home.logs)
+    return _findings(soak, load, questions, torments, kafka.reading, observation, adversary.injected, secrets, unready)
 
 
 class LoopThread:
@@ -169,29 +177,51 @@ def _wait_until_ready(running: SoakEnvironment) -> list[str]:
     return []
 
 
+def _wait_until_returned(injected: Injected) -> None:
+    """Until the memory of the tool gateways can be compared with that before the last hostile servers."""
+    if injected.hostile:
+        looked_at = injected.hostile[-1].end + RETURNED_AFTER_SECONDS + LOOKED_AT_SECONDS
+        time.sleep(max(0.0, looked_at - time.time()))
+
+
 def _findings(
     soak: Soak,
     load: AlertLoad,
     questions: QuestionLoad,
+    torments: Torments,
     reading: LogReading,
     observation: Observation,
+    injected: Injected,
+    secrets: SecretSearch,
     unready: Sequence[str],
 ) -> Findings:
     sessions = list(dict.fromkeys(load.accepted.sessions))
+    every = [*sessions, *torments.sessions]
+    found = gaps(reading.sessions, sessions, injected.outages, _last(reading))
     return Findings(
         accepted=sessions,
         refused=load.accepted.refused,
         questions=questions.accepted.sent,
         questions_refused=questions.accepted.refused,
-        logs={one: reading.sessions[one] for one in sessions if one in reading.sessions},
+        logs={one: reading.sessions[one] for one in every if one in reading.sessions},
         runs={one: runs_of(soak.running.calls, one) for one in sessions},
-        shown={one: _shown(soak.running, one, reading) for one in sessions},
+        shown={one: _shown(soak.running, one, reading) for one in every},
         unready=unready,
-        memory=list(memory_faults(observation.memory)),
+        memory=[*memory_faults(observation.memory), *kept_memory(observation.memory, injected.hostile)],
         held=observation.faults(),
+        tormented=torments.sessions,
+        gaps=found,
+        progress=list(progress_faults(found, observation.ready)),
+        leaks=list(secrets.faults()),
+        killed=injected.killed,
         restarts=observation.restarts,
         highest_mb=highest(observation.memory),
     )
+
+
+def _last(reading: LogReading) -> float:
+    """When the log was read to its end: by then every session has ended, or had the time for it."""
+    return max((one.appended_at.timestamp() for log in reading.sessions.values() for one in log.written), default=0.0)
 
 
 def _shown(running: SoakEnvironment, session_id: str, reading: LogReading) -> str:

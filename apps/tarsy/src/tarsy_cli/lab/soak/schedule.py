@@ -1,86 +1,37 @@
 """The schedule of a soak: which fault is injected when, chosen by a seed. Pure."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
-type Service = str
-type Topic = str
+from tarsy_cli.lab.soak.endless_answers import ENDLESS_ANSWERS
+from tarsy_cli.lab.soak.faults import (
+    GROWN,
+    LONGEST_FREEZE_SECONDS,
+    LONGEST_HOSTILE_SECONDS,
+    LONGEST_OUTAGE_SECONDS,
+    MISPLACED,
+    POISONED,
+    SERVICES,
+    SHORTEST_HOSTILE_SECONDS,
+    SHORTEST_SECONDS,
+    EndlessAnswer,
+    Fault,
+    Freeze,
+    Growth,
+    HostileServers,
+    Kill,
+    Misplacement,
+    Poison,
+    ServerOutage,
+    Service,
+    duration_of,
+)
+from tarsy_cli.lab.soak.hostile_server import HOSTILE_KINDS
 
-SERVICES: Sequence[Service] = (
-    "orchestrator",
-    "tool-gateway",
-    "summarizer",
-    "timeline",
-    "websocket-gateway",
-    "ingest",
-)
-POISONED: Sequence[Topic] = (
-    "alerts",
-    "inbox",
-    "sessions",
-    "heads",
-    "held",
-    "tool-calls",
-    "summaries",
-    "results",
-    "stream",
-    "control",
-    "catalog",
-    "mcp-tokens",
-    "workers",
-    "layout",
-)
-GROWN: Sequence[Topic] = ("inbox", "sessions", "heads", "alerts", "tool-calls", "control")
-LONGEST_OUTAGE_SECONDS = 60.0
-LONGEST_FREEZE_SECONDS = 40.0
-SHORTEST_SECONDS = 3.0
 FAULTS_TAKE = 0.5
 """The part of a soak's time that faults may last; in the rest TARSy has Kafka and PostgreSQL, and all processes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kill:
-    """`kill -9` of one process of the service. `choice` (0 to 1) picks it among those that run."""
-
-    service: Service
-    choice: float
-
-
-@dataclass(frozen=True, slots=True)
-class Freeze:
-    """SIGSTOP, and SIGCONT after `seconds`."""
-
-    service: Service
-    choice: float
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ServerOutage:
-    """Servers are killed, or frozen, and come back after `seconds`."""
-
-    servers: tuple[Literal["kafka", "postgresql"], ...]
-    how: Literal["killed", "frozen"]
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Poison:
-    """Records that nobody can read, or that mean no good."""
-
-    topic: Topic
-
-
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """Somebody adds partitions."""
-
-    topic: Topic
-
-
-type Fault = Kill | Freeze | ServerOutage | Poison | Growth
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +54,30 @@ def schedule(*, seed: int, seconds: float) -> list[Planned]:
         fault = _any(random)
         left -= duration_of(fault) + 1.0
         planned.append(fault)
-    return list(_spread(planned, seconds, random))
+    return list(_spread(_met_by_a_start(planned, random), seconds, random))
 
 
-def duration_of(fault: Fault) -> float:
-    return fault.seconds if isinstance(fault, Freeze | ServerOutage) else 0.0
+def _met_by_a_start(faults: Sequence[Fault], random: Random) -> list[Fault]:
+    """With a kill of an orchestrator behind the last misplaced record, so that one starts on it."""
+    last = max(number for number, fault in enumerate(faults) if isinstance(fault, Misplacement))
+    after = any(isinstance(fault, Kill) and fault.service == "orchestrator" for fault in faults[last:])
+    return list(faults) if after else [*faults, Kill("orchestrator", random.random())]
 
 
 def _deck(random: Random) -> Iterator[Fault]:
     """One of each, in an order of its own; the topics grow and are poisoned between the others."""
     deck: list[Fault] = [
         *(Kill(service, random.random()) for service in SERVICES),
-        *(Freeze(service, random.random(), _long(random, LONGEST_FREEZE_SECONDS)) for service in SERVICES[:3]),
+        *(_any_freeze(service, random) for service in SERVICES[:3]),
         ServerOutage(("kafka",), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
         ServerOutage(("kafka",), "frozen", _long(random, LONGEST_OUTAGE_SECONDS)),
         ServerOutage(("postgresql",), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
         ServerOutage(("postgresql", "kafka"), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
         *(Poison(topic) for topic in POISONED),
         *(Growth(topic) for topic in GROWN),
+        *(Misplacement(topic, way, random.random()) for topic, ways in MISPLACED.items() for way in ways),
+        *(EndlessAnswer(kind) for kind in ENDLESS_ANSWERS),
+        _hostile(HOSTILE_KINDS, random),
     ]
     random.shuffle(deck)
     yield from deck
@@ -128,18 +85,45 @@ def _deck(random: Random) -> Iterator[Fault]:
 
 def _any(random: Random) -> Fault:
     """Processes die more often than servers. Topics grow once: each growth stays."""
-    match random.choices(("kill", "freeze", "outage", "poison"), weights=(5, 3, 2, 2))[0]:
-        case "kill":
-            return Kill(random.choice(SERVICES), random.random())
-        case "freeze":
-            return Freeze(random.choice(SERVICES), random.random(), _long(random, LONGEST_FREEZE_SECONDS))
-        case "outage":
-            servers: tuple[Literal["kafka", "postgresql"], ...] = random.choice(
-                (("kafka",), ("postgresql",), ("kafka", "postgresql"))
-            )
-            return ServerOutage(servers, random.choice(("killed", "frozen")), _long(random, LONGEST_OUTAGE_SECONDS))
-        case _:
-            return Poison(random.choice(POISONED))
+    weights = [weight for weight, _ in FURTHER.values()]
+    _, draw = FURTHER[random.choices(list(FURTHER), weights=weights)[0]]
+    return draw(random)
+
+
+def _any_freeze(service: Service, random: Random) -> Freeze:
+    return Freeze(service, random.random(), _long(random, LONGEST_FREEZE_SECONDS))
+
+
+def _any_outage(random: Random) -> Fault:
+    servers: tuple[Literal["kafka", "postgresql"], ...] = random.choice(
+        (("kafka",), ("postgresql",), ("kafka", "postgresql"))
+    )
+    return ServerOutage(servers, random.choice(("killed", "frozen")), _long(random, LONGEST_OUTAGE_SECONDS))
+
+
+def _any_misplacement(random: Random) -> Fault:
+    topic = random.choice(list(MISPLACED))
+    return Misplacement(topic, random.choice(MISPLACED[topic]), random.random())
+
+
+def _any_hostile(random: Random) -> Fault:
+    return _hostile(random.sample(list(HOSTILE_KINDS), random.randint(1, len(HOSTILE_KINDS))), random)
+
+
+def _hostile(kinds: Iterable[str], random: Random) -> HostileServers:
+    return HostileServers(tuple(kinds), random.uniform(SHORTEST_HOSTILE_SECONDS, LONGEST_HOSTILE_SECONDS))
+
+
+FURTHER: Mapping[str, tuple[int, Callable[[Random], Fault]]] = {
+    "kill": (5, lambda random: Kill(random.choice(SERVICES), random.random())),
+    "freeze": (3, lambda random: _any_freeze(random.choice(SERVICES), random)),
+    "outage": (2, _any_outage),
+    "poison": (2, lambda random: Poison(random.choice(POISONED))),
+    "misplacement": (2, _any_misplacement),
+    "endless": (2, lambda random: EndlessAnswer(random.choice(list(ENDLESS_ANSWERS)))),
+    "hostile": (1, _any_hostile),
+}
+"""Kinds that a long soak draws beyond the deck: the weight of each, and how one is drawn."""
 
 
 def _long(random: Random, longest: float) -> float:
@@ -148,10 +132,10 @@ def _long(random: Random, longest: float) -> float:
 
 def _shortened(fault: Fault, fits: float) -> Fault:
     match fault:
-        case Freeze(service, choice, seconds):
-            return Freeze(service, choice, max(SHORTEST_SECONDS, seconds * fits))
-        case ServerOutage(servers, how, seconds):
-            return ServerOutage(servers, how, max(SHORTEST_SECONDS, seconds * fits))
+        case Freeze() | ServerOutage():
+            return replace(fault, seconds=max(SHORTEST_SECONDS, fault.seconds * fits))
+        case HostileServers():
+            return replace(fault, seconds=max(SHORTEST_HOSTILE_SECONDS, fault.seconds * fits))
         case _:
             return fault
 

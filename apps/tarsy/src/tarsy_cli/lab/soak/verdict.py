@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tarsy_cli.lab.soak.poison import STRANGER
+from tarsy_cli.lab.soak.progress import Interval
 from tarsy_contracts import events as e
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.events import SESSION_ENDINGS
@@ -18,7 +19,10 @@ EMPTY = SessionLog()
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Observations at the end. `shown` is each session's status on the API."""
+    """Observations at the end. `shown` is each session's status on the API.
+
+    `accepted` must complete. `tormented`, by what is done to each, must end somehow. `gaps`: the longest first.
+    """
 
     accepted: Sequence[str]
     refused: int
@@ -30,6 +34,11 @@ class Findings:
     unready: Sequence[str] = ()
     memory: Sequence[str] = ()
     held: Sequence[str] = ()
+    tormented: Mapping[str, str] = field(default_factory=dict)
+    gaps: Sequence[Interval] = ()
+    progress: Sequence[str] = ()
+    leaks: Sequence[str] = ()
+    killed: Mapping[str, int] = field(default_factory=dict)
     restarts: Mapping[str, int] = field(default_factory=dict)
     highest_mb: Mapping[str, float] = field(default_factory=dict)
 
@@ -38,10 +47,14 @@ def faults_of_soak(findings: Findings) -> list[str]:
     """Sentences; empty when all is well."""
     return [
         *_session_faults(findings),
+        *_tormented_faults(findings),
         *_question_faults(findings),
         *(f"not ready at the end: {reason}" for reason in findings.unready),
         *findings.memory,
+        *_restart_faults(findings),
+        *findings.progress,
         *findings.held,
+        *findings.leaks,
     ]
 
 
@@ -51,16 +64,37 @@ def _session_faults(findings: Findings) -> Iterator[str]:
         if not log.accepted:
             yield f"{session_id}: its alert was acknowledged, and no session began"
             continue
-        for fault in [*chain_faults(_ours(log)), *run_faults(log, findings.runs.get(session_id, ()))]:
+        for fault in [*_record_faults(findings, session_id, log), *_given_up(log)]:
             yield f"{session_id}: {fault}"
-        yield from (f"{session_id}: {fault}" for fault in _given_up(log))
         ended = _end_of(log)
         if ended != "session.completed":
             reasons = "".join(f": {failed.error}" for failed in log.events(e.SessionFailed))
             yield f"{session_id}: ended with {ended}{reasons}{''.join(_unsuccessful(log))}"
-        shown = findings.shown.get(session_id, "nothing")
-        if log.ended and f"session.{shown}" != ended:
-            yield f"{session_id}: the log ended with {ended}, and the API shows {shown}"
+
+
+def _tormented_faults(findings: Findings) -> Iterator[str]:
+    """A session whose model or servers are hostile may fail, and must end."""
+    for session_id, torment in findings.tormented.items():
+        log, name = findings.logs.get(session_id, EMPTY), f"{session_id} ({torment})"
+        if not log.accepted:
+            yield f"{name}: its alert was acknowledged, and no session began"
+            continue
+        yield from (f"{name}: {fault}" for fault in _record_faults(findings, session_id, log))
+
+
+def _record_faults(findings: Findings, session_id: str, log: SessionLog) -> Iterator[str]:
+    """Faults of a session's record, however it ended."""
+    yield from chain_faults(_ours(log))
+    yield from run_faults(log, findings.runs.get(session_id, ()))
+    shown = findings.shown.get(session_id, "nothing")
+    if log.ended and f"session.{shown}" != _end_of(log):
+        yield f"the log ended with {_end_of(log)}, and the API shows {shown}"
+
+
+def _restart_faults(findings: Findings) -> Iterator[str]:
+    for service, count in sorted(findings.restarts.items()):
+        if count > (killed := findings.killed.get(service, 0)):
+            yield f"{service} was started again {count} times, and the soak killed it {killed} times"
 
 
 def _given_up(log: SessionLog) -> Iterator[str]:
@@ -98,6 +132,20 @@ def _question_faults(findings: Findings) -> Iterator[str]:
             yield f"{question.session_id}: the reply to question {question.message_id} ended with {ends}"
 
 
+def _ends_of_tormented(findings: Findings) -> Iterator[str]:
+    for session_id, torment in findings.tormented.items():
+        log = findings.logs.get(session_id, EMPTY)
+        yield f"{torment} {_end_of(log) if log.accepted else 'nothing'} after {_took(log):.0f} s"
+
+
+def _took(log: SessionLog) -> float:
+    """Seconds from the first event of a session to the end of its investigation, or to its last event."""
+    if not log.accepted:
+        return 0.0
+    ended = next((one for one in log.accepted if one.envelope.type in SESSION_ENDINGS), log.accepted[-1])
+    return (ended.appended_at - log.accepted[0].appended_at).total_seconds()
+
+
 def _ours(log: SessionLog) -> SessionLog:
     """Without the poison: every reader drops it, and it never was what its id says."""
     ours = [delivery for delivery in log.written if delivery.envelope.source != STRANGER]
@@ -109,8 +157,11 @@ def report(findings: Findings, faults: Sequence[str]) -> Iterator[str]:
     ends = Counter(_end_of(log) for log in findings.logs.values() if log.accepted)
     questions = f"{len(findings.questions)} questions accepted, {findings.questions_refused} refused"
     yield f"{len(findings.accepted)} alerts accepted, {findings.refused} not taken in time by anybody; {questions}"
+    if findings.tormented:
+        yield "tormented: " + ", ".join(sorted(_ends_of_tormented(findings)))
     yield "sessions: " + (", ".join(f"{count} {type}" for type, count in ends.most_common()) or "none")
     yield "restarts: " + ", ".join(f"{service} {count}" for service, count in sorted(findings.restarts.items()))
+    yield f"longest time without a decision while some waited: {findings.gaps[0].seconds if findings.gaps else 0:.0f} s"
     yield "highest memory: " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in sorted(findings.highest_mb.items()))
     yield from faults[:MOST_SHOWN]
     if len(faults) > MOST_SHOWN:
