@@ -11,14 +11,14 @@ MOST_BYTES = 2_000_000
 TOKEN_BYTES = 8
 """A piece counts as one token at least: an answer of empty pieces ends, too."""
 ENVELOPE_BYTES = 2_048
-"""What servers wrap around a piece. Comments, unknown events and longer envelopes count as part of the answer."""
+"""Servers wrap so much around a piece at most. All else counts as the answer."""
 ESCAPED_BYTES = 6
 """A byte of text takes up to so many in JSON (`\\u001b`)."""
 
 
 @dataclass(slots=True)
 class Written:
-    """What a model has written so far: text, thoughts, and arguments of calls."""
+    """Counts of the text, thoughts and arguments of calls that a model has written so far."""
 
     pieces: int = 0
     characters: int = 0

@@ -18,7 +18,7 @@ SAID_OF_SILENCE: dict[Silence, str] = {
 }
 
 MOST_CHARACTERS = 2_048
-"""Length of a delta. What is done with one (masking, looking for repetition) takes a millisecond or so."""
+"""Length of a delta. Masking one, and looking for repetition in it, takes a millisecond or so."""
 TURN_SECONDS = 0.005
 """A stream whose pieces are there already holds the event loop for little longer than this."""
 
