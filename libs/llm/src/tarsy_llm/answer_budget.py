@@ -11,7 +11,7 @@ MOST_BYTES = 2_000_000
 TOKEN_BYTES = 8
 """A piece counts as one token at least: an answer of empty pieces ends, too."""
 ENVELOPE_BYTES = 2_048
-"""Servers wrap so much around a piece at most. Comments, unknown events and more count as part of the answer."""
+"""Servers wrap so much around a piece at most. All else counts as the answer."""
 ESCAPED_BYTES = 6
 """A byte of text takes up to so many in JSON (`\\u001b`)."""
 
