@@ -4,9 +4,16 @@ from pydantic import JsonValue
 
 from tarsy_broken_masker import broken_masker
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_orchestrator.effects.llm_answer import MaskedAnswer, mask_answer
+from tarsy_orchestrator.effects.llm_answer import (
+    MOST_RECORD_BYTES,
+    MaskedAnswer,
+    is_long,
+    mask_answer,
+    record_size,
+)
 from tarsy_session.controllers.function_calling import MOST_CALLS
 
 KEY = bytes(range(32))
@@ -72,3 +79,24 @@ def test_arguments_are_masked_as_text_is_by_what_a_name_and_its_value_make_toget
 def test_calls_that_nobody_will_run_are_counted_and_not_recorded() -> None:
     said = recorded(answer("", "", *(AskedTool(name="db__query", arguments={}) for _ in range(MOST_CALLS + 7))))
     assert (len(said.tool_calls), said.calls_left_out) == (MOST_CALLS, 7)
+
+
+def test_a_long_answer_is_not_masked_on_the_event_loop() -> None:
+    arguments: dict[str, JsonValue] = {"sql": "x" * 70_000}
+    assert not is_long(answer("a" * 1_000, "b" * 1_000))
+    assert is_long(answer("a" * 70_000))
+    assert is_long(answer("", "b" * 70_000))
+    assert is_long(answer("", "", AskedTool(name="db__query", arguments=arguments)))
+
+
+def test_what_takes_more_on_record_than_it_has_characters_is_known_before_it_is_decided() -> None:
+    small = report(text="\x1b" * 1_000)
+    large = report(text="\x1b" * 1_000_000)
+    assert record_size(small) <= MOST_RECORD_BYTES < record_size(large)
+
+
+def report(*, text: str) -> LlmCallReported:
+    return LlmCallReported(
+        llm_call_id="llm-1", error="", retryable=False, thinking="", text=text, tool_calls=(), usage=Usage(),
+        model="m", duration_ms=1,
+    )  # fmt: skip

@@ -75,7 +75,7 @@ class Summarizer:
             where = "".join(traceback.format_tb(problem.__traceback__))
             log.error("summary.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
             return self._failed(work, "the summarizer failed")
-        return self._completed(work, answer) if answer else self._failed(work, "; ".join(work.asking.reasons()))
+        return await self._completed(work, answer) if answer else self._failed(work, "; ".join(work.asking.reasons()))
 
     def report_cancelled(self, request: SummaryRequest, claim_id: str, ran_for: timedelta) -> SummaryReported:
         began = self._models.monotonic() - ran_for.total_seconds()
@@ -85,11 +85,13 @@ class Summarizer:
     async def aclose(self) -> None:
         await close_llms(self._models.llms.values())
 
-    def _completed(self, work: SummaryWork, answer: Answer) -> SummaryReported:
+    async def _completed(self, work: SummaryWork, answer: Answer) -> SummaryReported:
         request = work.request
         mask = self._models.masker.for_session(request.session_id).mask
         note = "" if work.coverage is None else unseen_note(work.coverage)
-        content = summary_text(mask(answer.text), cut=answer.cut, max_tokens=request.max_tokens, note=note)
+        # A model may have written megabytes.
+        text = await asyncio.to_thread(mask, answer.text)
+        content = summary_text(text, cut=answer.cut, max_tokens=request.max_tokens, note=note)
         return SummaryReported(
             call_id=request.call_id,
             claim_id=work.claim_id,

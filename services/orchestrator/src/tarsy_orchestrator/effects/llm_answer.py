@@ -7,9 +7,15 @@ from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.ids import tool_call_id
+from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
 from tarsy_session.controllers.function_calling import MOST_CALLS
+
+MOST_AT_ONCE = 64 * 1024
+"""Characters that are masked on the event loop: some milliseconds."""
+MOST_RECORD_BYTES = 3 * 1024 * 1024
+"""An event of the answer has room for it, and for what follows from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,18 @@ class MaskedAnswer:
     model: str
     opaque: JsonValue
     calls_left_out: int = 0
+
+
+def is_long(answer: Answer) -> bool:
+    """Masking it takes longer than the event loop may be held."""
+    arguments = sum(len(str(call.arguments)) for call in answer.tool_calls)
+    return len(answer.thinking) + len(answer.text) + arguments > MOST_AT_ONCE
+
+
+def record_size(report: LlmCallReported) -> int:
+    """Bytes that it takes in an event; 0 for one that is surely small."""
+    sizes = [len(report.thinking), len(report.text), *(len(str(call.arguments)) for call in report.tool_calls)]
+    return len(report.model_dump_json()) if sum(sizes) > MOST_AT_ONCE else 0
 
 
 def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Collection[str]) -> MaskedAnswer:

@@ -5,6 +5,7 @@ import traceback
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from opentelemetry import trace
@@ -14,7 +15,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
-from tarsy_orchestrator.effects.llm_answer import mask_answer
+from tarsy_orchestrator.effects.llm_answer import MOST_RECORD_BYTES, is_long, mask_answer, record_size
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, dropping_unsent
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
@@ -86,7 +87,11 @@ async def make_llm_call(
         log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
         error = f"the adapter failed: {kind}"
         return _failure(deps, session_id, effect, times, sent, error, BROKEN, retryable=False)
-    return _report(deps, session_id, effect, times, sent, answer)
+    report = await _report(deps, session_id, effect, times, sent, answer)
+    if record_size(report) <= MOST_RECORD_BYTES:
+        return report
+    error = f"the answer of the model takes more than {MOST_RECORD_BYTES} bytes on record"
+    return _failure(deps, session_id, effect, times, sent, error, "answer_too_long", usage=answer.usage)
 
 
 async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
@@ -169,12 +174,14 @@ def _failure(
     )
 
 
-def _report(
+async def _report(
     deps: Dependencies, session_id: str, effect: LlmCallEffect, times: CallTimes, sent: str, answer: Answer
 ) -> LlmCallReported:
     seconds = _observe(deps, effect, times, "ok", answer.usage)
     offered = {tool.definition.name for tool in effect.execution.tools}
-    said = mask_answer(answer, deps.masker.for_session(session_id), llm_call_id=effect.id, offered=offered)
+    masker = deps.masker.for_session(session_id)
+    mask = partial(mask_answer, answer, masker, llm_call_id=effect.id, offered=offered)
+    said = await asyncio.to_thread(mask) if is_long(answer) else mask()
     record_answer(trace.get_current_span(), model=said.model, finish_reason=answer.finish_reason)
     return LlmCallReported(
         llm_call_id=effect.id,
