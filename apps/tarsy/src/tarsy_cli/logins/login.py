@@ -25,9 +25,9 @@ from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
-from tarsy_tool_gateway.mcp.transports.bounded_answer import TooLongError
 from tarsy_tool_gateway.mcp.transports.connections import connections_to
 from tarsy_tool_gateway.mcp.transports.token_requests import describe_problem
+from tarsy_tool_gateway.results.bytes_in_flight import TooLongError
 
 FAILURES = (
     ConsentError,
