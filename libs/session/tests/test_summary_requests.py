@@ -2,13 +2,14 @@
 
 import pytest
 
+from tarsy_contracts.chain import ApprovalRule, ResolvedServer
 from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_session.effects import SummaryEffect, effects_of
 from tarsy_session.prompts.histories import compose_steps
 from tarsy_session.prompts.material import HistoryStep, Statement, ToolUse
 from tarsy_session.queue_requests import request_of
-from tarsy_story import READ, SESSION, Story
+from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage
 
 
 def summary_request(story: Story) -> SummaryRequest:
@@ -74,3 +75,21 @@ def test_all_steps_are_whole_where_there_is_room() -> None:
     told = compose_steps([use("first"), Statement("I think", "and now")], 10_000)
     assert "left out" not in told
     assert [word in told for word in ("first", "I think", "and now", "Step 1.", "Step 2.")] == [True] * 5
+
+
+def test_a_call_that_still_runs_is_told_so_and_not_as_one_whose_outcome_is_unknown() -> None:
+    story = Story().calling(READ, READ)
+    story.when(story.result(story.call_ids[1], "the long result", size=1_000_000))
+    steps = summary_request(story).steps
+    assert "unknown" not in steps
+    assert "still running" in steps
+    assert "TOOL RESULT" not in steps
+
+
+def test_a_call_that_waits_for_a_person_is_told_so() -> None:
+    server = ResolvedServer(server="kubernetes", allow=("*",), approve=ApprovalRule(changing=True))
+    story = Story(plan=chain(stage(agent(server=server)))).calling(READ, DELETE)
+    story.when(story.result(story.call_ids[0], "the long result", size=1_000_000))
+    steps = summary_request(story).steps
+    assert "waits for a person" in steps
+    assert "still running" not in steps

@@ -52,7 +52,7 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[History
             call = state.calls[call_id]
             requested, completed = call.requested, call.completed
             content, note = content_of(call)
-            outcome = "unknown" if completed is None else completed.outcome
+            outcome = None if completed is None else completed.outcome
             if call.learned is not None:
                 learned = call.learned.event
                 content, note, outcome = learned.content, note_learned(cut=learned.cut), learned.outcome
@@ -66,5 +66,6 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[History
                 at=call.completed_at,
                 result=shorten_id(call_id),
                 number=requested.number,
+                waits_for_person=call.waits_for_person,
             )
             yield use, call_id
