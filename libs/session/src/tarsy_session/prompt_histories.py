@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tarsy_contracts import events as e
-from tarsy_session.prompts.histories import compose_steps
+from tarsy_session.prompts.earlier_results import compose_earlier_steps
 from tarsy_session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
 from tarsy_session.prompts.notes import ReadOn, note_cut, note_learned, note_summary
 from tarsy_session.read_result_tool import shorten_id
@@ -27,9 +27,13 @@ def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, st
     return completed.content, note_cut(completed.lines, completed.size, completed.content, read_on)
 
 
-def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int) -> str:
-    """Composes the steps of an agent for the one who summarizes the result of this call, without that result."""
-    return compose_steps([step for step, of_call in _steps(state, execution) if of_call != call_id], limit)
+def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int, *, results: int) -> str:
+    """Composes the steps of an agent for the one who summarizes the result of this call, without that result.
+
+    `results`: characters of the results among them.
+    """
+    steps = [step for step, of_call in _steps(state, execution) if of_call != call_id]
+    return compose_earlier_steps(steps, limit, results=results)
 
 
 def history_of(state: Investigating, execution: Execution) -> AgentHistory:
