@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tarsy_contracts import events as e
-from tarsy_session.prompts.histories import compose_steps
+from tarsy_session.prompts.earlier_results import compose_earlier_steps
 from tarsy_session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
 from tarsy_session.prompts.notes import ReadOn, note_cut, note_learned, note_summary
 from tarsy_session.read_result_tool import shorten_id
@@ -27,9 +27,13 @@ def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, st
     return completed.content, note_cut(completed.lines, completed.size, completed.content, read_on)
 
 
-def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int) -> str:
-    """Composes the steps of an agent for the one who summarizes the result of this call, without that result."""
-    return compose_steps([step for step, of_call in _steps(state, execution) if of_call != call_id], limit)
+def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int, *, results: int) -> str:
+    """Composes the steps of an agent for the one who summarizes the result of this call, without that result.
+
+    `results`: characters of the results among them.
+    """
+    steps = [step for step, of_call in _steps(state, execution) if of_call != call_id]
+    return compose_earlier_steps(steps, limit, results=results)
 
 
 def history_of(state: Investigating, execution: Execution) -> AgentHistory:
@@ -52,7 +56,7 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[History
             call = state.calls[call_id]
             requested, completed = call.requested, call.completed
             content, note = content_of(call)
-            outcome = "unknown" if completed is None else completed.outcome
+            outcome = None if completed is None else completed.outcome
             if call.learned is not None:
                 learned = call.learned.event
                 content, note, outcome = learned.content, note_learned(cut=learned.cut), learned.outcome
@@ -66,5 +70,6 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[History
                 at=call.completed_at,
                 result=shorten_id(call_id),
                 number=requested.number,
+                waits_for_person=call.waits_for_person,
             )
             yield use, call_id

@@ -21,6 +21,8 @@ WORDS_CHARACTERS = 12_000
 TURNS_OF_WORDS = 3
 STEPS_CHARACTERS = 60_000
 """The alert and the steps so far take less than half of what a summarizer may read of the result."""
+RESULTS_CHARACTERS = 16_000
+"""Earlier results in the steps take no more, and at most a quarter of the result that is to be shortened."""
 
 
 def request_of(
@@ -62,6 +64,7 @@ def _summary(
         return None
     requested = effect.call.requested
     rule = execution.summary_rule(requested.server)
+    results = min(completed.size // 4, RESULTS_CHARACTERS)
     provider = rule.llm_provider or state.started.chain.summary_llm_provider or execution.llm_provider
     return SummaryRequest(
         session_id=session_id,
@@ -73,7 +76,7 @@ def _summary(
         arguments=requested.arguments,
         alert_title=state.started.alert.title,
         alert=shorten(compose_alert(state.started.alert), ALERT_CHARACTERS),
-        steps=compose_steps_before(state, execution, requested.call_id, STEPS_CHARACTERS),
+        steps=compose_steps_before(state, execution, requested.call_id, STEPS_CHARACTERS, results=results),
         purpose=_purpose(execution, requested.call_id)[:PURPOSE_CHARACTERS],
         result_event=LogPosition(partition=place.partition, offset=place.offset),
         stored=completed.stored,

@@ -44,6 +44,7 @@ class Statement:
 class ToolUse:
     """A call, and the part of its result that the agent read. `note` says that it was summarised, or cut.
 
+    `outcome`: a call that has not ended has none; `waits_for_person` says that nobody may run it yet.
     `at`: when the result came. `result`: the id by which it can be read again. `number`: that of the call, by which it
     is cited; 0 where it has none.
     """
@@ -51,12 +52,13 @@ class ToolUse:
     server: str
     tool: str
     arguments: Mapping[str, JsonValue]
-    outcome: Outcome
+    outcome: Outcome | None
     content: str
     note: str = ""
     at: datetime | None = None
     result: str = ""
     number: int = 0
+    waits_for_person: bool = False
 
 
 type HistoryStep = Statement | ToolUse

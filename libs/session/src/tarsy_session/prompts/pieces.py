@@ -20,6 +20,8 @@ OUTCOMES: dict[Outcome, str] = {
     "cancelled": "cancelled",
     "unknown": "unknown, it may have run",
 }
+STILL_RUNNING = "This call is still running: it has no result yet."
+WAITS_FOR_PERSON = "This call waits for a person to allow it: it has not run."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def pieces_of(steps: Sequence[HistoryStep], analysis: str = "") -> list[list[His
 
 
 def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
-    return [replace(pieces[0], lead=f"Step {number}."), *pieces[1:]]
+    return [replace(pieces[0], lead=f"Step {number}. {pieces[0].lead}".strip()), *pieces[1:]]
 
 
 def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
@@ -77,18 +79,22 @@ def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
         case ToolUse():
             name = f"{to_one_line(step.server, NAME_LIMIT)}.{to_one_line(step.tool, NAME_LIMIT)}"
             call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"
+            if step.outcome is None:
+                return [HistoryPiece(WAITS_FOR_PERSON if step.waits_for_person else STILL_RUNNING, "TOOL CALL", call)]
             return [
                 HistoryPiece("", "TOOL CALL", call),
-                HistoryPiece(_lead(step), "TOOL RESULT", step.content, step.result, note_call(step.number)),
+                HistoryPiece(
+                    _lead(step, step.outcome), "TOOL RESULT", step.content, step.result, note_call(step.number)
+                ),
             ]
 
 
-def _lead(step: ToolUse) -> str:
+def _lead(step: ToolUse, outcome: Outcome) -> str:
     """The id of a result stands where there is more to read of it."""
     name = f"Result {step.result}" if step.note and step.result else "Result"
     if step.number:
         name = f"{name} of {note_call(step.number)}"
-    return f"{name}: {OUTCOMES[step.outcome]}{_at(step.at)}. {to_one_line(step.note, NAME_LIMIT)}".strip()
+    return f"{name}: {OUTCOMES[outcome]}{_at(step.at)}. {to_one_line(step.note, NAME_LIMIT)}".strip()
 
 
 def _at(time: datetime | None) -> str:

@@ -85,6 +85,8 @@ def _changes_steps(event: e.Event | None) -> bool:
         | e.SummaryCompleted
         | e.SummaryFailed
         | e.ToolCallRequested
+        | e.ToolCallApprovalRequested
+        | e.ToolCallApprovalDecided
         | e.ToolCallCompleted
         | e.ToolCallOutcomeLearned,
     )

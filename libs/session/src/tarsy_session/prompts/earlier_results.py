@@ -1,0 +1,60 @@
+"""Earlier results for the one who summarizes another: bounded, and the cited and the newest keep most. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from string import Template
+
+from tarsy_contracts.citations import CITATION
+from tarsy_session.prompts.histories import compose_steps
+from tarsy_session.prompts.material import HistoryStep, Statement, ToolUse
+from tarsy_session.text import MARK_ROOM, shorten
+
+SHARES = 4
+"""The first result in the order of their worth may take a quarter of the room, the next a quarter of the rest."""
+NUMBER = re.compile("[0-9]+")
+SHORTENED = Template("[Results of earlier calls are shortened here to $kept of $whole characters. The agent saw more.]")
+
+
+def compose_earlier_steps(steps: Sequence[HistoryStep], limit: int, *, results: int) -> str:
+    """`limit`: characters of all of them, `results`: of the results among them."""
+    needs = {place: len(step.content) for place, step in enumerate(steps) if isinstance(step, ToolUse)}
+    whole = sum(needs.values())
+    if whole <= results:
+        return compose_steps(steps, limit)
+    rooms = _rooms(needs, _by_worth(steps), results)
+    shortened = [_shortened(step, rooms.get(place, 0)) for place, step in enumerate(steps)]
+    kept = sum(min(rooms[place], need) for place, need in needs.items())
+    note = SHORTENED.substitute(kept=kept, whole=whole)
+    return f"{note}\n\n{compose_steps(shortened, limit - len(note))}"
+
+
+def _rooms(needs: dict[int, int], by_worth: Sequence[int], total: int) -> dict[int, int]:
+    """Each keeps at least an equal share of half of the room; the rest goes to the worthiest."""
+    least = total // 2 // len(needs)
+    rooms = {place: min(need, least) for place, need in needs.items()}
+    left = total - sum(rooms.values())
+    for place in by_worth:
+        more = min(needs[place] - rooms[place], max(left // SHARES, min(left, MARK_ROOM)))
+        rooms[place] += more
+        left -= more
+    return rooms
+
+
+def _by_worth(steps: Sequence[HistoryStep]) -> list[int]:
+    """Places of results: those that the agent cited, the latest words first, then the newest."""
+    places = {step.number: place for place, step in enumerate(steps) if isinstance(step, ToolUse) and step.number}
+    cited = [places[number] for number in _cited(steps) if number in places]
+    newest = [place for place, step in enumerate(steps) if isinstance(step, ToolUse)][::-1]
+    return list(dict.fromkeys([*cited, *newest]))
+
+
+def _cited(steps: Sequence[HistoryStep]) -> Iterator[int]:
+    for step in reversed(steps):
+        if isinstance(step, Statement):
+            for found in CITATION.findall(f"{step.thinking}\n{step.text}"):
+                yield from map(int, NUMBER.findall(found))
+
+
+def _shortened(step: HistoryStep, room: int) -> HistoryStep:
+    return replace(step, content=shorten(step.content, room)) if isinstance(step, ToolUse) else step
