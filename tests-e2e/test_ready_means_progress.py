@@ -134,14 +134,14 @@ async def test_while_kafka_is_frozen_nobody_is_ready_and_afterwards_everybody_is
         return all(f'idle_seconds{{loop="{name}",service="{service}"}}' in shown for name, service in loops)
 
     await eventually(all_shown, "each loop has its metric", seconds=LIMIT_SECONDS)
-    kafka.freeze()
-    await eventually(all_stalled, "every loop that needs Kafka is named", seconds=LIMIT_SECONDS)
-    await eventually(degraded, "neither the alerts topic nor heads are read", seconds=LIMIT_SECONDS)
 
     async def told_by_all() -> bool:
         reasons = (await client.get("/ready")).json()["reasons"]
         return all(any("has not answered" in one for one in reasons.get(name, ())) for name in SERVICES)
 
+    kafka.freeze()
     await eventually(told_by_all, "every service says that Kafka does not answer", seconds=TOLD_SECONDS)
+    await eventually(all_stalled, "every loop that needs Kafka is named", seconds=LIMIT_SECONDS)
+    await eventually(degraded, "neither the alerts topic nor heads are read", seconds=LIMIT_SECONDS)
     kafka.thaw()
     await eventually(ready, "all loops step again", seconds=LIMIT_SECONDS)
