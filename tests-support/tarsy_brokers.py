@@ -53,6 +53,10 @@ class Brokers:
         await self._kill(number)
         await self.start_again(number)
 
+    async def end(self, number: int) -> None:
+        """Kills it, for as long as the test lasts."""
+        await self._kill(number)
+
     async def lose(self, number: int) -> None:
         """Kills it, and all records that it had are gone. It must be started again when others lead for it."""
         await self._kill(number)
