@@ -45,7 +45,7 @@ class Doors:
 
 @dataclass
 class Injected:
-    """Injected faults that the verdict needs: when Kafka was away, when hostile servers were there, and who was killed."""
+    """Injected faults that the verdict needs: when Kafka was away or servers were hostile, and who was killed."""
 
     outages: list[Interval] = field(default_factory=list)
     hostile: list[Interval] = field(default_factory=list)
