@@ -99,6 +99,7 @@ def run_soak(soak: Soak) -> Findings:
         counts = f"{len(load.accepted.sessions)} alerts and {len(questions.accepted.sent)} questions"
         soak.say(f"The faults are over; {counts} were accepted. Waiting for their ends.")
         _wait_until_all_ended(loop, kafka, [*load.accepted.sessions, *torments.sessions])
+        ended_at = time.time()
         unready = _wait_until_ready(soak.running)
         _wait_until_returned(adversary.injected)
         loop.call(observing.set)
@@ -106,7 +107,9 @@ def run_soak(soak: Soak) -> Findings:
         secrets = SecretSearch(planted_secrets(soak.incidents))
         loop.wait_for(kafka.search(secrets), END_SECONDS)
         secrets.look_into(soak.running.home.logs)
-    return _findings(soak, load, questions, torments, kafka.reading, observation, adversary.injected, secrets, unready)
+    return _findings(
+        soak, load, questions, torments, kafka.reading, observation, adversary.injected, secrets, unready, ended_at
+    )
 
 
 class LoopThread:
@@ -194,10 +197,12 @@ def _findings(
     injected: Injected,
     secrets: SecretSearch,
     unready: Sequence[str],
+    ended_at: float,
 ) -> Findings:
+    """`ended_at`: until when sessions were waited for, in seconds since 1970."""
     sessions = list(dict.fromkeys(load.accepted.sessions))
     every = [*sessions, *torments.sessions]
-    found = gaps(reading.sessions, sessions, injected.outages, _last(reading))
+    found = gaps(reading.sessions, sessions, injected.outages, ended_at)
     return Findings(
         accepted=sessions,
         refused=load.accepted.refused,
@@ -217,11 +222,6 @@ def _findings(
         restarts=observation.restarts,
         highest_mb=highest(observation.memory),
     )
-
-
-def _last(reading: LogReading) -> float:
-    """When the log was read to its end: by then every session has ended, or had the time for it."""
-    return max((one.appended_at.timestamp() for log in reading.sessions.values() for one in log.written), default=0.0)
 
 
 def _shown(running: SoakEnvironment, session_id: str, reading: LogReading) -> str:
