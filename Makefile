@@ -3,11 +3,11 @@ PY := .venv/bin/python
 SETUP := python3 tools/setup.py
 MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml tools/docgen/pyproject.toml)))
 # The first imports most of the others: what mypy has learnt of them is there for the rest, which go two at once.
-TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support tests-e2e helm)
+TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support tests-e2e tests-ground helm)
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test programs sweep rounds timing lint page schemas screenshots bench clean lock $(TYPES)
+.PHONY: help setup install up demo test programs sweep rounds timing ground lint page schemas screenshots bench clean lock $(TYPES)
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -38,6 +38,9 @@ rounds: setup    ## roll the last release to today's code, and three brokers, RO
 timing: setup    ## repeat each test that could depend on the machine's speed, ROUNDS times (50)
 	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS) \
 		$$(git grep -l pytest.mark.timing -- '*/test_*.py')
+
+ground: setup    ## test on a real Docker engine of our own; needs Linux, root and Debian's packages, and skips with the reason
+	@$(PY) -m pytest -n 0 tests-ground $(ARGS)
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .
