@@ -24,8 +24,8 @@ from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
 from tarsy_timeline.metrics import ReadOutcome, ResultRead
 from tarsy_timeline.system.server_warnings import CATEGORIES
-from tarsy_tool_gateway.mcp.connection import SessionEnd
 from tarsy_tool_gateway.mcp.failures import RETRIED
+from tarsy_tool_gateway.mcp.health import SessionEnd
 from tarsy_websocket_gateway.metrics import DropReason
 
 
