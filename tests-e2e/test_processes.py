@@ -113,7 +113,8 @@ def test_status_lists_every_process_and_each_answers(scene: Scene) -> None:
 
 def test_one_address_stands_for_all(scene: Scene) -> None:
     ready = httpx2.get(f"{scene.base}/ready", timeout=90)
-    assert (ready.status_code, ready.json()) == (200, {"ready": True, "waiting_for": []})
+    everything = {"ready": True, "waiting_for": [], "reasons": {}, "degraded": {}}
+    assert (ready.status_code, ready.json()) == (200, everything)
     assert httpx2.get(f"{scene.base}/health", timeout=90).status_code == 200
     assert "sessions" in httpx2.get(f"{scene.base}/api/v1/sessions", timeout=90).json()
     refused = httpx2.post(f"{scene.base}/api/v1/alerts", content=b"not json", timeout=90)

@@ -80,10 +80,10 @@ def test_up_prints_where_everything_is(scene: Scene) -> None:
 
 
 def test_status_knows_what_starts_and_what_is_ready(scene: Scene) -> None:
-    assert (scene.starting["state"], scene.starting_code) == ("starting", 0)
+    assert (scene.starting["state"], scene.starting["readiness"], scene.starting_code) == ("starting", "not_ready", 4)
     code, output = scene.tarsy.run("status", "--json")
     status = json.loads(output)
-    assert (status["state"], code) == ("ready", 0)
+    assert (status["state"], status["readiness"], code) == ("ready", "ready", 0)
     assert status["kafka"] == f"127.0.0.1:{scene.tarsy.kafka_port}"
     assert re.fullmatch(r"postgresql://tarsy:.+@127\.0\.0\.1:\d+/tarsy", status["database"])
     assert status["api"].endswith("/api/v1")

@@ -1,8 +1,9 @@
-"""`tarsy up` keeps what it has started: Kafka, PostgreSQL and the services come back, and the work goes on."""
+"""`tarsy up` keeps what it has started, and tells what is not ready: Kafka, PostgreSQL and the services come back."""
 
 import json
 import os
 import re
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -15,21 +16,26 @@ from tarsy_service_forks import ServiceForks
 from tarsy_up import Running, Tarsy, is_alive, tarsy, wait_for
 
 COMES_BACK_SECONDS = 120.0
+TOLD_SECONDS = 30.0
+"""Within which `/ready` tells of a Kafka that is frozen, as docs/operations says."""
+NOT_READY = 4
 SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 BETWEEN_SECONDS = 5.0
 """Between the two kills: the projector waits for PostgreSQL when Kafka goes."""
 RECEIVER = '\nnotifications: {nobody: {type: webhook, url: "http://127.0.0.1:1", events: [failed]}}\n'
 
 
-@pytest.fixture(params=[(), ("--processes",)], ids=["one process", "processes"])
+@pytest.fixture(scope="module", params=[(), ("--processes",)], ids=["one process", "processes"])
 def running(
-    request: pytest.FixtureRequest, tmp_path: Path, incidents: Path, forks: ServiceForks
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, incidents: Path, forks: ServiceForks
 ) -> Iterator[tuple[Tarsy, Running]]:
-    with tarsy(tmp_path / "one", incidents=incidents, forks=forks) as one:
+    folder = tmp_path_factory.mktemp("restarts")
+    with tarsy(folder, incidents=incidents, forks=forks) as one:
         # Without a receiver the notifier reads nothing.
         with (one.config_dir / "tarsy.yaml").open("a", encoding="utf-8") as config:
             config.write(RECEIVER)
         yield one, one.up(*request.param)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def investigate(one: Tarsy) -> str:
@@ -71,6 +77,31 @@ def kill(one: Tarsy, server: str) -> int:
 
 def until_back(one: Tarsy, server: str, before: int) -> None:
     wait_for(lambda: one.server_pids().get(server, before) != before, f"another {server}", seconds=COMES_BACK_SECONDS)
+
+
+def asked(one: Tarsy) -> tuple[int, str]:
+    """Status and text of `/ready`, at the one address."""
+    answer = httpx2.get(f"http://127.0.0.1:{one.http_port}/ready", timeout=10)
+    return answer.status_code, answer.text
+
+
+def test_a_frozen_kafka_is_told_by_ready_and_status_until_it_answers_again(running: tuple[Tarsy, Running]) -> None:
+    """A process that was ready once was never asked again: the one address stayed ready."""
+    one, _ = running
+    wait_for(lambda: one.run("status")[0] == 0, "all are ready", seconds=COMES_BACK_SECONDS)
+    kafka = one.server_pids()["kafka"]
+    os.kill(kafka, signal.SIGSTOP)
+    try:
+        wait_for(lambda: asked(one)[0] == 503, "/ready tells of the silence", seconds=TOLD_SECONDS)
+        code, output = one.run("status")
+        _, told = asked(one)
+    finally:
+        os.kill(kafka, signal.SIGCONT)
+    assert (code, output.splitlines()[0]) == (NOT_READY, "TARSy is not ready"), output
+    assert "has not answered for" in output
+    assert "has not answered for" in told
+    wait_for(lambda: asked(one)[0] == 200, "/ready says that all work again", seconds=COMES_BACK_SECONDS)
+    wait_for(lambda: one.run("status")[0] == 0, "so does status", seconds=COMES_BACK_SECONDS)
 
 
 def test_postgresql_is_killed_and_kafka_5_seconds_later_and_sessions_go_on(running: tuple[Tarsy, Running]) -> None:

@@ -101,11 +101,12 @@ async def test_with_authentication_the_metrics_of_the_door_need_a_key() -> None:
     denied: list[Denial] = []
     doorway, policy = Doorway(OUTSIDE, HttpProxy(Behind(), lambda *_: None)), HttpPolicy(authenticate=authenticate)
     door = FrontDoor(doorway, ProcessGroup([]), CollectorRegistry(), policy, denied.append)
-    paths = ("/health", "/metrics", "/metrics/targets", "/docs")
+    paths = ("/health", "/ready", "/metrics", "/metrics/targets", "/docs")
     key = {"authorization": key_of(Role.VIEWER)}
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(door), base_url="http://localhost") as client:
         without = [(await client.get(path)).status_code for path in paths]
         with_key = [(await client.get(path, headers=key)).status_code for path in paths]
-    assert without == [200, 401, 401, 404]
-    assert with_key == [200, 200, 200, 404]
+    # Without processes it is not ready, and says so to everybody.
+    assert without == [200, 503, 401, 401, 404]
+    assert with_key == [200, 503, 200, 200, 404]
     assert denied == ["missing", "missing"]

@@ -19,6 +19,8 @@ SHORT_LIVED = {
     "libs/service/src/tarsy_service/supervision.py SupervisedGroup._begin": "the mechanism",
     "apps/local/src/tarsy_local/supervisor/server_supervisor.py ServerSupervisor.run_with": "waits for both",
     "apps/local/src/tarsy_local/supervisor/process_group.py _until_ended": "waits, with a limit",
+    "apps/local/src/tarsy_local/supervisor/group_readiness.py GroupReadiness.ask": "a question to each, with a limit",
+    "apps/local/src/tarsy_local/status.py ask_status": "a question to each process, with a limit",
     "apps/tarsy/src/tarsy_cli/lab/chaos/rounds.py play": "a question and its reply, waited for",
     "apps/tarsy/src/tarsy_cli/lab/soak/alert_load.py AlertLoad.run": "alerts of a soak, waited for",
     "apps/tarsy/src/tarsy_cli/lab/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",

@@ -13,15 +13,20 @@ from pydantic import BaseModel, Field
 
 from tarsy_local.errors import LocalError
 from tarsy_local.private_folder import make_private
+from tarsy_local.ready_answer import Readiness
 from tarsy_timeline.database.url import without_password
 
 READERS_SECONDS = 1.0
 LOOK_SECONDS = 0.02
+API = "/api/v1"
 LINE = "  {:18}  {:>3}  {:>8}  {:9}  {:>8}  {}"
 
 
 class Process(BaseModel):
-    """`instance` counts the processes of one service. While one waits to be started again it has no pid."""
+    """`instance` counts the processes of one service. While one waits to be started again it has no pid.
+
+    `state` is what its supervisor knows, `readiness` what it said when `tarsy status` asked it.
+    """
 
     service: str
     instance: int = 1
@@ -30,9 +35,11 @@ class Process(BaseModel):
     state: Literal["starting", "ready", "waiting", "stopping", "stopped"] = "ready"
     restarts: int = 0
     log: str = ""
+    readiness: Readiness | None = None
 
     def line(self) -> str:
-        return LINE.format(self.service, self.instance, self.pid or "-", self.state, self.restarts, self.http)
+        shown = (self.readiness or self.state).replace("_", " ") if self.state == "ready" else self.state
+        return LINE.format(self.service, self.instance, self.pid or "-", shown, self.restarts, self.http)
 
 
 class Instance(BaseModel):
@@ -54,13 +61,20 @@ class Instance(BaseModel):
     models: list[str] = []
     processes: list[Process] = []
 
+    @property
+    def address(self) -> str:
+        """The page's; empty before it is known."""
+        return self.api.removesuffix(API)
+
     def lines(self) -> list[str]:
+        return ["TARSy is ready", *self.details()]
+
+    def details(self) -> list[str]:
         """Where everything is, for a person. Passwords stay out of it."""
         own = any(process.service == "postgresql" for process in self.processes)
         model = "scripted: its answers come from a file, no model is asked" if self.scripted else ", ".join(self.models)
         return [
-            "TARSy is ready",
-            f"  page        {self.api.removesuffix('/api/v1')}/",
+            f"  page        {self.address}/",
             f"  API         {self.api}",
             f"  WebSocket   {self.websocket}",
             f"  metrics     {self.metrics}",

@@ -178,7 +178,7 @@ COMMANDS: Mapping[str, Entry] = {
         "up",
         "Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the foreground.",
     ),
-    "status": CommandEntry("instance_commands", "status", "Say what runs, and where."),
+    "status": CommandEntry("instance_commands", "status", "Say what runs, where, and whether it is ready."),
     "down": CommandEntry("instance_commands", "down", "Stop the TARSy that runs; its data stays."),
     "doctor": CommandEntry("doctor.command", "doctor", "Find what is wrong with a set-up, and say what to do."),
     "logs": CommandEntry(

@@ -1,8 +1,6 @@
 """The commands about the TARSy of a folder: up, status, down."""
 
-import json
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -10,10 +8,11 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, USAGE, HomeOption
-from tarsy_cli.terminal import fail, say
+from tarsy_cli.terminal import fail, print_json, say
 from tarsy_local.instance_counts import InstanceCounts, InvalidInstanceCountsError, parse_instance_counts
 
 NOTHING_RUNS = 3
+NOT_READY = 4
 VARIABLES_OF = {
     "kafka": ("TARSY_KAFKA", "TARSY_KAFKA_SECURITY_PROTOCOL"),
     "database": ("TARSY_DATABASE", "TARSY_DATABASE_FILE"),
@@ -106,21 +105,27 @@ def status(
     home: HomeOption = DEFAULT_HOME,
     as_json: Annotated[bool, typer.Option("--json", help="for programs; with the database's password")] = False,
 ) -> None:
-    """Say what runs, and where. The exit code is 3 when nothing does."""
-    from tarsy_local.instance import STOPPED, Home
+    """Say what runs, where, and whether it is ready. The exit code is 3 when nothing runs, and 4 when it is not ready.
 
-    instance = Home(home).running() or STOPPED
+    Each process has 5 seconds to answer `/ready`. A degraded TARSy does most of its work: the exit code is 0.
+    """
+    import asyncio
+
+    from tarsy_local.instance import STOPPED, Home
+    from tarsy_local.status import ask_status
+
+    status = asyncio.run(ask_status(Home(home).running() or STOPPED))
     if as_json:
-        sys.stdout.write(json.dumps(instance.model_dump(), indent=2) + "\n")
-    elif instance.state == "stopped":
+        print_json(status)
+    elif status.state == "stopped":
         say(f"No TARSy runs in {home}. `tarsy up` starts one.")
-    elif instance.state == "ready":
-        for line in instance.lines():
-            say(line)
     else:
-        say(f"TARSy is {instance.state} (process {instance.pid}).")
-    if instance.state == "stopped":
+        for line in status.lines():
+            say(line)
+    if status.state == "stopped":
         raise typer.Exit(NOTHING_RUNS)
+    if status.readiness == "not_ready":
+        raise typer.Exit(NOT_READY)
 
 
 def down(home: HomeOption = DEFAULT_HOME) -> None:

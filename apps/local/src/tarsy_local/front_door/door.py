@@ -15,6 +15,7 @@ from tarsy_auth.roles import Role
 from tarsy_local.front_door.http_proxy import CountAnswer, HttpProxy
 from tarsy_local.front_door.routes import ServiceRoute, service_of
 from tarsy_local.front_door.websocket_proxy import proxy_websocket
+from tarsy_local.supervisor.group_readiness import GroupReadiness
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_service.access_control import AccessControl
 from tarsy_service.answer_headers import AnswerHeaders
@@ -67,6 +68,7 @@ class FrontDoor:
     ) -> None:
         self._doorway = doorway
         self._processes = processes
+        self._readiness = GroupReadiness(processes.members)
         self._registry = registry
         own = Starlette(
             routes=[
@@ -89,8 +91,8 @@ class FrontDoor:
         return JSONResponse({"status": "healthy"})
 
     async def _ready(self, _: Request) -> Response:
-        waiting = self._processes.waiting_for()
-        return JSONResponse({"ready": not waiting, "waiting_for": waiting}, status_code=503 if waiting else 200)
+        told = await self._readiness.ask()
+        return JSONResponse(told.model_dump(exclude={"starting"}), status_code=200 if told.ready else 503)
 
     async def _metrics(self, _: Request) -> Response:
         return Response(exposition(self._registry), media_type=CONTENT_TYPE_LATEST)

@@ -11,11 +11,13 @@ from typing import Literal
 
 import httpx2
 import structlog
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from tarsy_bus.retries import Draw, growing_pauses
 from tarsy_local.addresses import HOST
 from tarsy_local.errors import LocalError
+from tarsy_local.ready_answer import ReadyAnswer, unready_answer
+from tarsy_local.ready_probe import ask_ready
 from tarsy_local.supervisor.service_start import ServiceChild, StartService, module_of, spawn
 from tarsy_processes.output_log import LOG_BYTES
 from tarsy_processes.ports import free_port, is_taken
@@ -30,6 +32,8 @@ LOOK_SECONDS = 0.1
 READY_LOOK_SECONDS = 0.4
 """How often one that works is looked at: each look wakes an idle supervisor."""
 PROBE_SECONDS = 1.0
+ASK_SECONDS = 3.0
+"""Shorter than probes of the whole wait (tarsy_service.probe)."""
 UNREADY_LOOK_SECONDS = 1.0
 SETTLED_SECONDS = 5.0
 """A reason that has been given for this long will not pass by itself."""
@@ -42,13 +46,6 @@ type State = Literal["starting", "ready", "waiting", "stopping", "stopped"]
 
 class ServiceRefusedError(LocalError):
     """A service could not do its work from the beginning; the message is its own. The operator acts on it."""
-
-
-class UnreadyAnswer(BaseModel):
-    """Answer of `/ready` from a service that is not ready. `starting`: the services that do not do their work yet."""
-
-    starting: list[str]
-    reasons: dict[str, list[str]]
 
 
 class RestartPauses:
@@ -139,6 +136,12 @@ class SupervisedProcess:
             self._set("stopped")
             self.ended.set()
 
+    async def ask_ready(self) -> ReadyAnswer:
+        """Asks it what it says now. A process that starts is not asked, as `run` looks at it all the while."""
+        if self.state != "ready":
+            return unready_answer(self.service, *(self.unready_reasons or [f"its process is {self.state}"]))
+        return await ask_ready(self._client, self.service, self.url, ASK_SECONDS)
+
     def stop(self) -> None:
         """Tells it to end, in order, and not to come back."""
         self._told.set()
@@ -220,7 +223,7 @@ def _unready_reasons(answer: httpx2.Response) -> list[str]:
     if answer.status_code == 200:
         return []
     try:
-        told = UnreadyAnswer.model_validate_json(answer.content)
+        told = ReadyAnswer.model_validate_json(answer.content)
     except ValidationError:
         return []
     return [] if told.starting else [reason for reasons in told.reasons.values() for reason in reasons]

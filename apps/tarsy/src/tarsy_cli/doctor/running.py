@@ -6,25 +6,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx2
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from tarsy_cli.credentials import key_headers
 from tarsy_cli.doctor.configuration import configured
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_contracts.api.system import McpServer, McpServers
+from tarsy_local.ready_answer import ReadyAnswer
 
 SECONDS = 8.0
 UNKNOWN = "This is not what a TARSy of this version answers."
-
-
-class ReadyAnswer(BaseModel):
-    """The answer of /ready, as far as it is shown. The front door names no reasons."""
-
-    ready: bool = False
-    reasons: dict[str, list[str]] = {}
-    waiting_for: list[str] = []
-    degraded: dict[str, list[str]] = {}
 
 
 async def check_page(setup: Setup) -> AsyncIterator[CheckResult]:
