@@ -7,7 +7,7 @@ TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support t
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test sweep rounds timing lint page schemas screenshots bench clean lock $(TYPES)
+.PHONY: help setup install up demo test programs sweep rounds timing lint page schemas screenshots bench clean lock $(TYPES)
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -25,6 +25,9 @@ demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), wa
 
 test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in six processes (ARGS="-n 0": in one)
 	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+programs:    ## install what tests need besides: Chromium, npm, nginx ... (apt-get, as root or with sudo), and build helm
+	@python3 tools/programs.py
 
 sweep: setup    ## play every death at every event, and kill real processes (kill -9) there: 240 runs, most of an hour
 	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/test_sweep_in_process.py tests-e2e/test_sweep_of_a_chat.py tests-e2e/chains/test_killed.py $(ARGS)

@@ -1,9 +1,7 @@
 """docker-compose.yml and the files beside it name what the code has."""
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.service_settings import SETTINGS
+from tarsy_programs import required_program
 from tarsy_service.allowed_hosts import allowed_hosts
 from tarsy_service.secret_files import variable_of
 
@@ -31,13 +30,9 @@ MODEL_VARIABLES = {
 @pytest.fixture(scope="module")
 def composecheck(work_folder: Path) -> Path:
     """Docker Compose's own reader of such files."""
-    if shutil.which("go") is None:
-        if os.environ.get("CI"):
-            pytest.fail("go is not installed")
-        pytest.skip("go is not installed, which builds tools/composecheck")
-    program = work_folder / "composecheck"
+    go, program = required_program("go"), work_folder / "composecheck"
     subprocess.run(
-        ["go", "build", "-o", program, "."], cwd=ROOT / "tools/composecheck", check=True, timeout=BUILD_SECONDS
+        [go, "build", "-o", program, "."], cwd=ROOT / "tools/composecheck", check=True, timeout=BUILD_SECONDS
     )
     return program
 
@@ -72,6 +67,13 @@ def test_whoever_asks_a_model_gets_its_key() -> None:
         assert {"GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} <= tarsy_services()[name].environment.keys()
 
 
+def test_an_engine_older_than_25_takes_every_health_check() -> None:
+    document = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
+    checks = [service["healthcheck"] for service in document["services"].values() if "healthcheck" in service]
+    assert checks
+    assert [one for one in checks if "start_interval" in one] == []
+
+
 def test_every_mounted_file_exists() -> None:
     assert [own for one in compose_services().values() for own in one.mounts.values() if not own.exists()] == []
 
@@ -104,7 +106,10 @@ def test_prometheus_takes_its_configuration(tmp_path: Path) -> None:
     for file in (COMPOSE / "prometheus.yaml", ROOT / "deploy/prometheus/tarsy-rules.yaml"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     done = subprocess.run(
-        ["promtool", "check", "config", tmp_path / "prometheus.yaml"], capture_output=True, text=True, check=False
+        [required_program("promtool"), "check", "config", tmp_path / "prometheus.yaml"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -16,7 +16,7 @@ from tarsy_consumers import SESSION, RunningConsumer, lines_of, published_topic
 from tarsy_contracts.events import SessionCompleted
 from tarsy_investigation import INVESTIGATION_SECONDS, Investigation, submit
 from tarsy_log import read_log
-from tarsy_ready_server import required_program
+from tarsy_programs import required_program
 from tarsy_system import ROOT, System
 from tarsy_testing import eventually
 
@@ -37,7 +37,7 @@ def run(*command: str, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     folder = tmp_path_factory.mktemp("programs")
-    go, npm = required_program("go", "golang-go"), required_program("npm", "npm")
+    go, npm = required_program("go"), required_program("npm")
     run(go, "build", "-o", str(folder / "consumer"), ".", folder=FOLDER / "go")
     for file in ("consumer.ts", "package.json", "package-lock.json", "tsconfig.json"):
         shutil.copy(FOLDER / "typescript" / file, folder)

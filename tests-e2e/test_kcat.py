@@ -5,8 +5,9 @@ from pathlib import Path
 
 from tarsy_contracts.events import ENDINGS, ToolCallCompleted
 from tarsy_incident import alert_now
-from tarsy_kcat import headers_of, places_of, publish, require_kcat
+from tarsy_kcat import headers_of, places_of, publish
 from tarsy_log import read_log
+from tarsy_programs import require_programs
 from tarsy_system import System
 from tarsy_testing import eventually
 
@@ -27,7 +28,7 @@ ALWAYS = {
 async def test_an_alert_from_kcat_is_investigated_and_kcat_reads_the_story_as_cloud_events(
     system: System, tmp_path: Path
 ) -> None:
-    require_kcat()
+    require_programs("kcat")
     await system.start_all()
     alert = tmp_path / "alert.json"
     alert.write_text(json.dumps(alert_now()), "utf-8")

@@ -34,7 +34,7 @@ SERVER = "kubernetes"
 
 PARTS = ("", " decisions", " work", " outbox", " heads", " quarantine", " dead letters")
 TASKS = {
-    "ingest": ["alerts topic", "configuration", "heads", "queues"],
+    "ingest": ["alerts topic", "configuration", "heads", "kafka", "queues"],
     "orchestrator": [
         "announcements",
         "catalog",
@@ -43,6 +43,7 @@ TASKS = {
         "configuration",
         "ends of catalog entries",
         "inbox",
+        "kafka",
         "ownership",
         "session log",
         "workers",
@@ -54,6 +55,7 @@ TASKS = {
         "catalog",
         "deleted labels",
         "held sessions",
+        "kafka",
         "prices",
         "projector",
         "search index",
@@ -64,18 +66,20 @@ TASKS = {
     "websocket-gateway": [
         "ends of sessions",
         "histories",
+        "kafka",
         "position of the timeline",
         "questions to the timeline",
         "session log",
         "stream",
     ],
-    "summarizer": ["announcements", "chunks", "clock of claims", "configuration", "control", "requests"],
+    "summarizer": ["announcements", "chunks", "clock of claims", "configuration", "control", "kafka", "requests"],
     "tool-gateway": [
         "announcements",
         f"catalog of {SERVER}",
         "clock of claims",
         "configuration",
         "control",
+        "kafka",
         "logins",
         f"MCP server {SERVER}",
         f"{SERVER} as configured",

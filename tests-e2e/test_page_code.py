@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_axe import TOOLS, install_page_tools
-from tarsy_ready_server import required_program
+from tarsy_programs import required_program
 from tarsy_system import ROOT
 
 PAGE = ROOT / "services/websocket-gateway/src/tarsy_websocket_gateway/page"
@@ -23,7 +23,7 @@ def run(*command: str, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def modules() -> Path:
     """What `package-lock.json` pins by digest."""
-    required_program("node", "nodejs")
+    required_program("node")
     return install_page_tools()
 
 

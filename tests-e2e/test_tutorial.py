@@ -17,8 +17,8 @@ from tarsy_alertmanager import PROGRAM
 from tarsy_mcp_install import node_programs
 from tarsy_mcp_kubernetes import kubernetes
 from tarsy_processes.ports import free_port
+from tarsy_programs import required_program
 from tarsy_provider import Provider, provider
-from tarsy_ready_server import required_program
 from tarsy_system import ROOT
 from tarsy_testing import cache_dir
 from tarsy_tutorial import CommandStep, FileStep, steps
@@ -117,7 +117,7 @@ def reader(tmp_path: Path, model: Provider) -> Iterator[Reader]:
     programs.mkdir()
     # What `npx -y PACKAGE@latest` would fetch is here already, in the version that is pinned.
     own_program(programs / "npx", f'shift 2; exec "{node_programs()}/kubernetes-mcp-server" "$@"')
-    own_program(programs / "alertmanager", f'exec "{required_program(PROGRAM, PROGRAM)}" "$@"')
+    own_program(programs / "alertmanager", f'exec "{required_program(PROGRAM)}" "$@"')
     path = [str(programs), str(ROOT / ".venv" / "bin"), str(node_programs()), os.environ["PATH"]]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TARSY_", "KUBECONFIG"))}
     environment = kept | {

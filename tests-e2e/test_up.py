@@ -13,7 +13,8 @@ import httpx2
 import pytest
 
 from tarsy_incident import INCIDENT
-from tarsy_kcat import headers_of, require_kcat
+from tarsy_kcat import headers_of
+from tarsy_programs import require_programs
 from tarsy_service_forks import ServiceForks
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
@@ -110,7 +111,7 @@ def test_kafka_answers_whoever_knows_the_password_and_nobody_else(scene: Scene) 
 
 
 def test_kcat_reads_with_the_file_that_up_leaves_for_it(scene: Scene) -> None:
-    require_kcat()
+    require_programs("kcat")
     events = headers_of(scene.tarsy.home / "kafka" / "kcat.conf", "tarsy.sessions")
     assert {"session.started", "session.completed"} <= {event["ce_type"] for event in events}
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import httpx2
 
 from tarsy_processes.ports import free_port
-from tarsy_ready_server import ready_server, required_program
+from tarsy_programs import required_program
+from tarsy_ready_server import ready_server
 
 PROGRAM = "prometheus-alertmanager"
 
@@ -24,5 +25,5 @@ async def alertmanager(config: str, folder: Path) -> AsyncIterator[httpx2.AsyncC
         "cluster.listen-address": "",
         "log.level": "error",
     }
-    async with ready_server(required_program(PROGRAM, PROGRAM), arguments, port=port) as client:
+    async with ready_server(required_program(PROGRAM), arguments, port=port) as client:
         yield client

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
-from tarsy_ready_server import required_program
+from tarsy_programs import required_program
 
 TOOLS = Path(__file__).resolve().parent.parent / "tools" / "page"
 MODULES = TOOLS / "node_modules"
@@ -32,7 +32,7 @@ def install_page_tools() -> Path:
 
 
 def _install() -> None:
-    command = [required_program("npm", "npm"), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    command = [required_program("npm"), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     made = subprocess.run(command, cwd=TOOLS, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
 

@@ -68,6 +68,16 @@ class Brokers:
         os.kill(broker.pid, signal.SIGKILL)
         await asyncio.to_thread(broker.stop)
 
+    def freeze(self, number: int) -> None:
+        """It answers nobody. After its session the cluster fences it: it leads nothing until it is thawed."""
+        os.kill(self._brokers[number - 1].pid, signal.SIGSTOP)
+
+    def thaw(self, number: int) -> None:
+        os.kill(self._brokers[number - 1].pid, signal.SIGCONT)
+
+    def address(self, number: int) -> str:
+        return self._brokers[number - 1].bootstrap
+
     def stop(self) -> None:
         for broker in self._brokers:
             broker.stop(5.0)

@@ -1,14 +1,14 @@
 """Debian's Chromium, without a window, and all that a page in it complains about."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, ConsoleMessage, Dialog, Error, JSHandle, Page, async_playwright, expect
+
+from tarsy_programs import required_program
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = (
@@ -63,12 +63,8 @@ MOST_PER_FRAME = """() => async (step, count, whole) => {
 
 
 def demand_chromium() -> None:
-    """Skips the test where there is no Chromium; in CI that is a failure."""
-    if not CHROMIUM.exists():
-        reason = f"there is no {CHROMIUM}: `apt-get install --no-install-recommends chromium` brings it"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    """Leaves the test out where there is no Chromium."""
+    required_program("chromium")
 
 
 @asynccontextmanager

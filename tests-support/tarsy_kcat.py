@@ -1,22 +1,10 @@
 """kcat, which knows nothing of us: what it writes and reads is what any other program would."""
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 SECONDS = 180.0
 END = "\x1e"
-
-
-def require_kcat() -> None:
-    """Where the tests count it is an error that it is missing; elsewhere the test is passed over, with the reason."""
-    if shutil.which("kcat") is None:
-        if os.environ.get("CI", "").lower() not in ("", "0", "false"):
-            pytest.fail("kcat is not installed: .ci/run installs it")
-        pytest.skip("kcat is not installed (Debian and Ubuntu: apt-get install kcat)")
 
 
 def publish(bootstrap: str, topic: str, file: Path) -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tarsy_programs import required_program
 from tarsy_service_forks import ServiceForks, service_forks
 from tarsy_system import ROOT
 
@@ -89,7 +90,7 @@ def changelog_of(commit: str) -> str:
 
 
 def _git(*command: str) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run(["git", "-C", str(ROOT), *command], capture_output=True, check=False)
+    return subprocess.run([required_program("git"), "-C", str(ROOT), *command], capture_output=True, check=False)
 
 
 def _python_path(folder: Path) -> dict[str, str]:

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Never
 
 import pytest
 
 from tarsy_embedded.lock import one_at_a_time
+from tarsy_programs import required_program
 
 ROOT = Path(__file__).resolve().parent.parent
 PINS = Path(__file__).with_name("tarsy_mcp_pins")
@@ -41,14 +42,6 @@ def python_programs(era: Era) -> Path:
     return _required(era) / "bin"
 
 
-def required_program(name: str) -> Path:
-    """A program of the machine's own: .ci/run installs it from Debian's packages."""
-    found = shutil.which(name)
-    if found is None:
-        _missing(f"{name} is not installed (Debian and Ubuntu: apt-get install {name})")
-    return Path(str(found))
-
-
 def _required(what: Era | Literal["node"]) -> Path:
     found = _installed(what)
     if isinstance(found, str):
@@ -56,7 +49,7 @@ def _required(what: Era | Literal["node"]) -> Path:
     return Path(found)
 
 
-def _missing(problem: str) -> None:
+def _missing(problem: str) -> Never:
     """Where the tests count it is an error; elsewhere the test is passed over, with the reason."""
     if os.environ.get("CI", "").lower() not in ("", "0", "false"):
         pytest.fail(problem)
@@ -90,9 +83,7 @@ def _install(what: Era | Literal["node"], folder: Path, pins: Mapping[str, bytes
     if what == "node":
         for name, content in pins.items():
             (folder / name).write_bytes(content)
-        npm = shutil.which("npm")
-        if npm is None:
-            raise NotInstalledError("npm is not installed (Debian and Ubuntu: apt-get install npm)")
+        npm = required_program("npm")
         _run(
             [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"],
             folder,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import httpx2
 
-from tarsy_mcp_install import required_program
 from tarsy_processes.ports import free_port
+from tarsy_programs import required_program
 
 START_SECONDS = 180.0
 STOP_SECONDS = 90.0

@@ -18,10 +18,11 @@ from typing import Literal
 
 import httpx2
 
-from tarsy_mcp_install import node_programs, python_programs, required_program
+from tarsy_mcp_install import node_programs, python_programs
 from tarsy_mcp_kubernetes import kubernetes
 from tarsy_mcp_prometheus import prometheus
 from tarsy_processes.ports import free_port
+from tarsy_programs import required_program
 
 type Wire = Literal["stdio", "http", "sse"]
 

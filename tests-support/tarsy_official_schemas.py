@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import tarfile
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tarsy_programs import required_program
 
 FOLDER = Path(__file__).resolve().parent.parent / ".tools" / "npm"
 SECONDS = 250.0
@@ -63,9 +64,7 @@ def official(published: Published) -> dict[str, Any]:
 
 def _fetch(published: Published, archive: Path) -> str | None:
     """Returns what went wrong, None if nothing did."""
-    npm = shutil.which("npm")
-    if npm is None:
-        return "npm is not installed"
+    npm = required_program("npm")
     archive.parent.mkdir(parents=True, exist_ok=True)
     wanted = f"{published.package}@{published.version}"
     command = [npm, "pack", "--silent", "--pack-destination", str(archive.parent), wanted]

@@ -10,15 +10,15 @@ import yaml
 from pydantic import JsonValue
 
 from tarsy_processes.ports import free_port
-from tarsy_ready_server import LIMIT_SECONDS, ready_server, required_program
+from tarsy_programs import required_program
+from tarsy_ready_server import LIMIT_SECONDS, ready_server
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = "prometheus"
 
 
 def promtool(*command: str, folder: Path = ROOT) -> str:
     """Its output. Skips the test where it is missing, but in CI."""
-    program = required_program("promtool", PACKAGE)
+    program = required_program("promtool")
     done = subprocess.run(
         [program, *command], cwd=folder, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
     )
@@ -29,7 +29,7 @@ def promtool(*command: str, folder: Path = ROOT) -> str:
 @asynccontextmanager
 async def prometheus(config: dict[str, JsonValue], folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
     """It is ready in the body. Skips the test where it is missing, but in CI."""
-    program, port, file = required_program("prometheus", PACKAGE), free_port(), folder / "prometheus.yaml"
+    program, port, file = required_program("prometheus"), free_port(), folder / "prometheus.yaml"
     file.write_text(yaml.safe_dump(config), "utf-8")
     arguments: dict[str, str | Path] = {
         "config.file": file,

@@ -1,27 +1,15 @@
 """A program of Debian's that serves HTTP and answers `/-/ready`: Prometheus, Alertmanager."""
 
 import asyncio
-import os
-import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
-import pytest
 
 from tarsy_testing import eventually
 
 LIMIT_SECONDS = 120.0
-
-
-def required_program(name: str, package: str) -> str:
-    """Its path. Skips the test where it is missing, but in CI."""
-    found = shutil.which(name)
-    if found is None and not os.environ.get("CI"):
-        pytest.skip(f"{name} is not installed (Debian's package {package} has it)")
-    assert found is not None, f"{name} is missing: CI installs Debian's package {package}"
-    return found
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from typer.main import get_command
 from tarsy_certificates import Authority
 from tarsy_chart import (
     CHART,
+    FRONT_DOOR,
     VALUE_FILES,
     Manifest,
     at,
@@ -25,6 +26,7 @@ from tarsy_chart import (
     of_kind,
     pods_of,
     rendered,
+    services_of,
     template,
     variables_of_container,
 )
@@ -45,7 +47,7 @@ SECRETS = "/run/secrets/tarsy"
 
 @pytest.mark.parametrize("name", VALUE_FILES)
 def test_each_service_has_a_deployment_that_runs_its_module(name: str) -> None:
-    deployments = of_kind(name, "Deployment")
+    deployments = services_of(name)
     assert deployments.keys() == SETTINGS.keys()
     for service, one in deployments.items():
         *python, module = at(one, "spec.template.spec.containers.0.args", list)
@@ -69,6 +71,7 @@ def _known(component: str) -> set[str]:
         "topics": {*variables_of(KafkaConnectionSettings), "TARSY_TOPIC_PREFIX"},
         "migrations": {"TARSY_DATABASE_FILE", "TARSY_DATABASE_SCHEMA"},
         "check": set(),
+        FRONT_DOOR: set(),
     }
     return jobs[component]
 
@@ -196,7 +199,7 @@ def test_probes_ask_the_paths_and_the_port_of_every_service(name: str) -> None:
 
     app = build_app([], Readiness([]), CollectorRegistry())
     paths = {route.path for route in app.routes if isinstance(route, APIRoute)}
-    for service, one in of_kind(name, "Deployment").items():
+    for service, one in services_of(name).items():
         container = at(one, "spec.template.spec.containers.0", dict)
         for probe, path in (("startupProbe", "/health"), ("livenessProbe", "/health"), ("readinessProbe", "/ready")):
             assert at(container, f"{probe}.httpGet.path", str) == path

@@ -2,36 +2,9 @@
 
 import pytest
 
-from tarsy_chart import Manifest, at, component_of, of_kind, rendered
+from tarsy_chart import PATHS, Manifest, at, component_of, of_kind, rendered
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 
-PATHS = [
-    "/",
-    "/sessions/1",
-    "/assets/1/page.js",
-    "/api/v1/alerts",
-    "/api/v1/alerts/alertmanager",
-    "/api/v1/alertsome",
-    "/api/v1/alert-types",
-    "/api/v1/runbooks",
-    "/api/v1/system/config",
-    "/api/v1/system/config/skills/one",
-    "/api/v1/system/default-tools",
-    "/api/v1/system/warnings",
-    "/api/v1/ws",
-    "/api/v1/sessions",
-    "/api",
-    "/apis",
-    "/mcp",
-    "/mcpx",
-    "/internal",
-    "/internal/v1/chains",
-    "/internals",
-    "/docs",
-    "/docs/oauth2-redirect",
-    "/redoc",
-    "/openapi.json",
-]
 NOWHERE = "nowhere"
 
 
@@ -94,6 +67,13 @@ def test_each_service_is_reached_only_by_whom_it_is_asked() -> None:
     }
 
 
+def test_the_front_door_reaches_whom_it_leads_to_and_no_other() -> None:
+    policies = of_kind("everything", "NetworkPolicy")
+    assert _callers(policies["front-door"]) == {"ingress-nginx", "tools", "check"}
+    reached = {name for name, policy in policies.items() if "front-door" in _callers(policy)}
+    assert reached == {"ingest", "timeline", "websocket-gateway"}
+
+
 def test_each_policy_and_each_service_selects_the_pods_of_its_deployment() -> None:
     deployments = of_kind("everything", "Deployment")
     for kind, path in (
@@ -122,4 +102,5 @@ def test_a_service_goes_only_where_it_has_to_where_that_is_limited() -> None:
         "timeline": everybody | {5432, "http"},
         "websocket-gateway": everybody | {"http"},
         "notifier": everybody | {443, "http"},
+        "front-door": {53, "http"},
     }

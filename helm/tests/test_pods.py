@@ -13,8 +13,10 @@ from tarsy_chart import (
     of_kind,
     pods_of,
     rendered,
+    services_of,
     variables_of_container,
 )
+from tarsy_cli.options import UNCHANGING
 from tarsy_config.defaults import Limits
 from tarsy_service.http_server import GRACE_SECONDS
 from tarsy_service.runner import LAST_SECONDS
@@ -70,7 +72,7 @@ def test_the_chart_makes_no_secret(name: str) -> None:
 @pytest.mark.parametrize("name", VALUE_FILES)
 def test_a_pod_is_not_killed_while_it_still_stops(name: str) -> None:
     for component, pod in pods_of(name):
-        if component not in of_kind(name, "Deployment"):
+        if component not in services_of(name):
             continue
         container = container_of(pod)
         before = at(container, "lifecycle.preStop.sleep.seconds", int) if "lifecycle" in container else 0
@@ -130,3 +132,28 @@ def test_who_may_make_topics_is_nobody_but_the_job() -> None:
     assert users["tool-gateway"] == "tarsy-tool-gateway"
     assert users["summarizer"] is None  # from a Secret
     assert users["ingest"] == "tarsy"
+
+
+@pytest.mark.parametrize("name", VALUE_FILES)
+def test_a_container_that_ends_leaves_the_end_of_its_log_as_its_message(name: str) -> None:
+    for component, pod in pods_of(name):
+        assert container_of(pod)["terminationMessagePolicy"] == "FallbackToLogsOnError", component
+
+
+def test_a_job_that_no_second_try_helps_fails_at_once_and_shows_its_log() -> None:
+    for job in of_kind("everything", "Job").values():
+        assert at(job, "metadata.annotations", dict)["helm.sh/hook-output-log-policy"] == "hook-failed"
+        (rule,) = at(job, "spec.podFailurePolicy.rules", list)
+        (container,) = at(job, "spec.template.spec.containers", list)
+        assert rule == {
+            "action": "FailJob",
+            "onExitCodes": {"containerName": container["name"], "operator": "In", "values": [UNCHANGING]},
+        }
+
+
+@pytest.mark.parametrize("name", VALUE_FILES)
+def test_the_pod_of_a_test_stays_until_the_next_one(name: str) -> None:
+    """`helm test --logs` reads its log after it has succeeded."""
+    annotations = [at(one, "metadata.annotations", dict) for one in of_kind(name, "Pod").values()]
+    policies = [each["helm.sh/hook-delete-policy"] for each in annotations if each["helm.sh/hook"] == "test"]
+    assert policies == ["before-hook-creation"]

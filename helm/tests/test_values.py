@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_chart import of_kind, pods_of, template, variables_of_container
+from tarsy_chart import CHART, at, container_of, of_kind, pods_of, services_of, template, variables_of_container
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_numbers_truth_values_and_lists_reach_a_service_as_it_reads_them() -> No
 
 
 def test_who_is_scaled_by_others_has_no_number_of_pods() -> None:
-    found = {name: "replicas" in one["spec"] for name, one in of_kind("everything", "Deployment").items()}  # type: ignore[operator]
+    found = {name: "replicas" in one["spec"] for name, one in services_of("everything").items()}  # type: ignore[operator]
     assert found == {
         "ingest": False,
         "orchestrator": True,
@@ -76,3 +76,14 @@ def test_who_is_scaled_by_others_has_no_number_of_pods() -> None:
         "websocket-gateway": False,
         "notifier": True,
     }
+
+
+def test_the_small_values_leave_room_for_jobs_and_tests_on_two_cores() -> None:
+    """Every pod once, a surge of each, both Jobs and the check: what is there at once in an upgrade at the most."""
+    small = f"--values={CHART / 'small-values.yaml'}"
+    pods = [container_of(pod) for _, pod in pods_of("default", small)]
+    assert {at(one, "spec.replicas", int) for one in of_kind("default", "Deployment", small).values()} == {1}
+    cpu = sum(int(at(pod, "resources.requests.cpu", str).removesuffix("m")) for pod in pods)
+    memory = sum(int(at(pod, "resources.requests.memory", str).removesuffix("Mi")) for pod in pods)
+    assert 2 * cpu < 1_000
+    assert 2 * memory < 3_072

@@ -55,6 +55,16 @@ TRACER = NoOpTracer()
 MASKING_KEY = bytes(range(32))
 
 
+class AnsweredWatch:
+    """In place of a KafkaWatch: the simulation's brokers always answer."""
+
+    def __init__(self, bus: Bus) -> None:
+        pass
+
+    async def run(self) -> None:
+        await asyncio.Event().wait()
+
+
 @contextmanager
 def in_memory(broker: Broker) -> Iterator[None]:
     """Clients of Kafka that are made meanwhile are those of the simulation, and so is the time."""
@@ -67,7 +77,8 @@ def in_memory(broker: Broker) -> Iterator[None]:
         patch("tarsy_bus.connection.TolerantConsumer", partial(SimulatedConsumer, broker)),
         patch("tarsy_bus.connection.BatchConsumer", partial(SimulatedConsumer, broker)),
         patch("tarsy_bus.connection.PacedProducer", partial(SimulatedProducer, broker)),
-        patch("tarsy_worker.service.check_topics", fits),
+        patch("tarsy_worker.service.await_topics", fits),
+        patch("tarsy_worker.service.KafkaWatch", AnsweredWatch),
         patch("tarsy_orchestrator.partition.owner.led_partitions", partial(led_partitions, broker)),
     ):
         yield

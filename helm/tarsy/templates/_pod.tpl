@@ -105,8 +105,11 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- define "tarsy.hosts" -}}
 {{- $root := . -}}
 {{- $names := list -}}
+{{- $services := .Values.frontDoor.enabled | ternary (list (include "tarsy.fullname" .)) list -}}
 {{- range $name, $_ := include "tarsy.services" . | fromYaml -}}
-{{- $service := printf "%s-%s" (include "tarsy.fullname" $root) $name -}}
+{{- $services = append $services (printf "%s-%s" (include "tarsy.fullname" $root) $name) -}}
+{{- end -}}
+{{- range $service := $services -}}
 {{- range $rest := list "" (printf ".%s" $root.Release.Namespace) (printf ".%s.svc" $root.Release.Namespace) (printf ".%s.svc.cluster.local" $root.Release.Namespace) -}}
 {{- $names = append $names (printf "%s%s" $service $rest) -}}
 {{- end -}}

@@ -34,7 +34,7 @@ SHORT_LIVED = {
     "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",
     "libs/bus/src/tarsy_bus/chunk_sender.py ChunkSender._send_all": "the writes of a tick, waited for",
     "libs/bus/src/tarsy_bus/cluster_probe.py unreachable": "a connection to each broker, with a limit",
-    "libs/bus/src/tarsy_bus/topics_admin.py _present": "two questions",
+    "libs/bus/src/tarsy_bus/cluster_topics.py read_topics": "two questions",
     # A part of the timeline's service: supervised, and started again
     "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
     "services/timeline/src/tarsy_timeline/rebuild/processes.py replay_in_processes": "processes, waited for",

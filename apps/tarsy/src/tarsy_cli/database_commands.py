@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.options import MISFITS, NOT_ASKED, WOULD_CHANGE
+from tarsy_cli.options import MISFITS, NOT_ASKED, UNCHANGING, WOULD_CHANGE
 from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
@@ -22,20 +22,23 @@ def migrate(
 ) -> None:
     """Make or migrate the tables of the timeline. A timeline does the same at its start.
 
+    The exit code is 2 for what no second try changes (a wrong setting, a refused login, a schema that does not fit),
+    and 1 for an outage.
+
     With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 migrations would be
     applied, 2 the schema does not fit, 3 the database could not be asked.
     """
     # Here, as the clients take a while to import: other commands would wait for them.
     import asyncio
 
-    from tarsy_timeline.database.single_connection import DatabaseUnusableError
+    from tarsy_timeline.database.single_connection import DatabaseMisconfiguredError, DatabaseUnusableError
 
-    not_asked = NOT_ASKED if dry_run else 1
-    settings = _settings(url, schema, code=not_asked)
+    settings = _settings(url, schema, code=NOT_ASKED if dry_run else UNCHANGING)
     try:
         code = asyncio.run(_compare(settings) if dry_run else _apply(settings))
     except DatabaseUnusableError as problem:
-        raise fail(str(problem), code=not_asked) from None
+        code = UNCHANGING if isinstance(problem, DatabaseMisconfiguredError) else 1
+        raise fail(str(problem), code=NOT_ASKED if dry_run else code) from None
     raise typer.Exit(code)
 
 
@@ -60,7 +63,7 @@ async def _apply(settings: "DatabaseSettings") -> int:
     async with connected(settings.database.get_secret_value(), schema=schema) as connection:
         found = await migrations.compare_schema(connection, schema)
         if found.misfits:
-            raise fail(f"The schema {schema} could not be migrated: {'; '.join(found.misfits)}.")
+            raise fail(f"The schema {schema} could not be migrated: {'; '.join(found.misfits)}.", code=UNCHANGING)
         applied = await migrations.migrate(connection, schema)
     _say([f"applied {name}" for name in applied], found.unknown, schema)
     return 0

@@ -10,6 +10,8 @@ WOULD_CHANGE = 1
 MISFITS = 2
 NOT_ASKED = 3
 """Exit codes of a --dry-run."""
+UNCHANGING = 2
+"""A setting, a right, or what is there already does not fit: no second try helps. The chart's Jobs end with it."""
 INTERRUPTED = 130
 DEFAULT_HOME = Path(".tarsy")
 

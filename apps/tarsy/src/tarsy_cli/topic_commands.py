@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.options import DEFAULT_HOME, MISFITS, NOT_ASKED, USAGE, WOULD_CHANGE, HomeOption
+from tarsy_cli.options import DEFAULT_HOME, MISFITS, NOT_ASKED, UNCHANGING, USAGE, WOULD_CHANGE, HomeOption
 from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
@@ -43,8 +43,11 @@ def apply(
     How connections are secured is said by TARSY_KAFKA_SECURITY_PROTOCOL and what belongs to it, as for services. The
     Kafka that `tarsy up` brings is known by --home.
 
+    The exit code is 2 for what no second try changes (a wrong setting, a refused login, topics that do not fit), and 1
+    for an outage.
+
     With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 topics would be made,
-    2 topics do not fit, 3 the cluster could not be asked.
+    2 topics do not fit, 3 the cluster could not be asked, or cannot serve some of the topics now.
     """
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
     import asyncio
@@ -64,15 +67,16 @@ def apply(
     if as_json and not dry_run:
         raise fail("--json is for --dry-run: without it, the exit code says all.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1
-    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, not_asked))
+    unchanging = NOT_ASKED if dry_run else UNCHANGING
+    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, unchanging))
     try:
         if dry_run:
             raise typer.Exit(_tell(asyncio.run(_compare(bus, partitions)), as_json=as_json))
         made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days))
     except WrongTopicsError as problem:
-        raise fail(f"The topics could not be applied at {kafka}: {problem}") from None
+        raise fail(f"The topics could not be applied at {kafka}: {problem}", code=UNCHANGING) from None
     except KafkaAccessError as problem:
-        raise fail(f"{problem}.", code=not_asked) from None
+        raise fail(f"{problem}.", code=unchanging) from None
     except (KafkaError, NotWrittenError, TimeoutError) as problem:
         raise fail(kafka_sentence(kafka, problem), code=not_asked) from None
     say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
@@ -127,17 +131,25 @@ async def _compare(bus: "Bus", partitions: int | None) -> "Fit":
 def _tell(found: "Fit", *, as_json: bool) -> int:
     """The exit code."""
     lines = [
+        *(f"unavailable now: {one}" for one in found.unavailable),
         *(f"would make {topic.name}: {topic.partitions} partitions" for topic in found.missing),
         *(f"does not fit: {misfit}" for misfit in found.misfits),
         *_differences(found.remarks),
     ]
     if as_json:
         missing = [{"name": topic.name, "partitions": topic.partitions} for topic in found.missing]
-        told = {"missing": missing, "misfits": list(found.misfits), "remarks": list(found.remarks)}
+        told = {
+            "missing": missing,
+            "unavailable": list(found.unavailable),
+            "misfits": list(found.misfits),
+            "remarks": list(found.remarks),
+        }
         typer.echo(json.dumps(told, indent=2))
     else:
         for line in lines:
             say(line)
-        if not found.missing and not found.misfits:
+        if not found.missing and not found.misfits and not found.unavailable:
             say("All topics are there.")
+    if found.unavailable:
+        return NOT_ASKED
     return MISFITS if found.misfits else WOULD_CHANGE if found.missing else 0

@@ -18,6 +18,7 @@ from aiokafka.errors import (
 from tarsy_bus.aiokafka_internals import collect_hosts, try_connection
 from tarsy_bus.connection import Bus
 from tarsy_bus.errors import BusError
+from tarsy_bus.reachability import find_unreachable_step
 from tarsy_bus.token_command import TokenCommandError
 
 SECONDS = 10.0
@@ -37,7 +38,11 @@ class KafkaRefusal:
 
 
 async def find_refusal(bus: Bus) -> KafkaRefusal | None:
-    """None where a broker lets us in, or where none can be reached. The first broker that says something counts."""
+    """The refusal of the first broker that says something; where none does, the step that the first one leaves open.
+
+    None where a broker lets us in.
+    """
+    silent: tuple[str, int] | None = None
     for host, port, _ in collect_hosts(bus.bootstrap, randomize=False):
         try:
             async with asyncio.timeout(SECONDS):
@@ -45,9 +50,18 @@ async def find_refusal(bus: Bus) -> KafkaRefusal | None:
         except (OSError, KafkaError) as problem:
             if (refusal := refusal_of(problem, f"Kafka at {host}:{port}", bus.security.protocol)) is not None:
                 return refusal
+            silent = silent or (host, port)
         else:
             return None
-    return None
+    return None if silent is None else await _unanswered(*silent, bus.security.protocol)
+
+
+async def _unanswered(host: str, port: int, protocol: str) -> KafkaRefusal:
+    step = await find_unreachable_step(host, port)
+    if not step:
+        steps = [*(["TLS"] if "SSL" in protocol else []), *(["login"] if "SASL" in protocol else []), "first request"]
+        step = f"{', '.join(steps)}: the connection is taken, and nothing answers"
+    return KafkaRefusal(f"Kafka at {host}:{port}, {step}", lasts=False)
 
 
 def refusal_of(problem: BaseException, kafka: str, protocol: str) -> KafkaRefusal | None:

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 import structlog
 from aiokafka.errors import KafkaConnectionError, KafkaError
 
+from tarsy_bus.broker_answers import BrokerAnswers
+
 log = structlog.get_logger(__name__)
 
 SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 1.0
@@ -70,6 +72,7 @@ class BrokerConnections:
     0.5 to 1 s, by whichever client comes first; the others wait for the outcome.
     """
 
+    answers: BrokerAnswers = field(default_factory=BrokerAnswers)
     now: Callable[[], datetime] = utc_now
     draw: Callable[[], float] = random.random
     _absent: dict[Address, AbsentBroker] = field(default_factory=dict)

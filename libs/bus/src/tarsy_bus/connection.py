@@ -1,5 +1,6 @@
 """Producers and consumers as we want them: nothing committed by itself, every record bounded by one constant."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,6 +10,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
+from tarsy_bus.broker_answers import SILENT_SECONDS, BrokerAnswers
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
 from tarsy_bus.paced_producer import PacedProducer
@@ -43,11 +45,13 @@ class Layout:
     """How many partitions of inbox, log and heads are used, and of topics that somebody may have grown.
 
     `check_topics` puts here what the cluster has on record, what those topics have, and how long events are kept.
+    `waits_for`: why the topics cannot be used yet, in a sentence; empty when they can.
     """
 
     log_partitions: int = LOG_PARTITIONS
     grown: Mapping[str, int] = field(default_factory=dict)
     events_kept_ms: int = EVENTS_KEPT_MS
+    waits_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,17 @@ class Bus:
     def client_arguments(self) -> dict[str, object]:
         """Every client of aiokafka is made with these: where Kafka is, who we are, and how that is secured."""
         return {"bootstrap_servers": self.bootstrap, "client_id": self.client, **self.security.client_arguments}
+
+    @property
+    def answers(self) -> BrokerAnswers:
+        return self.connections.answers
+
+    def unready_reasons(self) -> list[str]:
+        """Why Kafka lets no service of this process work, in sentences for the operator."""
+        reasons = [f"Kafka: {self.layout.waits_for}"] if self.layout.waits_for else []
+        if (silent := self.answers.silent_seconds(time.monotonic())) > SILENT_SECONDS:
+            reasons.append(f"Kafka at {self.bootstrap} has not answered for {silent:.0f} seconds")
+        return reasons
 
     def log_places(self, topic: str) -> list[TopicPartition]:
         """The partitions of inbox, log or heads that are used."""

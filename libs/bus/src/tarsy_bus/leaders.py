@@ -6,8 +6,8 @@ from aiokafka.admin import AIOKafkaAdminClient
 
 from tarsy_bus.aiokafka_internals import leaders, share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.cluster_topics import read_metadata
 from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import read_metadata
 
 __all__ = ["leaders", "led_partitions"]
 

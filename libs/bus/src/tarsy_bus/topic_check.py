@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from tarsy_contracts.topics import FOREVER, Topic, in_sync_copies
 
@@ -16,6 +17,7 @@ UNCLEAN = "unclean.leader.election.enable"
 SEGMENT = "segment.ms"
 SETTINGS = (TIMESTAMPS, POLICY, LARGEST, RETENTION, RETENTION_BYTES, COMPRESSION, IN_SYNC, UNCLEAN, SEGMENT)
 UNLIMITED = -1
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +33,23 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The cluster's topics against those this version needs. `remarks`: differences that do no harm to the truth."""
+    """The cluster's topics against those this version needs. `remarks`: differences that do no harm to the truth.
+
+    `unavailable`: topics that the cluster has and cannot serve now, with the reason; nothing else is known of them.
+    """
 
     missing: Sequence[Topic]
     misfits: Sequence[str]
     remarks: Sequence[str]
+    unavailable: Sequence[str] = ()
 
 
-def fit(wanted: Sequence[Topic], present: Mapping[str, Present]) -> Fit:
+def fit(wanted: Sequence[Topic], present: Mapping[str, Present], unavailable: Mapping[str, str] = NONE) -> Fit:
+    """`unavailable`: the reason by the topic's name."""
     there = [(topic, present[topic.name]) for topic in wanted if topic.name in present]
     return Fit(
-        missing=[topic for topic in wanted if topic.name not in present],
+        missing=[topic for topic in wanted if topic.name not in present and topic.name not in unavailable],
+        unavailable=[f"topic {topic.name}: {unavailable[topic.name]}" for topic in wanted if topic.name in unavailable],
         misfits=[f"topic {topic.name} {wrong}" for topic, found in there for wrong in _wrong(topic, found)],
         remarks=[f"topic {topic.name} {one}" for topic, found in there for one in _remarkable(topic, found)],
     )

@@ -2,34 +2,41 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError, for_code
-from aiokafka.protocol.metadata import MetadataRequest
 
 from tarsy_bus.access import KafkaAccessError, find_refusal
-from tarsy_bus.aiokafka_internals import send_to_any_broker, share_connections
+from tarsy_bus.aiokafka_internals import share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
-from tarsy_bus.connection import Bus
+from tarsy_bus.cluster_topics import (
+    ClusterState,
+    ClusterTopics,
+    TopicsUnavailableError,
+    read_available_cluster,
+    read_cluster,
+    read_metadata,
+    read_topics,
+)
+from tarsy_bus.connection import REQUEST_TIMEOUT_MS, Bus
 from tarsy_bus.errors import BusError
 from tarsy_bus.kafka_rights import TOPICS_APPLY, KafkaUser
 from tarsy_bus.lost_layout import fitting_numbers
+from tarsy_bus.outages import passes
+from tarsy_bus.retries import retry
 from tarsy_bus.rights_check import check_rights, hint_at_rights
 from tarsy_bus.security import PLAINTEXT
-from tarsy_bus.topic_check import RETENTION, SETTINGS, Fit, Present, fit
+from tarsy_bus.topic_check import RETENTION, Fit, fit
 from tarsy_contracts.topics import DAY, EVENTS_KEPT_MS, LOG_PARTITIONS, Topic
 
 ALREADY_EXISTS = 36
 REQUEST_TIMED_OUT = 7
 """The controller goes on making the topic; whether it did is seen by asking."""
-UNKNOWN_TOPIC = 3
 READY_SECONDS = 60.0
 SETTLE_SECONDS = 1.0
 """Another broker of the cluster may not know yet of a topic that was just made."""
@@ -56,7 +63,7 @@ async def admin(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> AsyncI
     """Waits for a broker that is still starting. Raises KafkaConnectionError, or KafkaAccessError at once."""
     limit = time.monotonic() + connect_seconds
     while True:
-        client = AIOKafkaAdminClient(**bus.client_arguments)
+        client = AIOKafkaAdminClient(**bus.client_arguments, request_timeout_ms=REQUEST_TIMEOUT_MS)
         share_connections(client, bus.connections)
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(limit - time.monotonic(), 0.1)):
@@ -89,13 +96,16 @@ async def compare_topics(
 ) -> Fit:
     """Changes nothing. `log_partitions`: as for `apply_topics`; another number than the cluster's is a misfit."""
     async with admin(bus, connect_seconds=connect_seconds) as client:
-        cluster = await _look(client, bus)
+        cluster = await read_cluster(client, bus)
+    found = fit(bus.topics.all(cluster.number), cluster.topics.present, cluster.topics.unavailable)
+    if found.unavailable:
+        # The number on record, and sessions that would tell a lost one, may be among what cannot be read.
+        return replace(found, misfits=(), remarks=())
     try:
         wanted = await _wanted(bus, cluster, log_partitions)
     except WrongTopicsError as problem:
-        found = fit(bus.topics.all(cluster.number), cluster.present)
         return replace(found, misfits=[*found.misfits, str(problem)])
-    return fit(bus.topics.all(wanted), cluster.present)
+    return fit(bus.topics.all(wanted), cluster.topics.present)
 
 
 async def apply_topics(
@@ -112,12 +122,13 @@ async def apply_topics(
 
     `log_partitions` is for the first time: the number goes on record, and LOG_PARTITIONS where there is none. A record
     that was lost is made again from the topics that are there and the sessions that lie in them.
-    Raises WrongTopicsError when topics are there that do not fit; then it makes none.
+    Raises WrongTopicsError when topics are there that do not fit, and TopicsUnavailableError when some cannot be
+    served for READY_SECONDS; then it makes none.
     """
     async with admin(bus, connect_seconds=connect_seconds) as client:
-        cluster = await _look(client, bus)
+        cluster = await read_available_cluster(client, bus, READY_SECONDS)
         number = await _wanted(bus, cluster, log_partitions)
-        found = fit(bus.topics.all(number), cluster.present)
+        found = fit(bus.topics.all(number), cluster.topics.present)
         if found.misfits:
             raise WrongTopicsError("; ".join(found.misfits))
         if found.missing:
@@ -132,8 +143,8 @@ async def apply_topics(
 
 
 async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
-    """Raises WrongTopicsError, naming every topic that is missing or does not fit, or KafkaAccessError, naming every
-    right that we lack as this user.
+    """Raises WrongTopicsError, naming every topic that is missing or does not fit, TopicsUnavailableError, naming those
+    that cannot be served now, or KafkaAccessError, naming every right that we lack as this user.
 
     From then on the bus knows the number of partitions that the cluster has on record.
     """
@@ -142,13 +153,15 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
         # First: a topic that we may not describe looks like one that is missing.
         if user is not None:
             await check_rights(client, bus, user)
-        cluster = await _look(client, bus)
+        cluster = await read_cluster(client, bus)
         while not _is_complete(bus, cluster) and time.monotonic() < limit:
             await asyncio.sleep(PAUSE_SECONDS)
-            cluster = await _look(client, bus)
-    if cluster.recorded is None and bus.topics.layout in cluster.present:
+            cluster = await read_cluster(client, bus)
+    if cluster.topics.unavailable:
+        raise TopicsUnavailableError(cluster.topics)
+    if cluster.recorded is None and bus.topics.layout in cluster.topics.present:
         raise WrongTopicsError(f"topic {bus.topics.layout} has no record of the number of partitions. {REMEDY}")
-    found = fit(bus.topics.all(cluster.number), cluster.present)
+    found = fit(bus.topics.all(cluster.number), cluster.topics.present)
     if found.missing or found.misfits:
         remedy = "" if found.misfits else f" {REMEDY}"
         raise WrongTopicsError("; ".join([*_missing(found), *found.misfits]) + "." + remedy)
@@ -156,39 +169,39 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
         log.warning("topic.differs", remark=remark)
     bus.layout.log_partitions = cluster.number
     bus.layout.grown = {
-        topic.name: cluster.present[topic.name].partitions for topic in bus.topics.all() if topic.may_grow
+        topic.name: cluster.topics.present[topic.name].partitions for topic in bus.topics.all() if topic.may_grow
     }
-    kept = cluster.present[bus.topics.events].settings.get(RETENTION)
+    kept = cluster.topics.present[bus.topics.events].settings.get(RETENTION)
     bus.layout.events_kept_ms = EVENTS_KEPT_MS if kept is None else int(kept)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cluster:
-    """The topics that exist. `recorded`: the number on record. `counts`: of the partitions of inbox, log and heads;
-    none where log and heads are not both there, and so no session is."""
+async def await_topics(bus: Bus, user: KafkaUser | None = None) -> None:
+    """As `check_topics`, but waits for the end of an outage; `bus.layout.waits_for` says meanwhile why.
 
-    present: Mapping[str, Present]
-    recorded: int | None
-    counts: Collection[int]
+    Raises KafkaConnectionError of a Kafka that does not answer at all.
+    """
 
-    @property
-    def number(self) -> int:
-        return self.recorded or min((LOG_PARTITIONS, *self.counts))
+    def failed(problem: Exception, pause: float) -> None:
+        bus.layout.waits_for = str(problem) or type(problem).__name__
+        log.warning("topics.waited_for", reason=bus.layout.waits_for, pause_seconds=round(pause, 1))
 
-
-async def _look(client: AIOKafkaAdminClient, bus: Bus) -> _Cluster:
-    present = await _present(client, [topic.name for topic in bus.topics.all()])
-    recorded = await recorded_partitions(bus) if bus.topics.layout in present else None
-    fixed = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads)
-    counts = [present[name].partitions for name in fixed if name in present]
-    return _Cluster(present, recorded, counts if {*fixed[1:]} <= present.keys() else ())
+    await retry(
+        lambda: check_topics(bus, user),
+        passes=lambda problem: passes(problem) and not isinstance(problem, KafkaConnectionError),
+        failed=failed,
+    )
+    bus.layout.waits_for = ""
 
 
-def _is_complete(bus: Bus, cluster: _Cluster) -> bool:
-    return cluster.recorded is not None and not fit(bus.topics.all(cluster.recorded), cluster.present).missing
+def _is_complete(bus: Bus, cluster: ClusterState) -> bool:
+    return (
+        not cluster.topics.unavailable
+        and cluster.recorded is not None
+        and not fit(bus.topics.all(cluster.recorded), cluster.topics.present).missing
+    )
 
 
-async def _wanted(bus: Bus, cluster: _Cluster, asked: int | None) -> int:
+async def _wanted(bus: Bus, cluster: ClusterState, asked: int | None) -> int:
     """Raises WrongTopicsError when another number was decided, and KafkaError."""
     if cluster.recorded is None and not cluster.counts:
         return asked or LOG_PARTITIONS
@@ -229,38 +242,6 @@ def _missing(found: Fit) -> list[str]:
     return [f"topic {topic.name} is missing" for topic in found.missing]
 
 
-async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[str, Present]:
-    """The existing ones of these topics; metadata and settings are requested at once."""
-    asked = [ConfigResource(ConfigResourceType.TOPIC, name, dict.fromkeys(SETTINGS)) for name in names]
-    metadata, configured = await asyncio.gather(read_metadata(client, names), client.describe_configs(asked))
-    rows = [row for answer in configured for row in answer.resources if row[0] != UNKNOWN_TOPIC]
-    settings = {row[3]: (row[0], row[4]) for row in rows}
-    return {
-        topic["topic"]: _as_present(topic["partitions"], *settings[topic["topic"]])
-        for topic in metadata["topics"]
-        if topic["topic"] in settings
-        and topic["error_code"] == 0
-        and all(partition["leader"] >= 0 for partition in topic["partitions"])
-    }
-
-
-async def read_metadata(client: AIOKafkaAdminClient, topics: Collection[str]) -> Mapping[str, Any]:
-    """Metadata of the cluster and of these topics. aiokafka's own requests make a topic that is named, and where they
-    name none, bring all topics of the cluster, which may be thousands."""
-    answer = await send_to_any_broker(client, MetadataRequest([*topics], allow_auto_topic_creation=False))
-    found: Mapping[str, Any] = answer.to_object()
-    return found
-
-
-def _as_present(
-    partitions: Sequence[Mapping[str, Sequence[int]]], error: int, entries: Sequence[Sequence[str]]
-) -> Present:
-    copies = min(len(partition["replicas"]) for partition in partitions)
-    if error:
-        return Present(len(partitions), copies, unreadable=for_code(error).__name__)
-    return Present(len(partitions), copies, {entry[0]: entry[1] for entry in entries})
-
-
 async def _create(client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic], replication: int | None) -> None:
     copies = replication or min(COPIES, len((await read_metadata(client, ()))["brokers"]))
     wanted = [
@@ -288,7 +269,12 @@ async def _until_described(client: AIOKafkaAdminClient, bus: Bus, log_partitions
     limit = time.monotonic() + READY_SECONDS
     wanted = bus.topics.all(log_partitions)
     names = [topic.name for topic in wanted]
-    while (found := fit(wanted, await _present(client, names))).missing or found.misfits:
+    while problems := _problems(wanted, (found := await read_topics(client, names))):
         if time.monotonic() > limit:
-            raise WrongTopicsError("; ".join([*_missing(found), *found.misfits]))
+            raise TopicsUnavailableError(found) if found.unavailable else WrongTopicsError("; ".join(problems))
         await asyncio.sleep(PAUSE_SECONDS)
+
+
+def _problems(wanted: Sequence[Topic], topics: ClusterTopics) -> list[str]:
+    found = fit(wanted, topics.present, topics.unavailable)
+    return [*_missing(found), *found.unavailable, *found.misfits]

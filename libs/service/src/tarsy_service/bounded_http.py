@@ -17,6 +17,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from tarsy_service.request_parser import DeclinedOffer, RequestParser
+
 log = structlog.get_logger(__name__)
 
 type Refusal = Literal["slow_head", "large_head", "slow_body", "bodies", "connections", "broken_off"]
@@ -123,6 +125,7 @@ class BoundedHttp(HttpToolsProtocol):
         traffic: Traffic,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        self.parser = RequestParser(self, self._decline_offer)
         self._traffic = traffic
         self._clock: asyncio.TimerHandle | None = None
         self._head_bytes = 0
@@ -190,6 +193,8 @@ class BoundedHttp(HttpToolsProtocol):
             self._start_clock(self._traffic.limits.head_seconds, "slow_head")
 
     def on_headers_complete(self) -> None:
+        if self._declines_offer():
+            return  # the same request comes again, without it
         self._stop_clock()
         self._head_bytes = 0
         super().on_headers_complete()
@@ -204,10 +209,21 @@ class BoundedHttp(HttpToolsProtocol):
             self._traffic.received(self.cycle, self, len(body))
 
     def on_message_complete(self) -> None:
+        if self._declines_offer():
+            return
         self._stop_clock()
         self._in_body = False
         self._head_bytes = 0
         super().on_message_complete()
+
+    def _declines_offer(self) -> bool:
+        return self.parser.should_upgrade() and not self._should_upgrade()
+
+    def _decline_offer(self) -> DeclinedOffer | None:
+        if self._should_upgrade():
+            return None
+        self.parser = RequestParser(self, self._decline_offer)
+        return DeclinedOffer(self.url, self.headers, self.parser)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         super()._start_asgi_task(cycle, _Request(app, cycle, self._traffic))  # type: ignore[arg-type] # an ASGI 3 app

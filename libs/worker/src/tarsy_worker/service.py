@@ -12,10 +12,11 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
 from tarsy_bus.kafka_rights import KafkaUser
+from tarsy_bus.kafka_watch import KafkaWatch
 from tarsy_bus.liveness import announce
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
-from tarsy_bus.topics_admin import check_topics
+from tarsy_bus.topics_admin import await_topics
 from tarsy_bus.work_queue import consume
 from tarsy_contracts.message import Message
 from tarsy_contracts.workers import WorkerAnnounced
@@ -77,11 +78,12 @@ class WorkerService[M: Message, R: Claimable]:
         finite: FiniteTasks | None = None,
     ) -> None:
         """Until it is cancelled: then no more requests, the calls, the resources, and a good-bye, in this order."""
-        await check_topics(self.bus, self.kafka_user)
+        await await_topics(self.bus, self.kafka_user)
         announced = asyncio.Event()
+        watching = {"announcements": self._announce(announced), "kafka": KafkaWatch(self.bus).run()}
         async with (
             self.publisher.running(),
-            self.supervisor.background({"announcements": self._announce(announced)}),
+            self.supervisor.background(watching),
             resources(),
             asyncio.TaskGroup() as tasks,
         ):

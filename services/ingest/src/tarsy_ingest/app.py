@@ -14,8 +14,9 @@ from tarsy_audit.trail import AuditTrail
 from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
+from tarsy_bus.kafka_watch import KafkaWatch
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import check_topics, cluster_id
+from tarsy_bus.topics_admin import await_topics, cluster_id
 from tarsy_config.config import Config
 from tarsy_config.live_config import ConfigSource, LiveConfig
 from tarsy_ingest import pagerduty
@@ -114,10 +115,11 @@ def build(
     async def run(ready: Ready) -> None:
         if not settings.pagerduty_secrets:
             log.info("pagerduty.signatures_not_checked", setting="TARSY_PAGERDUTY_WEBHOOK_SECRETS")
-        await check_topics(bus, kafka_rights.INGEST)
+        await await_topics(bus, kafka_rights.INGEST)
         steps = partial(supervisor.steps, "configuration", essential=False)
         following = {
             **config.following(settings.config_poll_seconds, steps),
+            "kafka": KafkaWatch(bus).run(),
             "heads": heads.run(),
             "queues": queues.run(),
         }
@@ -128,6 +130,7 @@ def build(
         name=NAME,
         run=run,
         router=router,
+        unready_reasons=bus.unready_reasons,
         direct_routes=[route for route in alerts.routes if isinstance(route, DirectRoute)],
         rights=RIGHTS,
         degraded_reasons=lambda: [

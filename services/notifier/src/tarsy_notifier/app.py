@@ -10,7 +10,8 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
-from tarsy_bus.topics_admin import check_topics
+from tarsy_bus.kafka_watch import KafkaWatch
+from tarsy_bus.topics_admin import await_topics
 from tarsy_config.live_config import ConfigSource, LiveConfig
 from tarsy_config.receiver_secrets import receiver_secrets_are_set
 from tarsy_notifier.metrics import Metrics
@@ -52,8 +53,9 @@ def build(
     )
 
     async def run(ready: Ready) -> None:
-        await check_topics(bus, kafka_rights.NOTIFIER)
+        await await_topics(bus, kafka_rights.NOTIFIER)
         async with sessions.running(), supervisor.group() as group:
+            group.start("kafka", KafkaWatch(bus).run())
             group.start("receivers", receivers.run(group))
             steps = partial(supervisor.steps, "configuration", essential=False)
             following = config.following(settings.config_poll_seconds, steps, receivers.changed)
@@ -65,6 +67,7 @@ def build(
         name=NAME,
         run=run,
         supervisor=supervisor,
+        unready_reasons=bus.unready_reasons,
         degraded_reasons=lambda: [*config.degraded_reasons(), *receivers.degraded_reasons()],
         config_version=lambda: config.version,
         tracing=tracing_of(NAME, settings),

@@ -14,11 +14,12 @@ from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import USUAL_WAIT_MS, bus_of, member, quiet_reader
+from tarsy_bus.kafka_watch import KafkaWatch
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import check_topics
+from tarsy_bus.topics_admin import await_topics
 from tarsy_config.keys import keys_are_set
 from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_contracts.workers import WorkerAnnounced
@@ -91,7 +92,7 @@ def build(
         metrics.know_providers(live.current.config.llm_providers)
 
     async def run(ready: Ready) -> None:
-        await check_topics(bus, kafka_rights.ORCHESTRATOR)
+        await await_topics(bus, kafka_rights.ORCHESTRATOR)
         await asyncio.to_thread(deps.masker.prepare_streams)
         metrics.partitions_wanted.set(bus.layout.log_partitions)
         # Its partitions are paused while too much waits in them, and resumed.
@@ -120,6 +121,7 @@ def build(
                     group.start(
                         "announcements", announce(publisher, announcement, stepped=steps_of, queues=owner.queues)
                     )
+                    group.start("kafka", KafkaWatch(bus).run())
                     group.start("workers", watch(bus, liveness, catalog.changed, supervisor.steps("workers")))
                     group.start("catalog", catalog.follow(bus, supervisor.steps("catalog")))
                     group.start("chunks", deps.chunks.run())
@@ -136,6 +138,7 @@ def build(
         name=NAME,
         run=run,
         supervisor=supervisor,
+        unready_reasons=bus.unready_reasons,
         degraded_reasons=live.degraded_reasons,
         config_version=lambda: live.version,
         tracing=tracing,

@@ -63,6 +63,7 @@ def build(
         name=NAME,
         run=run,
         supervisor=service.supervisor,
+        unready_reasons=service.worker.bus.unready_reasons,
         degraded_reasons=config.degraded_reasons,
         config_version=lambda: config.version,
         tracing=tracing,

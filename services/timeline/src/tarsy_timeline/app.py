@@ -14,9 +14,10 @@ from tarsy_bus import kafka_rights
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import Bus, bus_of
+from tarsy_bus.kafka_watch import KafkaWatch
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import check_topics, cluster_id
+from tarsy_bus.topics_admin import await_topics, cluster_id
 from tarsy_masking.masker import Masker
 from tarsy_mcp_api.bounded_waits import BoundedWaits
 from tarsy_mcp_api.endpoint import McpEndpoint, mcp_routes
@@ -143,7 +144,7 @@ def build(
             log.info("migration.applied", schema=schema, name=name)
 
     async def run(ready: Ready) -> None:
-        await check_topics(bus, kafka_rights.TIMELINE)
+        await await_topics(bus, kafka_rights.TIMELINE)
         publishing = nullcontext() if events is None else events.running()
         async with (
             database.running(prepare),
@@ -164,6 +165,7 @@ def build(
                 "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
                 "prices": lambda: prices.run(supervisor.steps("prices", essential=False)),
                 "deleted labels": lambda: deleted_labels.run(supervisor.steps("deleted labels", essential=False)),
+                "kafka": lambda: KafkaWatch(bus).run(),
                 "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }
             for name, work in works.items():
@@ -176,7 +178,7 @@ def build(
         run=run,
         router=router,
         rights=RIGHTS,
-        unready_reasons=parts.troubles,
+        unready_reasons=lambda: [*bus.unready_reasons(), *parts.troubles()],
         supervisor=supervisor,
         tracing=tracing,
     )

@@ -69,7 +69,7 @@ def build(
     return Service(
         name=NAME,
         run=gateway.run,
-        unready_reasons=gateway.gate.unready_reasons,
+        unready_reasons=lambda: [*gateway.worker.bus.unready_reasons(), *gateway.gate.unready_reasons()],
         supervisor=gateway.supervisor,
         degraded_reasons=config.degraded_reasons,
         config_version=lambda: config.version,

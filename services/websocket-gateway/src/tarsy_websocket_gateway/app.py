@@ -13,6 +13,7 @@ from tarsy_audit.logins import LoginTrail
 from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
+from tarsy_bus.kafka_watch import KafkaWatch
 from tarsy_bus.publisher import Publisher
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
@@ -84,6 +85,7 @@ def build(
     async def run(ready: Ready) -> None:
         async with timeline.running(), publisher.running(), supervisor.group() as group:
             found = asyncio.Event()
+            group.start("kafka", KafkaWatch(bus).run())
             group.start("session log", log.run(found, supervisor.steps("session log")))
             group.start("questions to the timeline", log.ask_timeline())
             group.start("histories", desk.run())
@@ -100,4 +102,12 @@ def build(
     router.include_router(page_routes(page))
     records = LoginRecords(LoginTrail(publisher, _mask, lambda: str(uuid4()), time.monotonic).record)
     router.include_router(login_routes(page.version, records, time.time, time.monotonic))
-    return Service(name=NAME, run=run, router=router, rights=RIGHTS, supervisor=supervisor, tracing=tracing)
+    return Service(
+        name=NAME,
+        run=run,
+        router=router,
+        rights=RIGHTS,
+        unready_reasons=bus.unready_reasons,
+        supervisor=supervisor,
+        tracing=tracing,
+    )

@@ -17,7 +17,7 @@ from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_bus.records import Delivery, append_time
-from tarsy_bus.topics_admin import check_topics, cluster_id
+from tarsy_bus.topics_admin import await_topics, cluster_id
 from tarsy_bus.tracing import record_read_span
 from tarsy_websocket_gateway.endings import HELD_EVENTS, Endings, Place
 from tarsy_websocket_gateway.feed import Feed
@@ -62,7 +62,7 @@ class WatchedLog:
     async def run(self, ready: asyncio.Event, stepped: Callable[[], None]) -> None:
         """Sets `ready` once it can follow sessions. Raises LogMismatchError when the timeline is another log's."""
         topic = self._bus.topics.sessions
-        await check_topics(self._bus, WEBSOCKET_GATEWAY)
+        await await_topics(self._bus, WEBSOCKET_GATEWAY)
         beginning = await self._timeline.beginning()
         await self._compare(beginning)
         async with PartitionReader(self._bus, topic, stepped, consumer=live_reader).running() as follower:

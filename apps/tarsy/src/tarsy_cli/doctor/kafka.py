@@ -77,6 +77,8 @@ async def check_topics(setup: Setup) -> AsyncIterator[CheckResult]:
     bus = bus_of(setup)
     with kafka_answers():
         found = await compare_topics(bus, connect_seconds=CONNECT_SECONDS)
+    for one in found.unavailable:
+        yield failed(f"The {one}.", "It is an outage: see whether all brokers of the cluster run.")
     if found.missing:
         names = ", ".join(topic.name for topic in found.missing)
         yield failed(f"Topics are missing, or may not be described: {names}.", "Run `tarsy topics apply`.")
@@ -84,7 +86,7 @@ async def check_topics(setup: Setup) -> AsyncIterator[CheckResult]:
         yield failed(f"The {misfit}.", f"Somebody has to decide: {PAGE} says why this setting matters.")
     for remark in found.remarks:
         yield warning(f"The {remark}.", f"It does no harm to the truth; {PAGE} says how to mend it.")
-    if not found.missing and not found.misfits:
+    if not found.missing and not found.misfits and not found.unavailable:
         yield ok(f"All topics of {bus.topics.prefix} are there and fit.")
 
 

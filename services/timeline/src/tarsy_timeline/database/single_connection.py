@@ -1,11 +1,13 @@
 """One connection to PostgreSQL, for commands: refusals are sentences, and none of them holds the password."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import asyncpg
 
+from tarsy_timeline.database.unanswered_step import find_unanswered_step
 from tarsy_timeline.database.url import tls_mistakes, without_password
 from tarsy_timeline.errors import TimelineError
 
@@ -17,8 +19,21 @@ STATEMENT_SECONDS = 900.0
 type SingleConnection = asyncpg.Connection[asyncpg.Record]
 
 
+LASTING = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.InsufficientPrivilegeError,
+    ssl.SSLCertVerificationError,
+)
+"""Mistakes of somebody: waiting mends none of them."""
+
+
 class DatabaseUnusableError(TimelineError):
     """The message has the database, without its password, and the reason. The operator corrects it."""
+
+
+class DatabaseMisconfiguredError(DatabaseUnusableError):
+    """The same, where no second try can help."""
 
 
 @asynccontextmanager
@@ -33,17 +48,17 @@ async def connected(
     """
     place = without_password(url)
     if mistakes := list(tls_mistakes(url)):
-        raise DatabaseUnusableError(f"PostgreSQL at {place} cannot be used: {'; '.join(mistakes)}.")
+        raise DatabaseMisconfiguredError(f"PostgreSQL at {place} cannot be used: {'; '.join(mistakes)}.")
     connection = await _connect(url, place, {} if schema is None else {"search_path": schema}, seconds)
     try:
         encoding = await connection.fetchval("SHOW server_encoding")
         if encoding != "UTF8":
-            raise DatabaseUnusableError(
+            raise DatabaseMisconfiguredError(
                 f"The database at {place} has the encoding {encoding}: TARSy needs one with UTF8."
             )
         yield connection
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
-        raise _unusable(place, str(problem) or f"no answer within {STATEMENT_SECONDS:g} seconds") from problem
+        raise _unusable(place, problem, f"no answer within {STATEMENT_SECONDS:g} seconds") from problem
     finally:
         await _close(connection)
 
@@ -53,16 +68,19 @@ async def _connect(url: str, place: str, server_settings: dict[str, str], second
         async with asyncio.timeout(seconds):
             return await asyncpg.connect(url, server_settings=server_settings, command_timeout=STATEMENT_SECONDS)
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
-        raise _unusable(place, str(problem) or f"no answer within {seconds:g} seconds") from problem
+        step = "" if str(problem) else await find_unanswered_step(url)
+        raise _unusable(place, problem, f"no answer within {seconds:g} seconds; {step}") from problem
     except (ValueError, asyncpg.InterfaceError):
         # A message of asyncpg about an address may quote it, with its password.
-        raise DatabaseUnusableError(
+        raise DatabaseMisconfiguredError(
             f"{place} is no address of PostgreSQL: one is postgresql://USER:PASSWORD@HOST:PORT/NAME."
         ) from None
 
 
-def _unusable(place: str, reason: str) -> DatabaseUnusableError:
-    return DatabaseUnusableError(f"PostgreSQL at {place} cannot be used ({reason}).")
+def _unusable(place: str, problem: Exception, silence: str) -> DatabaseUnusableError:
+    """`silence`: the reason where the error has none."""
+    kind = DatabaseMisconfiguredError if isinstance(problem, LASTING) else DatabaseUnusableError
+    return kind(f"PostgreSQL at {place} cannot be used ({str(problem) or silence}).")
 
 
 async def _close(connection: SingleConnection) -> None:
