@@ -6,9 +6,11 @@ from tarsy_masking.regions import NO_REGIONS, Regions, line_end
 
 RULE = "password_list"
 LABEL = b"[MASKED_PASSWORD]"
-_HEADS = (
-    (b"chpasswd", compile_regex(r"""\b(?:chpasswd|newusers)\b[^\n|;<]*<<[-~]?[ \t]*["']?\w+["']?[^\n]*\n""")),
-    (b"chpasswd:", compile_regex(r"(?m)\bchpasswd:[ \t]*\r?\n(?:[ \t]+expire:[^\n]*\n)?[ \t]+list:[^\n]*\n")),
+_WORD = b"chpasswd"
+_HEAD = compile_regex(
+    r"""\bchpasswd\b[^\n|;<]*<<[-~]?[ \t]*["']?\w+["']?[^\n]*\n"""
+    r"|\bchpasswd:[ \t]*\r?\n(?:[ \t]+expire:[^\n]*\n)?[ \t]+list:[^\n]*\n",
+    capture=False,
 )
 _USER = compile_regex(r"""[ \t]*(?:-[ \t]+)?["']?[A-Za-z_][\w.-]*\$?:([^\s:"']+)["']?[ \t]*\r?""")
 
@@ -18,15 +20,16 @@ class PasswordLists:
         self._never_secret = compile_regex(source.never_secret)
 
     def __call__(self, text: bytes) -> Regions:
+        if _WORD not in text:
+            return NO_REGIONS
         edits: list[Edit] = []
         open_since: int | None = None
-        for word, head in _HEADS:
-            position = 0
-            while word in text and (found := head.search(text, position)) is not None:
-                lines, position, ended = self._users(text, found.end())
-                edits += lines
-                open_since = open_since if ended else found.start()
-        return Regions(sorted(edits), open_since) if edits or open_since is not None else NO_REGIONS
+        position = 0
+        while (found := _HEAD.search(text, position)) is not None:
+            lines, position, ended = self._users(text, found.end())
+            edits += lines
+            open_since = None if ended else found.start()
+        return Regions(edits, open_since)
 
     def _users(self, text: bytes, start: int) -> tuple[list[Edit], int, bool]:
         """Up to the first line that is no user's: a here-document ends so, and a list of YAML."""
