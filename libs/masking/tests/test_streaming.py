@@ -8,8 +8,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_masking.open_secrets import OpenSecrets
-from tarsy_masking.patterns import read_patterns
 from tarsy_masking.rules import CustomPattern
 from tarsy_masking.streaming import LONGEST_CONTEXT, Mask, MaskedStream
 
@@ -87,41 +85,6 @@ def test_a_word_goes_out_as_soon_as_it_has_ended(word: str) -> None:
 def test_a_word_that_has_not_ended_may_become_a_secret() -> None:
     stream = MASKER.stream()
     assert [stream.take(part) for part in ("It rest", "arts agai", "n and ")] == ["It ", "restarts ", "again and "]
-
-
-KEY_TEXT = "k3Jh8Qz1Xv5Lm9Rt7Wp2Yb4Nc6Df0GsA"
-SECRETS_THAT_BEGIN_LIKE_ANY_WORD = [
-    ("azure_marked_key", f"{KEY_TEXT}+ASt{KEY_TEXT}"),
-    ("azure_secret", f"1Q~{KEY_TEXT}"),
-    ("azure_secret", f"{KEY_TEXT}AZDOx4Y2"),
-    ("long_dropbox_token", f"k3jh8qz1xv{'A' * 10}{KEY_TEXT}{KEY_TEXT}"),
-    ("marked_token", f"9x4_{KEY_TEXT}_mmk"),
-    ("marked_token", f"9x4.k3Jh8Q:{KEY_TEXT}{KEY_TEXT}"),
-    ("observability_key", f"{KEY_TEXT}NRAL"),
-    ("platform_token", f".atlasv1.{KEY_TEXT}"),
-    ("private_key_tail", f"{KEY_TEXT}\n-----END PRIVATE KEY-----"),
-]
-
-
-@pytest.mark.parametrize(("pattern", "rest"), SECRETS_THAT_BEGIN_LIKE_ANY_WORD)
-def test_a_word_that_goes_on_may_be_the_beginning_of_a_secret(pattern: str, rest: str) -> None:
-    """Each of these would show its first letters if a word went out before it has ended."""
-    stream, text = MASKER.stream(), f"It is of the{rest} and so on"
-    told = stream.take("It is of the")
-    assert told == "It is of "
-    told += stream.take(text[len("It is of the") :]) + stream.rest()
-    assert told == MASK(text)
-    assert not told.startswith("It is of the"), pattern
-
-
-def test_no_other_secret_begins_like_any_word() -> None:
-    """Decision 0031 names these patterns: they are why a word waits until it has ended."""
-    every = [
-        pattern
-        for pattern in read_patterns().patterns
-        if OpenSecrets((pattern,), custom_patterns=0).may_go_on(b"It is of the")
-    ]
-    assert {pattern.name for pattern in every} == {name for name, _ in SECRETS_THAT_BEGIN_LIKE_ANY_WORD}
 
 
 @pytest.mark.parametrize("line", ["The mysql pod of the shop", "we ran curl and echo", "no password of a token"])

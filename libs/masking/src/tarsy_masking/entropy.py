@@ -21,7 +21,8 @@ _NO_CHANCE = re.compile(
     rb"(?i)(?:\.{0,2}/|[a-z]:\\|[a-z][a-z0-9+.-]*://|arn:).*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|v?[0-9]+(?:[.:_-][0-9]+)+.*"
 )
 _OUTCOME = re.compile(
-    rb"(?i)[-+0-9.,%/:]+[a-z]{0,2}|[a-z]+(?:[ \t]+[a-z0-9.,:()-]+)+|(?:all|any)[ \t].*"
+    rb"(?i)[-+0-9.,%/:]+[a-z]{0,2}(?:[ \t,;|]+[a-z]+[:=]?[ \t]*[0-9]+)*"
+    rb"|[a-z]+(?:[ \t]+[a-z0-9.,:()-]+)+|(?:all|any)[ \t].*"
     rb"|[a-z]*(?:true|false|none|null|pass(?:ed|es)?|fail(?:ed|s|ure)?|skipp?(?:ed)?|ok|done|error|neutral"
     rb"|softfail|through|phrase|port|word|ing|ive)"
 )

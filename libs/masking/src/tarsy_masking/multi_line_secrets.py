@@ -6,6 +6,7 @@ from functools import cache, partial
 from tarsy_masking.block_scalars import BlockScalars
 from tarsy_masking.edits import Edit
 from tarsy_masking.key_lines import key_lines
+from tarsy_masking.password_lists import PasswordLists
 from tarsy_masking.patterns import PatternFile, read_patterns
 from tarsy_masking.regions import Regions
 from tarsy_masking.tables import Tables
@@ -14,7 +15,11 @@ from tarsy_masking.tables import Tables
 class MultiLineSecrets:
     def __init__(self, source: PatternFile) -> None:
         self._tables = Tables(source)
-        scans: tuple[Callable[[bytes], Regions], ...] = (BlockScalars(source), self._tables)
+        scans: tuple[Callable[[bytes], Regions], ...] = (
+            PasswordLists(source),
+            BlockScalars(source),
+            self._tables,
+        )
         self._scans = (*scans, key_lines)
         self.first: Sequence[Callable[[bytes], Sequence[Edit]]] = [partial(_edits, scan) for scan in scans]
         """Look before the patterns that see the whole text."""

@@ -36,7 +36,7 @@ _QUOTES = (b'"', b"'", b"`")
 # In a query another name follows an ampersand.
 _IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
 # Many patterns have many states on a long random value, and each state must be made: few patterns are faster.
-_TOGETHER = 13
+_TOGETHER = 14
 _TOGETHER_ACROSS_LINES = 3
 _CHECKS: dict[str, Callable[[bytes], bool]] = {
     "random": looks_random,

@@ -200,4 +200,47 @@ OF_SERVICES: dict[str, Shape] = {
     "oc_sha": chars(B64URL, 42, "sha" + "256~", "x"),
 }
 
-SHAPES: dict[str, Shape] = PLAIN | HEXES | NUMBERS | OF_SERVICES | KEY_SHAPES
+# Forms of 2025 and 2026, from the providers' pages and from what their own tools write.
+OF_NEWER_SERVICES: dict[str, Shape] = {
+    "gemini_auth": chars(B64URL, 48, "A" + "Q.Ab8R", "x"),
+    "railway_session": together(
+        "rw_" + "Fe26.2**", chars(HEX, 64), "*", chars(B64URL, 22), "*", chars(B64URL, 120), "*", chars(DIGITS, 13)
+    ),
+    "square_access": chars(B64URL, 59, "EA" + "AA", "x"),
+    "square_sandbox": chars(B64URL, 59, "EA" + "AAl", "x"),
+    "square_secret": chars(B64URL, 42, "sq" + "0csp-", "x"),
+    "square_sandbox_b": chars(B64URL, 21, "sandbox-sq" + "0atb-", "x"),
+    "jfrog_reference": b64_of(together("reftkn:01:17", chars(DIGITS, 8), ":", chars(ALNUM, 28))),
+    "snyk_uat": together("snyk" + "_uat.", chars(HEX, 8), ".", chars(B64URL, 120), ".", chars(B64URL, 84), "x"),
+    "snyk_sat": together("snyk" + "_sat.", chars(HEX, 8), ".", chars(B64URL, 120), ".", chars(B64URL, 84), "x"),
+    "dynatrace": together("dt" + "0c01.", chars(UPPER + "234567", 24), ".", chars(UPPER + "234567", 64)),
+    "dynatrace_paas": together("dt" + "0s16.", chars(UPPER + "234567", 8), ".", chars(UPPER + "234567", 64)),
+    "dynatrace_client": together("dt" + "0s02.", chars(UPPER + "234567", 8), ".", chars(UPPER + "234567", 64)),
+    "bws": together("0.", uuid, ".", chars(ALNUM, 30), ":", b64(16)),
+    "cf_user": chars(ALNUM, 48, "cf" + "ut_"),
+    "fly": chars(ALNUM + "+/", 180, "Fly" + "V1 fm2_"),
+    "supabase": chars(B64URL, 31, "sb_" + "secret_", "x"),
+    "neon": chars(LOWER + DIGITS, 64, "na" + "pi_"),
+    "posthog": chars(ALNUM, 43, "ph" + "x_"),
+    "notion": chars(ALNUM, 46, "nt" + "n_"),
+    "airtable": together("pa" + "t", chars(ALNUM, 14), ".", chars(HEX, 64)),
+    "openrouter": chars(HEX, 64, "sk" + "-or-v1-"),
+    "groq": chars(ALNUM, 52, "gs" + "k_"),
+    "xai": chars(ALNUM, 80, "xa" + "i-"),
+    "replicate": chars(ALNUM, 37, "r" + "8_"),
+    "pulumi": chars(HEX, 40, "pu" + "l-"),
+    "atlas": together(chars(ALNUM, 14), ".atlas" + "v1.", chars(ALNUM, 67)),
+    "doppler": chars(ALNUM, 43, "dp" + ".st.prd."),
+    "infisical": together("st" + ".", chars(HEX, 24), ".", chars(HEX, 32), ".", chars(HEX, 32)),
+    "glpat_routable": together("gl" + "pat-", chars(B64URL, 27), ".", chars("01", 2), ".", chars(LOWER + DIGITS, 9)),
+    "mapbox_secret": together("sk" + ".eyJ", chars(ALNUM, 80), ".", chars(B64URL, 21), "x"),
+    "sentry": chars(ALNUM + "+/", 160, "sntr" + "ys_eyJ"),
+    "tskey": together("ts" + "key-auth-", chars(ALNUM, 17), "-", chars(ALNUM, 32)),
+    "ngrok": together("2", chars(ALNUM, 26), "_", chars(ALNUM, 21)),
+    "k10": together("K" + "10", chars(HEX, 64), "::server:", chars(HEX, 32)),
+    "kubeadm": together(chars(LOWER + DIGITS, 6), ".", chars(LOWER + DIGITS, 16)),
+    "swmtkn": together("SWM" + "TKN-1-", chars(LOWER + DIGITS, 50), "-", chars(LOWER + DIGITS, 25)),
+    "rancher": together("tok" + "en-", chars(LOWER, 5), ":", chars(LOWER + DIGITS, 54)),
+}
+
+SHAPES: dict[str, Shape] = PLAIN | HEXES | NUMBERS | OF_SERVICES | OF_NEWER_SERVICES | KEY_SHAPES
