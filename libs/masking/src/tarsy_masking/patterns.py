@@ -1,7 +1,7 @@
 """Patterns of patterns.yaml, read and compiled."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -77,13 +77,16 @@ class PatternFile:
 @cache
 def read_patterns() -> PatternFile:
     raw, of_providers = _file("patterns.yaml"), _file("providers.yaml")
-    fragments: dict[str, str] = {**raw["fragments"], "provider": _joined(of_providers["provider_names"])}
+    entries = (*of_providers["providers"], *raw["patterns"])
+    fragments: dict[str, str] = {
+        **raw["fragments"],
+        "provider": _joined(of_providers["provider_names"]),
+        "label": _labels(entries, raw["families"]),
+    }
     families = {family: _filled(names, fragments) for family, names in raw["families"].items()}
     fragments = {**fragments, "any": f"(?:{'|'.join(families.values())})"}
     return PatternFile(
-        patterns=tuple(
-            _pattern(entry, families, fragments) for entry in (*of_providers["providers"], *raw["patterns"])
-        ),
+        patterns=tuple(_pattern(entry, families, fragments) for entry in entries),
         opt_in=tuple(_pattern(entry, families, fragments) for entry in raw["opt_in"]),
         groups={name: tuple(members) for name, members in raw["groups"].items()},
         covered=frozenset(raw["covered"]),
@@ -166,6 +169,12 @@ def _loosened(regex: str, entry: Mapping[str, Any]) -> str:
     """Finds whatever the regex finds, and more, without counting far: RE2 has states for every count. A pattern
     that has no form but its length stays as it is."""
     return regex if entry.get("check") in _WITHOUT_FORM else _COUNT.sub(rf"{{{_FEW},}}", regex)
+
+
+def _labels(entries: Iterable[Mapping[str, Any]], families: Iterable[str]) -> str:
+    """A value that only begins like one of these is no placeholder."""
+    written = {entry["replacement"].strip("[]").replace(_FAMILY, family) for entry in entries for family in families}
+    return f"(?:{'|'.join(sorted(written))})"
 
 
 def _several(regex: str | list[str]) -> list[str]:
