@@ -194,6 +194,10 @@ def let_go(calls_file: Path) -> None:
     calls_file.with_name("GO").touch()
 
 
+def hold_again(calls_file: Path) -> None:
+    calls_file.with_name("GO").unlink(missing_ok=True)
+
+
 async def until_noted(calls_file: Path, line: str) -> None:
     async def look() -> bool:
         return noted(calls_file, line) > 0

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from gateway_owner import Owner, call, let_go, noted, owning
+from gateway_owner import Owner, call, hold_again, let_go, noted, owning
 
 from chaos.gateways import Gateways, over_http, over_stdio, prepared, source
 from chaos.hostile import HostileServer
@@ -21,6 +21,7 @@ from tarsy_testing import bus_of_tests, delete_topics, eventually
 
 THREE = 3
 CONCURRENT = 3
+HELD, MOST_HELD = 200.0, 24
 STUCK_CONCURRENT, STUCK_QUEUE, STUCK_CALLS = 2, 3, 60
 END_SECONDS = 120.0
 
@@ -49,8 +50,10 @@ async def owner(scene: Gateways) -> AsyncIterator[Owner]:
 
 
 @pytest.fixture
-def calls_file(scene: Gateways) -> Path:
-    return scene.folder / "calls"
+def calls_file(scene: Gateways) -> Iterator[Path]:
+    path = scene.folder / "calls"
+    yield path
+    hold_again(path)
 
 
 def safe(name: str, seconds: float = 0.3) -> ToolCallRequest:
@@ -86,15 +89,23 @@ async def test_calls_spread_over_three_and_none_is_lost_with_one_that_is_killed(
         dead = source(names[1])
         calls = await owning.ask(mixed("killed", 90, 0.3))
 
-        async def in_the_middle() -> bool:
+        async def all_have_ended_some() -> bool:
             if sum(not one.ended for one in calls) < 30:
                 calls.extend(await owning.ask(mixed(f"killed-{len(calls)}-", 60, 0.3)))
-            at_work = [one for one in calls if one.by == dead and one.granted and not one.ended]
-            return bool(at_work) and sources(calls) == {source(name) for name in names}
+            return sources(calls) == {source(name) for name in names}
 
-        await eventually(in_the_middle, "all have ended some, and the victim is at work")
+        async def victim_holds_one() -> bool:
+            # One that ends by itself may end before the victim dies.
+            held = [one for one in calls if one.request.arguments["seconds"] == HELD]
+            if len(held) < MOST_HELD:
+                calls.extend(await owning.ask([unsafe(f"held{len(held)}", HELD)]))
+            return any(one.by == dead and one.granted for one in held)
+
+        await eventually(all_have_ended_some, "all have ended some")
+        await eventually(victim_holds_one, "the victim is at a call that must not run twice, and will not end")
         scene.kill(names[1])
         await owning.died(dead)
+        let_go(calls_file)
         await owning.until_ended(calls, seconds=END_SECONDS)
     unknown = [one for one in calls if one.outcome == "unknown"]
     assert {one.outcome for one in calls} == {"ok", "unknown"}
