@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tarsy_cli.lab.soak.progress import Interval
 from tarsy_cli.lab.soak.verdict import Findings, faults_of_soak, report
 from tarsy_contracts import events as e
 from tarsy_contracts.api.chat import ChatMessageSent
@@ -122,6 +123,16 @@ def test_a_service_that_was_started_again_though_nobody_killed_it_is_found() -> 
     assert faults_of_soak(replace(well, restarts={"ingest": 1, "timeline": 5})) == [
         "timeline was started again 5 times, and the soak killed it 2 times"
     ]
+
+
+def test_a_start_that_ends_as_kafka_is_away_for_long_is_no_fault_of_a_service_that_was_killed() -> None:
+    """One start for 30 seconds of an outage."""
+    long, short = Interval(0.0, 31.0), Interval(40.0, 69.0)
+    killed = replace(GOOD, restarts={"timeline": 2}, killed={"timeline": 1})
+    assert faults_of_soak(replace(killed, outages=[short, long])) == []
+    assert faults_of_soak(replace(killed, outages=[short])) != []
+    assert faults_of_soak(replace(killed, restarts={"timeline": 3}, outages=[long])) != []
+    assert faults_of_soak(replace(GOOD, restarts={"timeline": 1}, outages=[long])) != []
 
 
 def test_gaps_and_leaks_are_faults() -> None:

@@ -220,6 +220,7 @@ def _findings(
         leaks=list(secrets.faults()),
         killed=injected.killed,
         restarts=observation.restarts,
+        outages=injected.outages,
         highest_mb=highest(observation.memory),
     )
 
