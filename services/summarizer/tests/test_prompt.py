@@ -42,6 +42,13 @@ def test_it_shows_the_question_of_a_person_only_where_there_is_one() -> None:
     assert "answers now" not in asked(SEEN)[1]
 
 
+def test_what_is_known_of_the_clock_of_the_result_stands_beside_its_lines() -> None:
+    excerpt = ExcerptText("a log", "", Coverage(lines=9, lines_read=3), clock="Its stamps name no zone.")
+    (message,) = summary_conversation(SEEN, excerpt).messages
+    assert isinstance(message, UserMessage)
+    assert "The result has 9 lines.\nIts stamps name no zone.\n" in message.content
+
+
 def test_a_request_of_an_older_owner_shows_the_title() -> None:
     assert "Checkout is crash looping." in asked(REQUEST)[1]
 

@@ -5,7 +5,7 @@ long results at once.
 """
 
 import codecs
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tarsy_summary_prompt.choice import choose
 from tarsy_summary_prompt.coverage import Coverage, coverage_of
@@ -19,6 +19,7 @@ from tarsy_summary_prompt.row_times import RowTimes
 from tarsy_summary_prompt.rows import Rows
 from tarsy_summary_prompt.selection import MARK_BYTES, select_all
 from tarsy_summary_prompt.stretches import divide
+from tarsy_summary_prompt.text_clock import locate_start
 
 LEAST_BUDGET = 1_000
 SHARE_OF_TABLE = 16
@@ -29,11 +30,15 @@ BLOCK_CHARACTERS = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ExcerptText:
-    """`kinds` counts the kinds of lines of the whole text; "" when `text` is the whole."""
+    """`kinds` counts the kinds of lines of the whole text; "" when `text` is the whole.
+
+    `clock`: a note about the text's own clock, where it is another one than ours, or may be.
+    """
 
     text: str
     kinds: str
     coverage: Coverage
+    clock: str = ""
 
 
 class Excerpt:
@@ -83,10 +88,18 @@ class Excerpt:
         table = KindTable(rows, names, 0 if fits else budget // SHARE_OF_TABLE)
         details = budget // SHARE_OF_DETAILS // DETAIL_BYTES
         room = budget - table.size - details * DETAIL_BYTES
-        chosen = select_all(rows) if fits else choose(rows, times, self._focus, room)
+        focus, clock = self._focus_by_clock_of(times)
+        chosen = select_all(rows) if fits else choose(rows, times, focus, room)
         stretches = list(divide(chosen, len(rows)))
         text = self._with_readable_times("\n".join(render(rows, stretches, names, table, details)), kept_back)
-        return ExcerptText(text, table.text, coverage_of(rows, stretches, names))
+        return ExcerptText(text, table.text, coverage_of(rows, stretches, names), clock)
+
+    def _focus_by_clock_of(self, times: RowTimes) -> tuple[Focus, str]:
+        focus = self._focus
+        if focus.alert_began is None:
+            return focus, ""
+        start = locate_start(focus.alert_began, focus.near, times)
+        return replace(focus, alert_began=start.at), start.note
 
     def _with_readable_times(self, text: str, budget: int) -> str:
         return with_readable_times(text, self._focus.near, min(budget, self._budget // SHARE_OF_TIMES))

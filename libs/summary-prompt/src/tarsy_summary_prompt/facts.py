@@ -11,9 +11,9 @@ from tarsy_summary_prompt.request_focus import find_start, read_at
 PLAIN_NAME = re.compile(r"\w{1,40}", re.ASCII)
 
 
-def facts(request: SummaryRequest, coverage: Coverage) -> str:
-    """Lines for the model that summarizes."""
-    return "\n".join(_facts(request, coverage)) + "\n"
+def facts(request: SummaryRequest, coverage: Coverage, clock: str = "") -> str:
+    """Lines for the model that summarizes. `clock`: what is to be said of the result's own."""
+    return "\n".join(_facts(request, coverage, clock)) + "\n"
 
 
 def unseen_note(coverage: Coverage) -> str:
@@ -28,7 +28,7 @@ def unseen_note(coverage: Coverage) -> str:
     )
 
 
-def _facts(request: SummaryRequest, coverage: Coverage) -> Iterator[str]:
+def _facts(request: SummaryRequest, coverage: Coverage, clock: str) -> Iterator[str]:
     if request.asked_at is not None:
         yield f"The question was asked at {_utc(request.asked_at)}."
     elif (alert_began := find_start(request.alert, read_at(request))) is not None:
@@ -39,6 +39,8 @@ def _facts(request: SummaryRequest, coverage: Coverage) -> Iterator[str]:
         yield f"The tool was called at {_utc(request.called_at)}."
     stamps = f", stamped {coverage.begins} to {coverage.ends}" if coverage.begins and coverage.ends else ""
     yield f"The result has {coverage.lines} lines{stamps}."
+    if clock:
+        yield clock
     if coverage.is_whole:
         yield "You are given all of them."
     else:
