@@ -44,6 +44,16 @@ def test_it_says_when_the_tool_was_called_and_the_session_began_and_what_the_age
     assert "the pods restarted at 10:05" in request.words
 
 
+def test_the_summary_of_a_reply_has_the_question_and_not_its_time_as_that_of_the_alert() -> None:
+    story = Story().ended().questioned("Show me the errors of cart.")
+    story.when(story.answer("I look", tools=(READ,)))
+    story.when(story.result(story.call_ids[-1], "the long result", size=1_000_000))
+    request, question = summary_request(story), story.investigating.life.question
+    assert question is not None
+    assert (request.question, request.asked_at) == ("Show me the errors of cart.", question.at)
+    assert request.began_at is None
+
+
 @pytest.mark.parametrize(("kept", "whole"), [(1_000_000, True), (900_000, False)])
 def test_it_says_whether_the_whole_result_was_kept(kept: int, whole: bool) -> None:
     story = Story().calling(READ)

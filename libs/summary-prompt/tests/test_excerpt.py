@@ -164,21 +164,6 @@ def test_lines_end_where_python_says_and_long_ones_become_several(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("line", "alike"),
-    [
-        ("took 12 ms", "took 7 ms"),
-        ("trace 0a1b2c3d4e5f", "trace ffffffffffffffff"),
-        ("trace 12345678 of 3", "trace deadbeef of 12"),
-        ("12345678fail", "87654321fail"),
-        ("at ٣ o'clock", "at 12 o'clock"),
-    ],
-)
-def test_lines_that_differ_in_numbers_and_ids_are_alike(line: str, alike: str) -> None:
-    first, second = LineKinds().of([line, alike])
-    assert first.key == second.key
-
-
-@pytest.mark.parametrize(
     ("line", "weight"),
     [
         ("all is well", Weight.NONE),

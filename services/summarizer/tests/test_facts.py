@@ -20,13 +20,25 @@ PART = Coverage(
 
 
 def told(coverage: Coverage = WHOLE, **update: object) -> str:
-    return facts(summary().model_copy(update=update), coverage, None)
+    return facts(summary().model_copy(update=update), coverage)
 
 
 def test_the_time_of_the_call_and_of_the_alert_is_told() -> None:
     assert "The tool was called at 2026-11-23 10:05:00 UTC." in told(called_at=CALLED)
-    assert "The alert began at 2026-11-23 10:05:00 UTC." in facts(summary(), WHOLE, CALLED)
+    assert "The alert began at 2026-11-23 10:05:00 UTC." in told(alert="startsAt: 2026-11-23T10:05:00Z")
     assert "called at" not in told()
+
+
+def test_the_time_at_which_an_alert_came_is_not_told_as_its_start() -> None:
+    assert "The alert began" not in told(alert="Show me the errors of cart.", began_at=CALLED)
+    came = "What is investigated came at 2026-11-23 10:05:00 UTC, and does not say when it began."
+    assert came in told(began_at=CALLED)
+
+
+def test_a_reply_is_told_when_the_question_was_asked_and_not_when_the_alert_began() -> None:
+    said = told(alert="startsAt: 2026-11-23T10:05:00Z", question="Show me the errors of cart.", asked_at=CALLED)
+    assert "The question was asked at 2026-11-23 10:05:00 UTC." in said
+    assert "The alert began" not in said
 
 
 def test_it_is_told_how_much_of_the_result_there_is() -> None:

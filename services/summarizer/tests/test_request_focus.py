@@ -36,3 +36,9 @@ def test_times_of_the_latest_words_come_first() -> None:
     focus = focus_of(request)
     assert [one.at.strftime("%H:%M") for one in focus.named] == ["11:30", "10:20", "10:05"]
     assert focus.near == NEAR
+
+
+def test_a_reply_has_the_times_of_its_question_and_no_start() -> None:
+    request = summary().model_copy(update={"question": "Show me the errors of 10:40.", "words": "At 10:05."})
+    assert [one.at.strftime("%H:%M") for one in focus_of(request).named] == ["10:40", "10:05"]
+    assert focus_of(request).alert_began is None

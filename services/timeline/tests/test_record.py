@@ -213,7 +213,7 @@ def summarized(*, taken_late: bool) -> tuple[Story, str]:
     late = summary_request(story)
     assert early.steps != late.steps
     request = late if taken_late else early
-    asked = summary_conversation(request, excerpt_for(request), focus_of(request).alert_began)
+    asked = summary_conversation(request, excerpt_for(request))
     digest = digest_request(asked, answer_tokens=request.max_tokens, is_last=True)
     attempts = (
         SummaryAttempt(provider="scripted", error="overloaded", usage=Usage(input_tokens=5)),

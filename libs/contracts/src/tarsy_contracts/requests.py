@@ -57,7 +57,8 @@ class SummaryRequest(Message):
 
     `words` is what the agent wrote lately, the latest last. `called_at` is when the tool was called, and `began_at`
     when the session began, both by the log. `kept_whole` is False when the result was longer than what is kept of it.
-    `releases`: how often it became free again after a claim.
+    `releases`: how often it became free again after a claim. `question`: what a person asked in the chat, and
+    `asked_at` when, if the agent answers that. There is no `began_at` then.
     """
 
     type: ClassVar[str] = "summary.request"
@@ -84,6 +85,8 @@ class SummaryRequest(Message):
     began_at: AwareDatetime | None = None
     kept_whole: bool = True
     releases: Count = 0
+    question: str = ""
+    asked_at: AwareDatetime | None = None
 
 
 type Request = ToolCallRequest | SummaryRequest

@@ -17,6 +17,7 @@ from tarsy_session.text import shorten
 
 PURPOSE_CHARACTERS = 4_000
 ALERT_CHARACTERS = 20_000
+QUESTION_CHARACTERS = 8_000
 WORDS_CHARACTERS = 12_000
 TURNS_OF_WORDS = 3
 STEPS_CHARACTERS = 60_000
@@ -62,7 +63,7 @@ def _summary(
     completed, place = effect.call.completed, effect.call.result_at
     if execution is None or completed is None or place is None:
         return None
-    requested = effect.call.requested
+    requested, question = effect.call.requested, state.life.question
     rule = execution.summary_rule(requested.server)
     results = min(completed.size // 4, RESULTS_CHARACTERS)
     provider = rule.llm_provider or state.started.chain.summary_llm_provider or execution.llm_provider
@@ -87,9 +88,11 @@ def _summary(
         not_after=not_after,
         words=_last_words(execution)[-WORDS_CHARACTERS:],
         called_at=effect.call.requested_at,
-        began_at=state.life.opened_at,
+        began_at=state.life.opened_at if question is None else None,
         kept_whole=_is_kept_whole(completed),
         releases=effect.releases,
+        question="" if question is None else shorten(question.asked.content, QUESTION_CHARACTERS),
+        asked_at=None if question is None else question.at,
     )
 
 

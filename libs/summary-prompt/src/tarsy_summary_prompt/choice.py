@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from tarsy_summary_prompt.focus import Focus, alert_windows, changes, rows_named, rows_of_alert
+from tarsy_summary_prompt.reports import reports_in_turn, rows_of_reports
 from tarsy_summary_prompt.row_orders import (
     alone,
     each_row,
@@ -32,6 +33,7 @@ def choose(rows: Rows, times: RowTimes, focus: Focus, budget: int) -> Selection:
     selection, part, count = Selection(rows, budget), budget // PARTS, len(rows)
     windows = alert_windows(focus, times, count)
     news, rare, trouble = news_by_rarity(rows), rare_by_rarity(rows), trouble_by_weight(rows)
+    reports = rows_of_reports(rows)
     selection.add_next(range(count), part)
     selection.add_next(range(count - 1, -1, -1), part)
     selection.add(with_neighbours(each_row_within(news, windows), BEFORE_NEWS, count), 3 * part)
@@ -40,10 +42,12 @@ def choose(rows: Rows, times: RowTimes, focus: Focus, budget: int) -> Selection:
     selection.add(alone(each_row_within(rare, windows)), part)
     selection.add(first_of_each(rows, trouble), 2 * part)
     selection.add(alone(each_row(rare)), 2 * part)
+    selection.add(alone(reports_in_turn(reports, windows)), part)
     near = (rows_of_alert(focus, times), rows_named(focus, times))
     kept_back = part + sum(2 * part for found in near if found)
     again = (with_neighbours(each_row(news), BEFORE_NEWS, count), first_of_each(rows, trouble))
-    for wanted in (*again, alone(each_row(rare)), alone(more_of_each(trouble))):
+    more = (each_row(rare), reports_in_turn(reports, windows), more_of_each(trouble))
+    for wanted in (*again, *map(alone, more)):
         selection.add(wanted, selection.left - kept_back)
     for found in near:
         selection.add(chain(alone(found), with_neighbours(found, BEFORE_NAMED, count)), part)

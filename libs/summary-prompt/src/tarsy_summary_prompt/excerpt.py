@@ -5,7 +5,7 @@ long results at once.
 """
 
 import codecs
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tarsy_summary_prompt.choice import choose
 from tarsy_summary_prompt.coverage import Coverage, coverage_of
@@ -13,11 +13,13 @@ from tarsy_summary_prompt.focus import Focus
 from tarsy_summary_prompt.kind_table import KindTable
 from tarsy_summary_prompt.line_splitter import LineSplitter
 from tarsy_summary_prompt.place_names import PlaceNames
+from tarsy_summary_prompt.readable_times import SHARE_OF_TIMES, has_epochs, with_readable_times
 from tarsy_summary_prompt.rendering import DETAIL_BYTES, render
 from tarsy_summary_prompt.row_times import RowTimes
 from tarsy_summary_prompt.rows import Rows
 from tarsy_summary_prompt.selection import MARK_BYTES, select_all
 from tarsy_summary_prompt.stretches import divide
+from tarsy_summary_prompt.text_clock import locate_start
 
 LEAST_BUDGET = 1_000
 SHARE_OF_TABLE = 16
@@ -28,11 +30,15 @@ BLOCK_CHARACTERS = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ExcerptText:
-    """`kinds` counts the kinds of lines of the whole text; "" when `text` is the whole."""
+    """`kinds` counts the kinds of lines of the whole text; "" when `text` is the whole.
+
+    `clock`: a note about the text's own clock, where it is another one than ours, or may be.
+    """
 
     text: str
     kinds: str
     coverage: Coverage
+    clock: str = ""
 
 
 class Excerpt:
@@ -41,6 +47,7 @@ class Excerpt:
     At most `budget_bytes` (at least LEAST_BUDGET) remain: the lines around the focus and around changes, head and tail,
     lines that look like trouble, lines of rare kinds, and passages from all parts. Runs of alike lines are collapsed,
     and so are kinds that alternate. Marks in square brackets say what was left out: how much, and from when to when.
+    Numbers that count since 1970 have a readable time beside them, also in a text that fits.
     """
 
     def __init__(self, budget_bytes: int, focus: Focus) -> None:
@@ -66,7 +73,8 @@ class Excerpt:
         self._take(self._decoder.decode(b"", final=True))
         lines = self._lines + self._ends_in_line
         if self._size <= self._budget:
-            return ExcerptText("".join(self._short), "", Coverage(lines=lines, lines_read=lines))
+            text = self._with_readable_times("".join(self._short), self._budget - self._size)
+            return ExcerptText(text, "", Coverage(lines=lines, lines_read=lines))
         self._rows.take(self._splitter.rest())
         self._rows.finish()
         times = RowTimes(self._rows, self._focus.near)
@@ -74,15 +82,27 @@ class Excerpt:
         return self._excerpt(times, names)
 
     def _excerpt(self, times: RowTimes, names: PlaceNames) -> ExcerptText:
-        rows, budget = self._rows, self._budget - MARK_BYTES
+        rows, kept_back = self._rows, self._budget // SHARE_OF_TIMES if has_epochs(self._rows, self._focus.near) else 0
+        budget = self._budget - MARK_BYTES - kept_back
         fits = sum(rows.costs) <= budget
         table = KindTable(rows, names, 0 if fits else budget // SHARE_OF_TABLE)
         details = budget // SHARE_OF_DETAILS // DETAIL_BYTES
         room = budget - table.size - details * DETAIL_BYTES
-        chosen = select_all(rows) if fits else choose(rows, times, self._focus, room)
+        focus, clock = self._focus_by_clock_of(times)
+        chosen = select_all(rows) if fits else choose(rows, times, focus, room)
         stretches = list(divide(chosen, len(rows)))
-        text = "\n".join(render(rows, stretches, names, table, details))
-        return ExcerptText(text, table.text, coverage_of(rows, stretches, names))
+        text = self._with_readable_times("\n".join(render(rows, stretches, names, table, details)), kept_back)
+        return ExcerptText(text, table.text, coverage_of(rows, stretches, names), clock)
+
+    def _focus_by_clock_of(self, times: RowTimes) -> tuple[Focus, str]:
+        focus = self._focus
+        if focus.alert_began is None:
+            return focus, ""
+        start = locate_start(focus.alert_began, focus.near, times)
+        return replace(focus, alert_began=start.at), start.note
+
+    def _with_readable_times(self, text: str, budget: int) -> str:
+        return with_readable_times(text, self._focus.near, min(budget, self._budget // SHARE_OF_TIMES))
 
     def _take(self, text: str) -> None:
         if not text:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import re2
 
+from tarsy_summary_prompt.varying_values import ID, replace_values
+
 # RE2 takes linear time. It knows the letters of ASCII only, as far as the ends of words are concerned.
 GRAVE = (
     rb"(?i)fatal|panic|\boom|out of memory|killed|segfault|core dumped|traceback|exception|denied|forbidden"
@@ -26,10 +28,9 @@ MOST_SHAPES = 4_096
 HEX_DIGITS = b"0123456789abcdefABCDEF"
 LEAST_HEX = 8
 """This many hexadecimal digits in a row are an id, whatever they are."""
-HEX_CLASS = bytes(ord("h") if byte in HEX_DIGITS else ord(".") for byte in range(256))
-HEX_RUN = re.compile(b"h" * LEAST_HEX + b"h*")
-ID = b"\xff"
-"""Stands for an id. No text in UTF-8 has this byte."""
+HEX_CLASS = bytes(ord("h") if byte in HEX_DIGITS else byte if byte == ord("-") else ord(".") for byte in range(256))
+HEX_RUN = re.compile(b"h" * LEAST_HEX + b"h*(?:-h{4}-h{4}-h{4}-h{12})?")
+"""The groups of a UUID are one id: those of four digits would be too short alone."""
 OTHER_DIGITS = re.compile(r"[^\D0-9]+")
 ZEROS = bytes.maketrans(b"123456789", b"000000000")
 UNCERTAIN = re.compile(rb"x000|[A-Za-z]\xff|\xff[A-Za-z]", re.IGNORECASE)
@@ -83,8 +84,8 @@ class LineKinds:
         return [known(shape) or self._classify(shape, line) for shape, line in zip(_shapes(lines), lines, strict=True)]
 
     def _classify(self, shape: bytes, line: str) -> LineKind:
-        key = _without_repeats(shape)
-        kind = LineKind(hash(key), self._weight(line), self._family(key))
+        key, weight = replace_values(shape), self._weight(line)
+        kind = LineKind(hash((key, weight)), weight, self._family(key))
         if not UNCERTAIN.search(shape):
             if len(self._known) >= MOST_SHAPES:
                 self._known.clear()
@@ -132,10 +133,3 @@ def _without_ids(text: bytes) -> bytes:
 def _without_values(key: bytes) -> bytes:
     """The message: its first words and the names of its fields."""
     return b" ".join(MESSAGE.findall(VALUES.sub(b"", key[:FAMILY_BYTES]))[:FAMILY_WORDS])
-
-
-def _without_repeats(shape: bytes) -> bytes:
-    kind = shape.replace(ID, b"0")
-    while b"00" in kind:
-        kind = kind.replace(b"00", b"0")
-    return kind

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from tarsy_summary_prompt.line_kinds import Weight
 from tarsy_summary_prompt.rows import MOST_RARE, OTHERS, Rows, RowsOfKind
@@ -11,6 +12,8 @@ BEFORE_GRAVE = 6
 """Rows before a grave one: they say what was being done when it happened."""
 EACH_KIND = 3
 """Lines of each kind of trouble that are wanted before any kind gets more."""
+MOST_IN_TURN = 32
+"""Rows of one kind. The hundredth warning says less than other lines."""
 
 
 def trouble_by_weight(rows: Rows) -> list[RowsOfKind]:
@@ -29,7 +32,13 @@ def first_of_each(rows: Rows, kinds: Sequence[RowsOfKind]) -> Iterator[Sequence[
 
 
 def more_of_each(kinds: Sequence[RowsOfKind]) -> Iterator[int]:
-    return (row for kind in kinds for row in kind.rows[EACH_KIND:])
+    return in_turn([kind.rows[EACH_KIND:] for kind in kinds])
+
+
+def in_turn(kinds: Iterable[Sequence[int]]) -> Iterator[int]:
+    """A row of each kind, then another of each: few of one kind, and those from all parts of the text."""
+    turns = zip_longest(*(_spread(rows[:: -(-len(rows) // MOST_IN_TURN)]) for rows in kinds if rows))
+    return (row for turn in turns for row in turn if row is not None)
 
 
 def news_by_rarity(rows: Rows) -> list[RowsOfKind]:

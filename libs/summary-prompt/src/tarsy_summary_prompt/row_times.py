@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 
 from tarsy_summary_prompt.rows import Rows
 from tarsy_timestamps.partial_time import PartialTime
-from tarsy_timestamps.stamps import find_stamp
+from tarsy_timestamps.stamps import find_stamp, names_zone
 
 LOOKED_AT = 4
 """Rows before one without a stamp, and behind it, that may have its time: a stack trace has one above it."""
@@ -31,8 +31,7 @@ class RowTimes:
 
     def of(self, row: int) -> datetime | None:
         """The stamp of the row, or of one next to it; those before it go first."""
-        near = chain(range(row, max(row - LOOKED_AT, -1), -1), range(row + 1, min(row + LOOKED_AT, len(self._rows))))
-        found = (find_stamp(self._rows.text(one), self._near) for one in near)
+        found = (find_stamp(line, self._near) for line in self._lines_near(row))
         return next((stamp for stamp in found if stamp is not None), None)
 
     @property
@@ -44,9 +43,19 @@ class RowTimes:
         return self._marks[-1][1] if self._marks else None
 
     @property
+    def end(self) -> datetime | None:
+        """The later one of both."""
+        return max(self.first, self.last) if self.first is not None and self.last is not None else None
+
+    @property
     def zone(self) -> tzinfo | None:
         """That of the text's own stamps."""
         return self.first.tzinfo if self.first is not None else None
+
+    @cached_property
+    def name_zone(self) -> bool:
+        """Whether the stamps say of which zone they are, by the first of them."""
+        return bool(self._marks) and any(map(names_zone, self._lines_near(self._marks[0][0])))
 
     def rows_at(self, moment: datetime) -> list[int]:
         """Where the text passes this time: several rows in a text of several logs, none when it does not."""
@@ -71,6 +80,10 @@ class RowTimes:
         rows = [*self._rows.block_rows, len(self._rows) - 1]
         begin = self._with_times(rows[:MOST_WITHOUT])
         return [*begin, *self._with_times(rows[MOST_WITHOUT:])] if begin else []
+
+    def _lines_near(self, row: int) -> Iterator[str]:
+        near = chain(range(row, max(row - LOOKED_AT, -1), -1), range(row + 1, min(row + LOOKED_AT, len(self._rows))))
+        return map(self._rows.text, near)
 
     def _with_times(self, rows: Iterable[int]) -> list[tuple[int, datetime]]:
         return [(row, stamp) for row in rows if row < len(self._rows) and (stamp := self.of(row)) is not None]

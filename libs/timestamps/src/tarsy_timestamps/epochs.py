@@ -31,11 +31,11 @@ def _read(found: re.Match[str] | None) -> datetime | None:
     if found is None:
         return None
     if found["mantissa"]:
-        return _moment(int(float(found["mantissa"]) * 1e9), "")
-    return _moment(int(found["whole"]), found["thousandths"] or found["fraction"] or "")
+        return moment_of(int(float(found["mantissa"]) * 1e9), "")
+    return moment_of(int(found["whole"]), found["thousandths"] or found["fraction"] or "")
 
 
-def _moment(seconds: int, fraction: str) -> datetime | None:
+def moment_of(seconds: int, fraction: str) -> datetime | None:
     if not EARLIEST <= seconds < LATEST:
         return None
     return datetime.fromtimestamp(seconds, UTC).replace(microsecond=int(f"{fraction:0<6}"[:6]))

@@ -23,10 +23,14 @@ def find_stamp(line: str | bytes, near: datetime) -> datetime | None:
     A field named like a stamp ("ts", "time" ...) goes before other times in the line; then the first time counts that
     has a date, or stands at the line's start. Bytes may be in any encoding that holds ASCII.
     """
-    head = line[:LOOKED_AT]
-    text = head if isinstance(head, str) else head.decode("latin-1")
-    found = _written(text)
+    found = _written(line)
     return found.nearest(near) if isinstance(found, PartialTime) else found
+
+
+def names_zone(line: str | bytes) -> bool:
+    """Whether the line has a stamp that says of which zone it is. Seconds since 1970 do."""
+    found = _written(line)
+    return found.zone is not None if isinstance(found, PartialTime) else found is not None
 
 
 def find_times(text: str) -> Iterator[PartialTime]:
@@ -34,7 +38,9 @@ def find_times(text: str) -> Iterator[PartialTime]:
     return (found.time for found in clock_times(text))
 
 
-def _written(text: str) -> PartialTime | datetime | None:
+def _written(line: str | bytes) -> PartialTime | datetime | None:
+    head = line[:LOOKED_AT]
+    text = head if isinstance(head, str) else head.decode("latin-1")
     if epoch := epoch_at_start(text):
         return epoch
     in_braces = text.startswith("{")

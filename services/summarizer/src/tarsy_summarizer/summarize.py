@@ -145,7 +145,7 @@ class Summarizer:
         focus = focus_of(work.request)
         excerpt = await self._excerpt(work, focus, reading)
         work.coverage, work.source = excerpt.coverage, SourceText(excerpt.text, kind_of_text(excerpt.text))
-        return await work.asking.answer(summary_conversation(work.request, excerpt, focus.alert_began), work.source)
+        return await work.asking.answer(summary_conversation(work.request, excerpt), work.source)
 
     async def _excerpt(self, work: SummaryWork, focus: Focus, reading: TimeLimit) -> ExcerptText:
         """Raises SourceGoneError or KafkaUnreachableError."""

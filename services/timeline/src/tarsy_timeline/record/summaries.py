@@ -113,7 +113,7 @@ def choose_request(asked: AskedSummary, result: ExcerptText) -> tuple[ModelReque
 
 
 def _to_model(request: SummaryRequest, result: ExcerptText) -> ModelRequest:
-    conversation = summary_conversation(request, result, focus_of(request).alert_began)
+    conversation = summary_conversation(request, result)
     return ModelRequest(conversation=conversation, answer_tokens=request.max_tokens, is_last=True)
 
 
