@@ -4,6 +4,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 
 from tarsy_summary_prompt.row_orders import in_turn
 from tarsy_summary_prompt.rows import OTHERS, Rows, RowsOfKind
@@ -30,10 +31,13 @@ def rows_of_reports(rows: Rows) -> list[Sequence[int]]:
 
 
 def reports_in_turn(reports: Sequence[Sequence[int]], windows: Sequence[range]) -> Iterator[int]:
-    """Those within the windows first."""
-    for window in windows:
-        yield from in_turn([one[bisect_left(one, window.start) : bisect_left(one, window.stop)] for one in reports])
-    yield from in_turn(reports)
+    """One within the windows, then one from any part: either alone would take the room of the other."""
+    near = chain.from_iterable(in_turn([_within(one, window) for one in reports]) for window in windows)
+    return (row for pair in zip_longest(near, in_turn(reports)) for row in pair if row is not None)
+
+
+def _within(rows: Sequence[int], window: range) -> Sequence[int]:
+    return rows[bisect_left(rows, window.start) : bisect_left(rows, window.stop)]
 
 
 def _is_infrequent(kind: RowsOfKind, count: int) -> bool:

@@ -11,7 +11,7 @@ PODS = re.compile(
     rb"-(?=[a-z]{0,9}[0\xff])[a-z0\xff]{1,10}-[b-df-hj-np-tv-xz0]{5}(?![\w\xff-])"
     rb"|-(?=[a-z]{0,4}0)[b-df-hj-np-tv-xz0]{5}(?![\w\xff-])"
 )
-"""What Kubernetes adds to the names of pods. It uses no vowels, so that no word comes out."""
+"""Endings that Kubernetes gives the names of pods. It uses no vowels, so that no word comes out."""
 SIZES = re.compile(rb"(?<![A-Za-z])0 ?(?:[KMGT]i?B|kB)(?![A-Za-z0])|0\xc2\xb5s(?![A-Za-z0])")
 QUOTED = re.compile(
     rb"""(?<!"msg":)(?<!"message":)(?<!"event":)(?<!"reason":)"""
