@@ -81,7 +81,7 @@ def _until_line(text: bytes, start: int, mark: bytes) -> tuple[_Spans, int, bool
 def _indented(text: bytes, start: int, before_key: bytes) -> tuple[_Spans, int, bool]:
     """One span, or in a diff one for each line: its marks stay."""
     column = len(before_key)
-    # A line that was added does not go on in one that was removed. What is not indented is no context of a diff.
+    # A line that was added does not go on in one that was removed. A context line of a diff is indented.
     marks = frozenset({before_key[:1]}) & _MARK_SET or (_MARK_SET if column > 0 else frozenset())
     lines: list[tuple[int, int]] = []
     position, ended, is_diff = start, False, False
