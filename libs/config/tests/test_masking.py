@@ -76,7 +76,7 @@ def test_all_that_is_wrong_is_told_at_once_with_its_line_and_what_would_be_right
         loaded(tmp_path, of_server(masking) + "defaults: {alert_masking: {pattern_group: secrity}}\n")
     told = str(wrong.value).splitlines()
     at = "mcp_servers.db.data_masking"
-    groups = "known here: all, basic, cloud, kubernetes, secrets, security"
+    groups = "known here: all, basic, cloud, kubernetes, personal, secrets, security"
     remedy = "correct it: RE2 knows no lookaround and no backreferences"
     assert told[0].startswith(f"tarsy.yaml:5: {at}.enabled: is not accepted; it should be a valid boolean")
     assert told[1:] == [

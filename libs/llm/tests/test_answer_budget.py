@@ -1,18 +1,22 @@
 """Answers without end: each dialect breaks them off at a bound, and works as long as they are."""
 
+import gzip
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from asking import asked, failure_of, request
+from asking import answer_of, asked, failure_of, request
+from gemini import chunk, text
+from google.genai import types
 from pydantic import JsonValue
-from wire import Reply
+from wire import Reply, sse
 
 from tarsy_linear_time import assert_linear
 from tarsy_llm.anthropic import AnthropicLlm
 from tarsy_llm.anthropic_events import AnthropicAccumulator
 from tarsy_llm.google import GoogleLlm
+from tarsy_llm.google_answer import GatheredAnswer
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.openai_chunks import OpenAiAccumulator
@@ -91,7 +95,7 @@ async def test_a_model_that_writes_far_more_than_it_may_is_broken_off(name: str,
     ],
     ids=["comments", "unknown events", "one line", "lines of one event"],
 )
-@pytest.mark.parametrize("name", ["OpenAI", "Anthropic"])
+@pytest.mark.parametrize("name", DIALECTS)
 async def test_what_is_no_answer_counts_as_bytes_on_the_wire(name: str, steps: list[bytes]) -> None:
     dialect = DIALECTS[name]
     async with asked(dialect.adapter, Reply(steps), path=dialect.path) as (llm, _):
@@ -113,6 +117,39 @@ def test_an_answer_takes_about_as_much_longer_as_it_is_longer(
             taking.take(event)
 
     assert_linear(take, small=500_000, tries=3)
+
+
+@pytest.mark.parametrize("part", ["text", "thought", "arguments"])
+@pytest.mark.timing
+def test_an_answer_of_gemini_takes_about_as_much_longer_as_it_is_longer(part: str) -> None:
+    piece = types.GenerateContentResponse.model_validate(getattr(DIALECTS["Google"], part))
+
+    def take(characters: int) -> None:
+        gathered = GatheredAnswer("m")
+        for _ in range(characters // len(PIECE)):
+            gathered.take(piece)
+
+    assert_linear(take, small=200_000, tries=3)
+
+
+async def test_a_comment_of_a_gateway_is_no_part_of_geminis_answer() -> None:
+    pieces = [
+        b": PROCE",
+        b"SSING\r\n\r\n:\n",
+        *sse(chunk(text("a: "))),
+        b": b\n\n",
+        *sse(chunk(text("b"), finish="STOP")),
+    ]
+    async with asked(GoogleLlm, Reply(pieces)) as (llm, _):
+        assert (await answer_of(llm, request())).text == "a: b"
+
+
+async def test_gemini_sends_nothing_compressed_that_would_be_a_thousand_times_as_long() -> None:
+    bomb = Reply([gzip.compress(COMMENTS * 10)], headers={"Content-Encoding": "gzip"})
+    async with asked(GoogleLlm, bomb) as (llm, server):
+        error = await failure_of(llm, request())
+    assert (error.kind, "compressed" in str(error)) == ("provider_error", True)
+    assert server.asked[0].headers["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize("name", ["Anthropic", "Google"])

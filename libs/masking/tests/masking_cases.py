@@ -15,6 +15,27 @@ REGIONS = {
     "- token: >-\n    one\n    two\n- a: b\n": "- token: >-\n    [MASKED_SECRET]\n- a: b\n",
     "password = <<EOT\none\ntwo\nEOT\nuser = x\n": "password = <<EOT\n[MASKED_SECRET]\nEOT\nuser = x\n",
     'secret = """one\ntwo"""\nuser = 1\n': 'secret = """[MASKED_SECRET]"""\nuser = 1\n',
+    "+  password: |\n+    one a\n+\n+    two b\n+  user: x\n": (
+        "+  password: |\n+    [MASKED_SECRET]\n+\n+    [MASKED_SECRET]\n+  user: x\n"
+    ),
+    "   password: |\n-    old a\n-    old b\n+    new a\n     kept c\n   user: x\n": (
+        "   password: |\n-    [MASKED_SECRET]\n-    [MASKED_SECRET]\n"
+        "+    [MASKED_SECRET]\n     [MASKED_SECRET]\n   user: x\n"
+    ),
+    "-  token: |\n-    old a\n-    old b\n+  token: |\n+    new a\n+    new b\n": (
+        "-  token: |\n-    [MASKED_SECRET]\n-    [MASKED_SECRET]\n"
+        "+  token: |\n+    [MASKED_SECRET]\n+    [MASKED_SECRET]\n"
+    ),
+    "< token: >-\n<   one a\n<   two b\n---\n> token: >-\n>   new a\n>   new b\n> c: d\n": (
+        "< token: >-\n<   [MASKED_SECRET]\n<   [MASKED_SECRET]\n---\n"
+        "> token: >-\n>   [MASKED_SECRET]\n>   [MASKED_SECRET]\n> c: d\n"
+    ),
+    "+secret: |\n+  one a\n+  two b\n+kind: x\n@@ -1 +1 @@\n": (
+        "+secret: |\n+  [MASKED_SECRET]\n+  [MASKED_SECRET]\n+kind: x\n@@ -1 +1 @@\n"
+    ),
+    "+ password = <<EOT\n+ one\n+ two\n+ EOT\n+ user = x\n": (
+        "+ password = <<EOT\n[MASKED_SECRET]\n+ EOT\n+ user = x\n"
+    ),
     " id | password | mail\n----+----------+------\n  1 | hunter2  | a@b\n(1 row)\n": (
         " id | password | mail\n----+----------+------\n  1 | [MASKED_PASSWORD]  | a@b\n(1 row)\n"
     ),
@@ -73,6 +94,8 @@ NO_SECRETS = [
     "id,name\n1,shop\n",
     "user, token, expired at noon\nand then, it, was over\n",
     "description: |\n  the password is rotated\n  every day\n",
+    "+description: |\n+  the password is rotated\n+  every day\n",
+    "- token:\n- name: |\n    first\n",
     "a | b\n1 | 2\n",
     "| secret | where it is |\n|---|---|\n| the password of the database | in the vault |\n",
     "INSERT INTO users (id, name) VALUES (1, 'shop');",

@@ -14,6 +14,8 @@ ORDINARY = (
     "The **OOMKilled** container is at 512 MiB or 100% of its limit",
 )
 
+MOST_HELD = {"card_number": len("=4111 1111 1111 1111")}
+"""Characters that a pattern with blanks holds back. Its length is bounded, so a line of such words can be cut."""
 KEY_TEXT = "k3Jh8Qz1Xv5Lm9Rt7Wp2Yb4Nc6Df0GsA"
 SECRETS_THAT_BEGIN_LIKE_ANY_WORD = [
     ("azure_marked_key", f"{KEY_TEXT}+ASt{KEY_TEXT}"),
@@ -55,4 +57,5 @@ def test_no_match_begins_in_an_ordinary_word_and_goes_on_behind_the_blank(patter
     secrets = of_one(pattern)
     for line in ORDINARY:
         texts = (line[: place + 1].encode() for place, mark in enumerate(line) if mark == " ")
-        assert [text for text in texts if secrets.open_since(text) < len(text) - 1] == []
+        held = MOST_HELD.get(pattern.name, 1)
+        assert [text for text in texts if secrets.open_since(text) < len(text) - held] == []

@@ -44,6 +44,23 @@ def test_an_opt_in_pattern_is_added_by_its_name_and_by_its_group() -> None:
     assert DEFAULT.with_rules(["cloud"], ()).mask(text) == text
 
 
+def test_card_numbers_are_masked_where_they_are_asked_for() -> None:
+    text = "card=4111111111111111 order=4111111111111112"
+
+    assert DEFAULT.mask(text) == text
+    for name in ("card_number", "personal", "all"):
+        assert DEFAULT.with_rules([name], ()).mask(text) == "card=[MASKED_CARD_NUMBER] order=4111111111111112"
+    value = DEFAULT.with_rules(["personal"], ()).mask_json({"card": "4111 1111 1111 1111", "epoch": 1795000000123})
+    assert value == {"card": "[MASKED_CARD_NUMBER]", "epoch": 1795000000123}
+
+
+@pytest.mark.parametrize("digit", "0123456789")
+def test_one_check_digit_of_ten_makes_a_card_number(digit: str) -> None:
+    masker = DEFAULT.with_rules(["card_number"], ())
+
+    assert (masker.mask(f"card 411111111111111{digit}") == "card [MASKED_CARD_NUMBER]") == (digit == "1")
+
+
 def test_the_default_rules_stay() -> None:
     assert DEFAULT.with_rules(["basic"], ()).mask("token=abcdef") == "token=[MASKED_TOKEN]"
 

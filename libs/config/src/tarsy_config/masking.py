@@ -12,7 +12,7 @@ from pydantic import AfterValidator, field_validator
 from tarsy_config.errors import suggestion
 from tarsy_config.values import Section, wrong
 
-GROUPS = frozenset({"basic", "secrets", "security", "kubernetes", "cloud", "all"})
+GROUPS = frozenset({"basic", "secrets", "security", "kubernetes", "cloud", "personal", "all"})
 PATTERNS = frozenset(
     {
         "api_key",
@@ -21,6 +21,7 @@ PATTERNS = frozenset(
         "certificate_authority_data",
         "token",
         "email",
+        "card_number",
         "ssh_key",
         "base64_secret",
         "base64_short",

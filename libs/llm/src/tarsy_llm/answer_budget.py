@@ -1,5 +1,6 @@
 """Budget of one answer: how much a model may write, and how much may come over the wire for it."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ TOKEN_BYTES = 8
 """A piece counts as one token at least: an answer of empty pieces ends, too."""
 ENVELOPE_BYTES = 2_048
 """Servers wrap so much around a piece at most. All else counts as the answer."""
+MOST_AT_ONCE = 16 * 1024
+"""Bytes that are handed on at once. Lines without a word take 10 ms or so, whoever splits them."""
 ESCAPED_BYTES = 6
 """A byte of text takes up to so many in JSON (`\\u001b`)."""
 
@@ -55,10 +58,13 @@ class AnswerBudget:
             self._check_bytes()
 
     async def counting(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-        """The same chunks. Raises LlmCallError once they are more than allowed."""
+        """The same bytes, with turns for others between. Raises LlmCallError once they are more than allowed."""
         async for chunk in chunks:
             self.receive(len(chunk))
-            yield chunk
+            for begin in range(0, len(chunk), MOST_AT_ONCE):
+                if begin:
+                    await asyncio.sleep(0)
+                yield chunk[begin : begin + MOST_AT_ONCE]
 
     def exceeded(self) -> LlmCallError:
         return self._error(f"it has more than {MOST_BYTES} bytes")

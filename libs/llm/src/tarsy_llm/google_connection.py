@@ -16,9 +16,9 @@ from tarsy_llm.google_contents import ContentMaker
 from tarsy_llm.google_errors import FAILURES, error_of
 from tarsy_llm.google_request import config_of
 from tarsy_llm.http_client import http_client
-from tarsy_llm.httpx_bodies import filter_body
+from tarsy_llm.httpx_bodies import drop_comments, filter_body
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmRequest, failing_with_usage
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError, LlmRequest, failing_with_usage
 
 API_VERSION = "v1beta"
 """Models and fields come there first, and gateways know it."""
@@ -89,12 +89,19 @@ class GoogleConnection:
             raise error_of(problem, otherwise=otherwise, key=self._key) from None
 
     async def _limit(self, request: httpx2.Request) -> None:
-        """The SDK says "no limit" with each request, where it was told none of its own."""
+        """The SDK says "no limit" with each request, where it was told none of its own.
+
+        Nothing comes compressed: 2 MB on the wire could be 2 GB of answer.
+        """
         request.extensions["timeout"] = self._http.timeout.as_dict()
+        request.headers["accept-encoding"] = "identity"
 
 
 async def _note(response: httpx2.Response) -> None:
     exchange = _exchange.get()
     exchange.responses.append(response)
-    if response.is_success:
-        filter_body(response, exchange.budget.counting)
+    if not response.is_success:
+        return
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise LlmCallError("Gemini sent a compressed answer, and was asked for none", kind="provider_error")
+    filter_body(response, lambda body: drop_comments(exchange.budget.counting(body)))

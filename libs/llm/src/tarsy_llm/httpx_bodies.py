@@ -36,6 +36,18 @@ async def shorten_refusal(response: httpx2.Response) -> None:
         filter_body(response, _beginning)
 
 
+async def drop_comments(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+    """Server-sent events without their comments, which Gemini's SDK takes for broken JSON."""
+    begins, is_comment = True, False
+    async for chunk in chunks:
+        kept: list[bytes] = []
+        for line in chunk.splitlines(keepends=True):
+            is_comment = line.startswith(b":") if begins else is_comment
+            begins = line.endswith((b"\n", b"\r"))
+            kept += [] if is_comment else [line]
+        yield b"".join(kept)
+
+
 async def _beginning(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
     left = MOST_REFUSAL_BYTES
     async for chunk in chunks:

@@ -1,5 +1,9 @@
-"""Values of several lines beside telling names: block and folded scalars of YAML, here-documents, tripled quotes."""
+"""Values of several lines beside telling names: block and folded scalars of YAML, here-documents, tripled quotes.
 
+In a diff each line has a mark before it.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 from tarsy_masking.edits import Edit
@@ -7,13 +11,16 @@ from tarsy_masking.patterns import PatternFile, compile_regex
 from tarsy_masking.regions import NO_REGIONS, Regions, line_end
 
 RULE = "block_scalar"
+LABEL = b"[MASKED_SECRET]"
+_MARKS = b"+-<>!"
+_MARK_SET = frozenset(bytes([mark]) for mark in _MARKS)
 
 
 class BlockScalars:
     def __init__(self, source: PatternFile) -> None:
         self._never_secret = compile_regex(source.never_secret)
         self._head = compile_regex(
-            rf"""(?im)^([ \t]*(?:-[ \t]+)*)["']?[\w./-]*{source.any_name}["']?[ \t]*"""
+            rf"""(?im)^([ \t]*[+<>!-]?[ \t]*(?:-[ \t]+)*)["']?[\w./-]*{source.any_name}["']?[ \t]*"""
             r"(?::[ \t]*[|>][-+0-9]*[ \t]*(?:#[^\n]*)?\r?\n"
             r"""|=>?[ \t]*<<[-~]?["']?(\w+)["']?[ \t]*\r?\n|[:=][ \t]*("{3}|'{3}))"""
         )
@@ -24,12 +31,13 @@ class BlockScalars:
         edits: list[Edit] = []
         position, open_since = 0, None
         while (head := self._head.search(text, position)) is not None:
-            start, stop, ended = _content(text, head)
+            lines, position, ended = _content(text, head)
             open_since = None if ended else head.start()
-            secret = text[start:stop]
-            if secret.strip() and not self._never_secret.fullmatch(secret):
-                edits.append(Edit(start, stop, b"[MASKED_SECRET]", secret, RULE))
-            position = max(stop, head.end())
+            edits += [
+                Edit(start, stop, LABEL, text[start:stop], RULE)
+                for start, stop in lines
+                if text[start:stop].strip() and not self._never_secret.fullmatch(text, start, stop)
+            ]
         return Regions(edits, open_since)
 
 
@@ -44,37 +52,48 @@ def _may_open(text: bytes) -> bool:
     )
 
 
-def _content(text: bytes, head: Any) -> tuple[int, int, bool]:
-    """Where the value begins and ends, and whether its end is there."""
+type _Spans = Sequence[tuple[int, int]]
+
+
+def _content(text: bytes, head: Any) -> tuple[_Spans, int, bool]:
+    """Where the value stands, where to go on, and whether its end is there."""
+    start = head.end()
     if head.group(3) is not None:
-        end = text.find(head.group(3), head.end())
-        return head.end(), len(text) if end < 0 else end, end >= 0
+        end = text.find(head.group(3), start)
+        stop = len(text) if end < 0 else end
+        return [(start, stop)], stop, end >= 0
     if head.group(2) is not None:
-        return _until_line(text, head.end(), head.group(2))
-    return _indented(text, head.end(), len(head.group(1)))
+        return _until_line(text, start, head.group(2))
+    return _indented(text, start, head.group(1))
 
 
-def _until_line(text: bytes, start: int, mark: bytes) -> tuple[int, int, bool]:
+def _until_line(text: bytes, start: int, mark: bytes) -> tuple[_Spans, int, bool]:
     position = start
     while position <= len(text):
         end = line_end(text, position)
-        if text[position:end].strip() == mark and end < len(text):
-            return start, max(start, position - 1), True
+        if text[position:end].strip(_MARKS + b" \t\r") == mark and end < len(text):
+            stop = max(start, position - 1)
+            return [(start, stop)], stop, True
         position = end + 1
-    return start, len(text), False
+    return [(start, len(text))], len(text), False
 
 
-def _indented(text: bytes, start: int, column: int) -> tuple[int, int, bool]:
-    first = last = start
-    position, begun = start, False
-    while position <= len(text):
+def _indented(text: bytes, start: int, before_key: bytes) -> tuple[_Spans, int, bool]:
+    """One span, or in a diff one for each line: its marks stay."""
+    column = len(before_key)
+    # A line that was added does not go on in one that was removed. A context line of a diff is indented.
+    marks = frozenset({before_key[:1]}) & _MARK_SET or (_MARK_SET if column > 0 else frozenset())
+    lines: list[tuple[int, int]] = []
+    position, ended, is_diff = start, False, False
+    while position <= len(text) and not ended:
         end = line_end(text, position)
-        line = text[position:end].rstrip()
-        indent = len(line) - len(line.lstrip(b" \t"))
-        if line and indent <= column:
-            return first, last, True
-        if line:
-            first = first if begun else position + indent
-            last, begun = position + len(line), True
+        is_marked = text[position : position + 1] in marks
+        line = text[position + is_marked : end].rstrip()
+        indent = is_marked + len(line) - len(line.lstrip(b" \t"))
+        ended = bool(line) and indent <= column
+        if line and not ended:
+            is_diff = is_diff or is_marked
+            lines.append((position + indent, position + is_marked + len(line)))
         position = end + 1
-    return first, last, False
+    stop = lines[-1][1] if lines else start
+    return lines if is_diff or not lines else [(lines[0][0], stop)], stop, ended

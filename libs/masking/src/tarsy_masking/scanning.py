@@ -14,6 +14,7 @@ from tarsy_masking.entropy import (
     looks_made_by_chance,
     looks_random,
 )
+from tarsy_masking.luhn import has_check_digit
 from tarsy_masking.overlaps import MOST_FINDINGS, at_most, merged
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
 from tarsy_masking.words import Words
@@ -44,6 +45,7 @@ _CHECKS: dict[str, Callable[[bytes], bool]] = {
     "digits": has_chance_digits,
     "chance": looks_made_by_chance,
     "password": looks_like_password,
+    "card": has_check_digit,
 }
 
 # The checks of patterns that find a value beside a name.

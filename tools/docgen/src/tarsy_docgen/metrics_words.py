@@ -153,8 +153,10 @@ LOOKS: Sequence[Look] = (
             "tarsy_orchestrator_inputs_decided_total",
             "tarsy_orchestrator_append_duration_seconds",
             "tarsy_orchestrator_recovery_duration_seconds",
+            "tarsy_orchestrator_partitions_refused",
         ),
-        "the owners' sum must be what is wanted. Less: no orchestrator runs, or one recovers. All owned, but "
+        "the owners' sum must be what is wanted. Less: no orchestrator runs, or one recovers, or partitions are "
+        "refused (see [a partition that is refused](../operations/partition-refused.md)). All owned, but "
         "appends take seconds: Kafka is slow; the lag of the inbox says for how long inputs wait",
     ),
     Look(
@@ -211,11 +213,13 @@ LOOKS: Sequence[Look] = (
             "tarsy_tool_gateway_sessions_ended_total",
             "tarsy_tool_gateway_call_retries_total",
             "tarsy_tool_gateway_calls_total",
+            "tarsy_tool_gateway_unreadable_messages_total",
         ),
         "Healthy 0 on every gateway: the MCP server is down; misconfigured 1: no repetition will help. Healthy 0 on "
         "one: that gateway cannot reach it. Many reconnects: it crashes (`ended`), hangs (`silent`, `hung`) or forgets "
         "its sessions (`expired`). `throttled`: it asks for fewer calls. `unknown`: a call that changes something may "
-        "have run, and somebody has to look",
+        "have run, and somebody has to look. Unreadable messages: the server writes what is no MCP, such as logs "
+        "on its standard output",
     ),
     Look(
         "calls wait",
