@@ -1,17 +1,24 @@
-"""One engine for all tests of `make ground`."""
+"""One engine and one node for all tests of `make ground`."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tarsy_chart import demand_helm
 from tarsy_ground.base_image import import_base
+from tarsy_ground.cluster.images import build_archive, images_archive
+from tarsy_ground.cluster.installation import Installation, install_parts
+from tarsy_ground.cluster.kubectl import Kubectl
+from tarsy_ground.cluster.node import running_node
 from tarsy_ground.engine import Engine, running_engine
 from tarsy_ground.network import network_namespace
+from tarsy_ground.programs import COREDNS, ETCD, KUBERNETES, BuildError, build_programs
 from tarsy_ground.requirements import missing_requirements
 from tarsy_testing import cache_dir
 
 CACHE = cache_dir() / "ground"
+PLUGINS = Path("/usr/lib/cni")
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +34,34 @@ def engine(able_machine: None, work_folder: Path) -> Iterator[Engine]:
     with namespace as network, running_engine(work_folder / "engine", network) as engine:
         import_base(engine, CACHE)
         yield engine
+
+
+@pytest.fixture(scope="session")
+def cluster_images(able_machine: None, request: pytest.FixtureRequest) -> Path:
+    """An engine is started only where they have to be built."""
+    demand_helm()
+    if not PLUGINS.is_dir():
+        pytest.skip("Pods have no network: apt-get install containernetworking-plugins")
+    try:
+        coredns = [build_programs(group, CACHE) for group in (ETCD, KUBERNETES, COREDNS)][-1] / "coredns"
+    except BuildError as problem:
+        pytest.skip(str(problem))
+    archive = images_archive(CACHE)
+    if not archive.is_file():
+        build_archive(request.getfixturevalue("engine"), coredns, archive)
+    return archive
+
+
+@pytest.fixture(scope="session")
+def node(cluster_images: Path, work_folder: Path) -> Iterator[Kubectl]:
+    namespace = network_namespace("tarsy-node", subnet=243)
+    with namespace as network, running_node(work_folder / "node", network, cluster_images, CACHE) as kubectl:
+        yield kubectl
+
+
+@pytest.fixture(scope="session")
+def tarsy(node: Kubectl) -> Installation:
+    install_parts(node)
+    installation = Installation(node)
+    installation.install()
+    return installation

@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 from tarsy_ground.base_image import BASE, import_base
-from tarsy_ground.engine import CONTROL_GROUPS, Engine, running_engine
+from tarsy_ground.control_groups import CONTROL_GROUPS
+from tarsy_ground.engine import Engine, running_engine
 from tarsy_ground.network import FORWARDING, network_namespace
 from tarsy_testing import cache_dir
 

@@ -6,10 +6,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tarsy_ground.control_groups import remove_control_groups
 from tarsy_ground.network import NetworkNamespace
 from tarsy_processes.child import ChildProcess
 
@@ -19,7 +20,6 @@ START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 LOOK_SECONDS = 0.1
 CONTAINERS = "172.31.240.1/24"
-CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def running_engine(folder: Path, network: NetworkNamespace) -> Iterator[Engine]:
         yield engine
     finally:
         process.stop(signal.SIGKILL, STOP_SECONDS)
-        _remove_control_groups(network.name)
+        remove_control_groups(network.name)
         shutil.rmtree(folder)
 
 
@@ -94,21 +94,3 @@ def _await_answer(engine: Engine, process: ChildProcess) -> None:
         if ended or time.monotonic() > deadline:
             raise RuntimeError(f"dockerd {'has ended' if ended else 'does not answer'}: {process.last_lines()}")
         time.sleep(LOOK_SECONDS)
-
-
-def _remove_control_groups(name: str) -> None:
-    """A group can be removed when its last process is gone, which the kernel may be a moment late with."""
-    deadline = time.monotonic() + STOP_SECONDS
-    while groups := _control_groups(name):
-        for group in groups:
-            with suppress(OSError):
-                group.rmdir()
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"processes are left in {', '.join(map(str, groups))}")
-        time.sleep(LOOK_SECONDS)
-
-
-def _control_groups(name: str) -> list[Path]:
-    """The innermost first."""
-    tops = [*CONTROL_GROUPS.glob(name), *CONTROL_GROUPS.glob(f"*/{name}")]
-    return [Path(folder) for top in tops for folder, _, _ in os.walk(top, topdown=False)]

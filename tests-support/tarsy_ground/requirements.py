@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 
 PACKAGES: Mapping[str, str] = {
+    "containerd": "containerd",
+    "ctr": "containerd",
     "dockerd": "docker.io",
     "ip": "iproute2",
     "iptables": "iptables",

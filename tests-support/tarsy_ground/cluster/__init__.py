@@ -1,0 +1,1 @@
+"""One real node of Kubernetes in a sandbox, and what tests do with it."""

@@ -1,0 +1,15 @@
+"""Addresses and names of the node. All are in a network namespace of its own, so they collide with nobody's."""
+
+NODE = "tarsy-node"
+API_PORT = 16443
+API_SERVER = f"https://127.0.0.1:{API_PORT}"
+ETCD = "http://127.0.0.1:12379"
+SERVICES = "10.96.0.0/16"
+API_SERVICE = "10.96.0.1"
+DNS_SERVICE = "10.96.0.10"
+PODS = "10.244.0.0/24"
+BRIDGE = "cni0"
+NODE_ADDRESS = "10.244.0.1"
+"""The bridge's: so pods reach the API server and the kubelet."""
+PAUSE = "localhost/pause:1"
+COREDNS = "localhost/coredns:1"

@@ -1,0 +1,70 @@
+"""kubectl and other commands, run where the node is."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tarsy_ground.sandbox import Sandbox
+
+SECONDS = 150.0
+
+
+class CommandError(Exception):
+    """A command has ended with another code than 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kubectl:
+    program: Path
+    kubeconfig: Path
+    sandbox: Sandbox
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return {**os.environ, "KUBECONFIG": str(self.kubeconfig)}
+
+    def run(self, *arguments: str, stdin: str | None = None, seconds: float = SECONDS) -> str:
+        return self.command(str(self.program), *arguments, stdin=stdin, seconds=seconds)
+
+    def try_run(self, *arguments: str) -> str | None:
+        """None where it fails."""
+        try:
+            return self.run(*arguments)
+        except CommandError:
+            return None
+
+    def apply(self, *objects: Mapping[str, object]) -> None:
+        self.run("apply", "-f", "-", stdin=yaml.safe_dump_all(objects))
+
+    def read(self, *arguments: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.run("get", *arguments, "-o", "json"))
+        return found
+
+    def command(self, *command: str, stdin: str | None = None, seconds: float = SECONDS) -> str:
+        """Its output. Raises CommandError."""
+        done = subprocess.run(
+            self.sandbox.client_command(*command), env=self.environment, input=stdin, text=True, cwd="/",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise CommandError(f"{' '.join(command)} ended with {done.returncode}: {done.stdout[-4_000:]}")
+        return done.stdout
+
+    @contextmanager
+    def background(self, *command: str) -> Iterator[subprocess.Popen[str]]:
+        process = subprocess.Popen(
+            self.sandbox.client_command(*command), env=self.environment, text=True, cwd="/",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.communicate(timeout=SECONDS)

@@ -1,0 +1,99 @@
+"""Starts a real node: etcd, the control plane, containerd, kubelet, kube-proxy, CoreDNS."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tarsy_ground.cluster.addresses import API_SERVER, BRIDGE, NODE, NODE_ADDRESS
+from tarsy_ground.cluster.components import IDENTITIES, NodeFiles, control_plane, etcd, node_agents
+from tarsy_ground.cluster.kubectl import Kubectl
+from tarsy_ground.cluster.pki import ClusterAuthority
+from tarsy_ground.control_groups import add_control_groups, remove_control_groups
+from tarsy_ground.kernel_settings import unchanged_kernel_settings
+from tarsy_ground.network import NetworkNamespace
+from tarsy_ground.programs import ETCD, KUBERNETES, build_programs
+from tarsy_ground.sandbox import Sandbox, running_sandbox
+
+MANIFESTS = Path(__file__).resolve().parent / "manifests"
+START_SECONDS = 120.0
+IMPORT_SECONDS = 300.0
+COMMAND_SECONDS = 30.0
+LOOK_SECONDS = 0.2
+
+
+@contextmanager
+def running_node(folder: Path, network: NetworkNamespace, images: Path, cache: Path) -> Iterator[Kubectl]:
+    """Its pods see `images` alone. Everything of it ends, and goes, with the context."""
+    programs = build_programs(KUBERNETES, cache)
+    with unchanged_kernel_settings(), running_sandbox(folder, network) as sandbox:
+        add_control_groups(network.name)
+        try:
+            kubectl = Kubectl(programs / "kubectl", NodeFiles(folder).pki / "admin.conf", sandbox)
+            _start(sandbox, kubectl, programs, build_programs(ETCD, cache), images)
+            yield kubectl
+        finally:
+            sandbox.kill()
+            remove_control_groups(network.name)
+
+
+def _start(sandbox: Sandbox, kubectl: Kubectl, programs: Path, etcd_programs: Path, images: Path) -> None:
+    files = NodeFiles(sandbox.folder)
+    authority = ClusterAuthority(files.pki, API_SERVER)
+    for name, identity in IDENTITIES.items():
+        authority.sign(name, identity)
+    authority.write_token_keys()
+    files.write(sandbox.network.name)
+    _make_bridge(sandbox)
+    sandbox.start("etcd", etcd(etcd_programs, sandbox.folder))
+    sandbox.start("containerd", ["/usr/bin/containerd", f"--config={sandbox.folder}/containerd.toml"])
+    planes = control_plane(programs, files.pki)
+    sandbox.start("apiserver", planes["apiserver"])
+    containers = ("ctr", f"--address={files.containerd_socket}", "--namespace=k8s.io")
+    _until(sandbox, lambda: _succeeds(sandbox, *containers, "version"))
+    importing = sandbox.start("import", ["/usr/bin/ctr", *containers[1:], "images", "import", str(images)])
+    _until(sandbox, lambda: kubectl.try_run("get", "--raw", "/readyz") is not None)
+    for name in ("controller-manager", "scheduler"):
+        sandbox.start(name, planes[name])
+    for manifest in ("api-server.yaml", "kube-proxy.yaml"):
+        kubectl.run("apply", "-f", str(MANIFESTS / manifest))
+    # A kubelet without the image of its pauses would ask a registry for it.
+    _until(sandbox, lambda: importing.exited() is not None, IMPORT_SECONDS)
+    if importing.exited() != 0:
+        raise RuntimeError(f"ctr images import: {importing.last_lines()}")
+    for name, command in node_agents(programs, files).items():
+        sandbox.start(name, command)
+    _until(sandbox, lambda: kubectl.try_run("get", "node", NODE) is not None)
+    kubectl.run("wait", "--for=condition=Ready", f"node/{NODE}", "--timeout=90s")
+    kubectl.run("apply", "-f", str(MANIFESTS / "coredns.yaml"))
+
+
+def _make_bridge(sandbox: Sandbox) -> None:
+    """Before the first pod, since the API server and the kubelet have its address."""
+    for command in (
+        ("ip", "link", "add", BRIDGE, "type", "bridge"),
+        ("ip", "address", "add", f"{NODE_ADDRESS}/24", "dev", BRIDGE),
+        ("ip", "link", "set", BRIDGE, "up"),
+        ("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"),
+        ("sh", "-c", "echo 1 > /proc/sys/net/bridge/bridge-nf-call-iptables"),
+    ):
+        done = subprocess.run(
+            sandbox.command(*command), capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
+
+
+def _succeeds(sandbox: Sandbox, *command: str) -> bool:
+    done = subprocess.run(sandbox.command(*command), capture_output=True, timeout=COMMAND_SECONDS, check=False)
+    return done.returncode == 0
+
+
+def _until(sandbox: Sandbox, holds: Callable[[], bool], seconds: float = START_SECONDS) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        ended = [line for line in sandbox.describe().splitlines() if not line.startswith("import has ended: ")]
+        if any(" has ended: " in line for line in ended) or time.monotonic() > deadline:
+            raise RuntimeError(f"the node does not start: {sandbox.describe() or sandbox.folder}")
+        time.sleep(LOOK_SECONDS)

