@@ -20,7 +20,6 @@ from tarsy_session.state import AtRest, Investigating, Summary, ToolCallState
 from tarsy_session.state_queries import call_of_summary
 from tarsy_summary_prompt.excerpt import ExcerptText
 from tarsy_summary_prompt.prompt import summary_conversation
-from tarsy_summary_prompt.request_focus import focus_of
 from tarsy_timeline.record.listed_llm import list_attempt
 from tarsy_timeline.record.llm_interactions import request_facts, response_facts, traced_conversation
 from tarsy_timeline.record.replay import SummaryEnd, states_of
