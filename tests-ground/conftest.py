@@ -13,8 +13,9 @@ from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.cluster.node import running_node
 from tarsy_ground.engine import Engine, running_engine
 from tarsy_ground.network import network_namespace
-from tarsy_ground.programs import COREDNS, ETCD, KUBERNETES, BuildError, build_programs
+from tarsy_ground.programs import COREDNS, build_programs
 from tarsy_ground.requirements import missing_requirements
+from tarsy_programs import require_programs
 from tarsy_testing import cache_dir
 
 CACHE = cache_dir() / "ground"
@@ -42,10 +43,8 @@ def cluster_images(able_machine: None, request: pytest.FixtureRequest) -> Path:
     demand_helm()
     if not PLUGINS.is_dir():
         pytest.skip("Pods have no network: apt-get install containernetworking-plugins")
-    try:
-        coredns = [build_programs(group, CACHE) for group in (ETCD, KUBERNETES, COREDNS)][-1] / "coredns"
-    except BuildError as problem:
-        pytest.skip(str(problem))
+    require_programs("go")
+    coredns = build_programs(COREDNS, CACHE) / "coredns"
     archive = images_archive(CACHE)
     if not archive.is_file():
         build_archive(request.getfixturevalue("engine"), coredns, archive)

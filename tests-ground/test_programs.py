@@ -8,6 +8,7 @@ import pytest
 from tarsy_ground import programs
 from tarsy_ground.__main__ import main
 from tarsy_ground.programs import COMPOSE, GROUPS, BuildError, ProgramGroup, build_programs
+from tarsy_programs import require_programs
 from tarsy_testing import cache_dir
 
 SECONDS = 60
@@ -38,6 +39,7 @@ def test_an_unknown_group_is_refused_with_the_known_ones(capsys: pytest.CaptureF
 
 def test_compose_says_its_version() -> None:
     """Whoever has not built it waits some minutes, once."""
+    require_programs("go")
     command = [str(build_programs(COMPOSE, cache_dir() / "ground") / "cmd"), "version", "--short"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
     assert done.stdout == "2.40.3\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 from shutil import copyfile
 
 from tarsy_embedded.lock import one_at_a_time
+from tarsy_ground import programs
 from tarsy_ground.base_image import BASE
 from tarsy_ground.cluster.addresses import COREDNS, PAUSE
 from tarsy_ground.engine import Engine
@@ -20,7 +21,7 @@ IMAGES = (PAUSE, COREDNS, *STAND_INS, TARSY, TARSY_DEMO)
 
 def images_archive(cache: Path) -> Path:
     """Where it lies, or will."""
-    digest = hashlib.sha256(product_digest().encode())
+    digest = hashlib.sha256(f"{product_digest()} {programs.COREDNS.version}".encode())
     for file in sorted(file for file in FOLDER.rglob("*") if file.is_file()):
         digest.update(file.read_bytes())
     return cache / f"images-{digest.hexdigest()[:12]}.tar"
