@@ -1,4 +1,4 @@
-"""`python -m tarsy_ground [GROUP ...]`: builds what is not there yet, all groups by default, and says where it lies."""
+"""`python -m tarsy_ground [GROUP ...]`: builds what is not there yet, all groups by default, and prints its place."""
 
 import sys
 

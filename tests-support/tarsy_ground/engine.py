@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +52,8 @@ def running_engine(folder: Path, network: NetworkNamespace) -> Iterator[Engine]:
     settings = folder / "daemon.json"
     settings.write_text("{}\n", "utf-8")
     engine = Engine(folder / "docker.sock", network)
-    isolated = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
     process = ChildProcess(
-        _with_path(network.command(*isolated, *_command(folder, engine.socket, settings, network.name))),
+        network.isolated_command(*_command(folder, engine.socket, settings, network.name)),
         log=folder.with_name(f"{folder.name}.log"),
         death_signal=signal.SIGKILL,
         folder=folder,
@@ -67,11 +66,6 @@ def running_engine(folder: Path, network: NetworkNamespace) -> Iterator[Engine]:
         process.stop(signal.SIGKILL, STOP_SECONDS)
         remove_control_groups(network.name)
         shutil.rmtree(folder)
-
-
-def _with_path(command: Sequence[str]) -> list[str]:
-    """A child process is not looked up on PATH."""
-    return [shutil.which(command[0]) or command[0], *command[1:]]
 
 
 def _command(folder: Path, socket: Path, settings: Path, group: str) -> list[str]:

@@ -1,5 +1,6 @@
 """A network namespace of our own: devices, rules and published ports of an engine lie in it, and end with it."""
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,8 @@ from pathlib import Path
 
 FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
 SECONDS = 30
+NSENTER = shutil.which("nsenter") or "nsenter"
+"""With its folder: a child process is not looked up on PATH."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,11 @@ class NetworkNamespace:
 
     def command(self, *command: str) -> list[str]:
         """`ip netns exec` would mount /sys anew, and so hide the control groups."""
-        return ["nsenter", f"--net=/run/netns/{self.name}", *command]
+        return [NSENTER, f"--net=/run/netns/{self.name}", *command]
+
+    def isolated_command(self, *command: str) -> list[str]:
+        """With mounts and process ids of its own: when its first process is killed, the kernel ends the others."""
+        return self.command("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", *command)
 
 
 @contextmanager

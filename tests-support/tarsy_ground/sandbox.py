@@ -1,15 +1,14 @@
 """Processes in namespaces of their own: network, process ids, mounts. All end when the first process is killed."""
 
 import os
-import shutil
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tarsy_ground.network import NetworkNamespace
+from tarsy_ground.network import NSENTER, NetworkNamespace
 from tarsy_processes.child import ChildProcess
 
 HIDDEN = ("/run", "/var/log", "/var/lib/cni", "/var/lib/kubelet")
@@ -28,28 +27,32 @@ class Sandbox:
     first: int
     _started: dict[str, ChildProcess] = field(default_factory=dict)
 
-    def start(self, name: str, command: Sequence[str], *, environment: dict[str, str] | None = None) -> ChildProcess:
+    def start(self, name: str, command: Sequence[str]) -> ChildProcess:
         self._started[name] = ChildProcess(
             self.command(*command),
             log=self.folder / f"{name}.log",
             death_signal=signal.SIGKILL,
             folder=self.folder,
-            environment={**os.environ, **(environment or {})},
+            environment=dict(os.environ),
         )
         return self._started[name]
 
     def client_command(self, *command: str) -> list[str]:
         """For a process of ours that only sees the node: it is ended by its own id, and not with the sandbox."""
-        return [one for one in self.command(*command) if one != "--pid"]
+        return self._enter("--net", "--mount", command=command)
 
     def command(self, *command: str) -> list[str]:
-        nsenter = shutil.which("nsenter") or "nsenter"
-        return [nsenter, f"--target={self.first}", "--net", "--mount", "--pid", "--wd=/", "--", *command]
+        return self._enter("--net", "--mount", "--pid", command=command)
+
+    def _enter(self, *namespaces: str, command: Sequence[str]) -> list[str]:
+        return [NSENTER, f"--target={self.first}", *namespaces, "--wd=/", "--", *command]
+
+    def ended(self) -> Mapping[str, ChildProcess]:
+        return {name: one for name, one in self._started.items() if one.exited() is not None}
 
     def describe(self) -> str:
         """The programs that have ended, with their last lines."""
-        ended = {name: one for name, one in self._started.items() if one.exited() is not None}
-        return "\n".join(f"{name} has ended: {one.last_lines()}" for name, one in ended.items())
+        return "\n".join(f"{name} has ended: {one.last_lines()}" for name, one in self.ended().items())
 
     def kill(self) -> None:
         """The kernel ends all other processes with the first one."""
@@ -65,10 +68,8 @@ def running_sandbox(folder: Path, network: NetworkNamespace) -> Iterator[Sandbox
     hide = " && ".join(f"mkdir -p {path} && mount -t tmpfs -o mode=755 tmpfs {path}" for path in HIDDEN)
     present = [path for path in HIDDEN if Path(path).exists()]
     script = f"{hide} && touch {folder / 'hidden'} && exec sleep infinity"
-    isolated = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script)
-    command = network.command(*isolated)
     process = ChildProcess(
-        [shutil.which(command[0]) or command[0], *command[1:]],
+        network.isolated_command("sh", "-c", script),
         log=folder / "sandbox.log",
         death_signal=signal.SIGKILL,
         folder=folder,

@@ -20,21 +20,14 @@ SECONDS = 240.0
 class Installation:
     kubectl: Kubectl
 
-    def run(self, *arguments: str, seconds: float = SECONDS) -> str:
-        """kubectl in TARSy's namespace."""
-        return self.kubectl.run("--namespace", NAMESPACE, *arguments, seconds=seconds)
-
     def helm(self, *arguments: str) -> str:
         return self.kubectl.command(str(HELM), "--namespace", NAMESPACE, *arguments, seconds=SECONDS)
 
-    def install(self, *options: str) -> str:
-        """Also upgrades."""
+    def install(self) -> str:
         files = (CHART / "small-values.yaml", LAPTOP / "values.yaml")
         values = [part for file in files for part in ("--values", str(file))]
         configuration = ("--set-file", f"config.files.tarsy\\.yaml={CONFIGURATION}")
-        return self.helm(
-            "upgrade", "--install", RELEASE, str(CHART), *values, *configuration, *options, "--wait", "--timeout=3m"
-        )
+        return self.helm("upgrade", "--install", RELEASE, str(CHART), *values, *configuration, "--wait", "--timeout=3m")
 
     @contextmanager
     def port_forward(self, port: int = PORT) -> Iterator[str]:
@@ -46,12 +39,6 @@ class Installation:
             if not line.startswith("Forwarding from"):
                 raise RuntimeError(f"kubectl port-forward: {line}")
             yield f"http://127.0.0.1:{port}"
-
-    def pods(self, component: str = "") -> list[str]:
-        chosen = f"app.kubernetes.io/instance={RELEASE}"
-        if component:
-            chosen += f",app.kubernetes.io/component={component}"
-        return self.run("get", "pods", "--selector", chosen, "--output=name").split()
 
 
 def install_parts(kubectl: Kubectl) -> None:

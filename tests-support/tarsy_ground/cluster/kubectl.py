@@ -1,15 +1,11 @@
 """kubectl and other commands, run where the node is."""
 
-import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from tarsy_ground.sandbox import Sandbox
 
@@ -30,8 +26,8 @@ class Kubectl:
     def environment(self) -> Mapping[str, str]:
         return {**os.environ, "KUBECONFIG": str(self.kubeconfig)}
 
-    def run(self, *arguments: str, stdin: str | None = None, seconds: float = SECONDS) -> str:
-        return self.command(str(self.program), *arguments, stdin=stdin, seconds=seconds)
+    def run(self, *arguments: str) -> str:
+        return self.command(str(self.program), *arguments)
 
     def try_run(self, *arguments: str) -> str | None:
         """None where it fails."""
@@ -40,17 +36,10 @@ class Kubectl:
         except CommandError:
             return None
 
-    def apply(self, *objects: Mapping[str, object]) -> None:
-        self.run("apply", "-f", "-", stdin=yaml.safe_dump_all(objects))
-
-    def read(self, *arguments: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.run("get", *arguments, "-o", "json"))
-        return found
-
-    def command(self, *command: str, stdin: str | None = None, seconds: float = SECONDS) -> str:
+    def command(self, *command: str, seconds: float = SECONDS) -> str:
         """Its output. Raises CommandError."""
         done = subprocess.run(
-            self.sandbox.client_command(*command), env=self.environment, input=stdin, text=True, cwd="/",
+            self.sandbox.client_command(*command), env=self.environment, text=True, cwd="/",
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, check=False,
         )  # fmt: skip
         if done.returncode != 0:

@@ -17,6 +17,8 @@ from tarsy_ground.programs import ETCD, KUBERNETES, build_programs
 from tarsy_ground.sandbox import Sandbox, running_sandbox
 
 MANIFESTS = Path(__file__).resolve().parent / "manifests"
+IMPORT = "import"
+"""The only program that ends by itself."""
 START_SECONDS = 120.0
 IMPORT_SECONDS = 300.0
 COMMAND_SECONDS = 30.0
@@ -52,7 +54,7 @@ def _start(sandbox: Sandbox, kubectl: Kubectl, programs: Path, etcd_programs: Pa
     sandbox.start("apiserver", planes["apiserver"])
     containers = ("ctr", f"--address={files.containerd_socket}", "--namespace=k8s.io")
     _until(sandbox, lambda: _succeeds(sandbox, *containers, "version"))
-    importing = sandbox.start("import", ["/usr/bin/ctr", *containers[1:], "images", "import", str(images)])
+    importing = sandbox.start(IMPORT, ["/usr/bin/ctr", *containers[1:], "images", "import", str(images)])
     _until(sandbox, lambda: kubectl.try_run("get", "--raw", "/readyz") is not None)
     for name in ("controller-manager", "scheduler"):
         sandbox.start(name, planes[name])
@@ -93,7 +95,6 @@ def _succeeds(sandbox: Sandbox, *command: str) -> bool:
 def _until(sandbox: Sandbox, holds: Callable[[], bool], seconds: float = START_SECONDS) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
-        ended = [line for line in sandbox.describe().splitlines() if not line.startswith("import has ended: ")]
-        if any(" has ended: " in line for line in ended) or time.monotonic() > deadline:
+        if sandbox.ended().keys() - {IMPORT} or time.monotonic() > deadline:
             raise RuntimeError(f"the node does not start: {sandbox.describe() or sandbox.folder}")
         time.sleep(LOOK_SECONDS)
