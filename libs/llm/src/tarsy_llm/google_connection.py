@@ -104,4 +104,5 @@ async def _note(response: httpx2.Response) -> None:
         return
     if response.headers.get("content-encoding", "identity") != "identity":
         raise LlmCallError("Gemini sent a compressed answer, and was asked for none", kind="provider_error")
-    filter_body(response, lambda body: drop_comments(exchange.budget.counting(body)))
+    filter_body(response, exchange.budget.counting)
+    filter_body(response, drop_comments)

@@ -12,7 +12,7 @@ from tarsy_masking.regions import NO_REGIONS, Regions, line_end
 
 RULE = "block_scalar"
 LABEL = b"[MASKED_SECRET]"
-_MARKS = b"+-<>!"
+_MARKS = b"+<>!-"
 _MARK_SET = frozenset(bytes([mark]) for mark in _MARKS)
 
 
@@ -20,7 +20,7 @@ class BlockScalars:
     def __init__(self, source: PatternFile) -> None:
         self._never_secret = compile_regex(source.never_secret)
         self._head = compile_regex(
-            rf"""(?im)^([ \t]*[+<>!-]?[ \t]*(?:-[ \t]+)*)["']?[\w./-]*{source.any_name}["']?[ \t]*"""
+            rf"""(?im)^([ \t]*[{_MARKS.decode()}]?[ \t]*(?:-[ \t]+)*)["']?[\w./-]*{source.any_name}["']?[ \t]*"""
             r"(?::[ \t]*[|>][-+0-9]*[ \t]*(?:#[^\n]*)?\r?\n"
             r"""|=>?[ \t]*<<[-~]?["']?(\w+)["']?[ \t]*\r?\n|[:=][ \t]*("{3}|'{3}))"""
         )
