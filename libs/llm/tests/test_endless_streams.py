@@ -82,7 +82,7 @@ def event(value: object) -> bytes:
 
 
 def shapes(dialect: Dialect) -> dict[str, tuple[bytes, bytes]]:
-    """What comes first, and what comes then for ever."""
+    """The first bytes of an answer, and those that follow without an end."""
     return {
         "text": (b"", event(dialect.text)),
         "thoughts": (b"", event(dialect.thought)),

@@ -26,7 +26,7 @@ ZONELESS: Stamp = lambda at: f"{at:%Y-%m-%d %H:%M:%S}"  # noqa: E731
 
 
 def log_of(stamp: Stamp, shift: timedelta, *, ended: timedelta = timedelta()) -> list[str]:
-    """Of a clock that is so far ahead of ours; its last line was written so long before the call."""
+    """`shift`: how far its clock is ahead of ours. `ended`: how long before the call its last line is."""
     drawn = random.Random(7)
     begin = READ_AT - timedelta(seconds=COUNT - 1) - ended + shift
     return [f"{stamp(begin + timedelta(seconds=second))} {drawn.choice(WORDS)}" for second in range(COUNT)]

@@ -13,7 +13,7 @@ BEFORE_GRAVE = 6
 EACH_KIND = 3
 """Lines of each kind of trouble that are wanted before any kind gets more."""
 MOST_IN_TURN = 32
-"""Rows of one kind. The hundredth warning says less than other lines."""
+"""Rows of one kind. The hundredth warning is worth less than other lines."""
 
 
 def trouble_by_weight(rows: Rows) -> list[RowsOfKind]:

@@ -28,7 +28,7 @@ def find_stamp(line: str | bytes, near: datetime) -> datetime | None:
 
 
 def names_zone(line: str | bytes) -> bool:
-    """Whether the line has a stamp that says of which zone it is. Seconds since 1970 do."""
+    """Whether the line has a stamp with a zone. Seconds since 1970 count as one."""
     found = _written(line)
     return found.zone is not None if isinstance(found, PartialTime) else found is not None
 

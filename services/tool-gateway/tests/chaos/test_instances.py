@@ -22,6 +22,7 @@ from tarsy_testing import bus_of_tests, delete_topics, eventually
 THREE = 3
 CONCURRENT = 3
 HELD, MOST_HELD = 200.0, 24
+"""Seconds of a call that ends when it is let go, and how many such calls are made at most."""
 STUCK_CONCURRENT, STUCK_QUEUE, STUCK_CALLS = 2, 3, 60
 END_SECONDS = 120.0
 
@@ -162,7 +163,7 @@ async def test_one_that_is_told_to_stop_gives_back_at_once_what_it_has_not_begun
     names = await scene.at_least(THREE)
     leaving = source(names[0])
     async with playing(owner) as owning:
-        calls = await owning.ask(mixed("stopped", 45, 200.0))
+        calls = await owning.ask(mixed("stopped", 45, HELD))
 
         async def all_at_work() -> bool:
             return {one.by for one in calls} >= {source(name) for name in names}
