@@ -107,3 +107,23 @@ def test_while_its_claim_is_good_nobody_is_told() -> None:
     story.when(story.claim(call, "claim-2"))
     other = i.WorkerDied(call_id=call, claim_id="claim-2", worker_id="worker-1")
     assert replies_to(story.state, other) == []
+
+
+def test_of_a_call_that_became_free_and_that_may_run_twice_nobody_is_told() -> None:
+    """Where there is no other worker, the one that slept finishes what it has begun."""
+    story = Story().calling(READ)
+    story.when(story.claim(story.call_ids[0]))
+    story.when(died(story.call_ids[0]))
+    assert replies_to(story.state, died(story.call_ids[0])) == []
+
+
+def test_whoever_claims_what_runs_elsewhere_is_refused_though_it_may_run_twice() -> None:
+    story = Story().calling(READ)
+    call = story.call_ids[0]
+    story.when(story.claim(call))
+    late = story.claim(call, "claim-2", "worker-2")
+    story.when(late)
+    assert replies_to(story.state, late) == [
+        ClaimRefused(call_id=call, claim_id="claim-2", reason="the call has another claim")
+    ]
+    assert replies_to(story.state, story.claim(call)) == []

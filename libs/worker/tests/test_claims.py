@@ -239,12 +239,6 @@ def test_of_a_refusal_nothing_is_said() -> None:
     assert when(claims, Ticked(), after=100) == []
 
 
-def test_a_refusal_does_not_touch_what_runs() -> None:
-    claims, effects = step(given(received(LIST)), refused(LIST), START)
-    assert effects == []
-    assert claims.calls
-
-
 def test_a_cancelled_claim_is_given_up() -> None:
     assert when(given(received(DELETE)), cancelled(DELETE)) == [not_started(DELETE)]
 
@@ -283,6 +277,30 @@ def test_a_place_that_gets_free_goes_to_the_one_that_waited_longest(leaving: obj
 def test_a_full_queue_is_told_and_claims_nothing() -> None:
     full = given(*(received(request(name)) for name in "abcd"))
     assert when(full, received(DELETE)) == [busy(DELETE)]
+
+
+def test_in_a_full_queue_the_call_that_ends_last_makes_room_for_one_that_ends_earlier() -> None:
+    """One that came back again and again would lose to those that come when a place is free."""
+    young, old = request("young", not_after=90), request("old", not_after=10)
+    full = given(*(received(each) for each in (request("a"), request("b"), young, request("c"))))
+    assert when(full, received(old)) == [busy(young)]
+
+
+def test_of_the_calls_that_wait_the_one_that_ends_first_gets_the_place() -> None:
+    running, young, old = request("running", repeatable=True), request("young", not_after=90), request("old")
+    claims = given(*(received(each) for each in (running, young, old)), concurrent=1)
+    assert when(claims, ended(running)) == [say_claimed(old)]
+
+
+def test_a_repeatable_call_that_is_refused_is_broken_off_and_makes_room() -> None:
+    waiting = request("waiting", repeatable=True)
+    claims = given(received(LIST), received(waiting), concurrent=1)
+    assert when(claims, refused(LIST)) == [break_off(LIST), run(waiting)]
+    assert when(claims, ClaimRefused(call_id="list", claim_id="another", reason="")) == []
+
+
+def test_a_call_that_was_granted_is_not_broken_off_by_a_refusal() -> None:
+    assert when(given(received(DELETE), granted(DELETE)), refused(DELETE)) == []
 
 
 def test_a_full_queue_of_one_server_does_not_touch_another() -> None:

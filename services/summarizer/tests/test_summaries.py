@@ -177,14 +177,15 @@ async def test_beyond_its_bound_the_summarizer_is_busy_and_a_duplicate_is_ignore
     model, registry = Endless(), CollectorRegistry()
     async with running({"scripted": model}, at_once=1, registry=registry):
         place = await owner.record("a log")
-        first, second = summary(at=place), summary(at=place)
+        first, waiting, second = summary(at=place), summary(at=place), summary(at=place)
         await owner.ask(first)
         await owner.chunk(first)
         await owner.ask(first)
+        await owner.ask(waiting)
         await owner.ask(second)
 
         assert (await owner.not_started(second)).reason == "busy"
-        assert owner.all(CallClaimed, second) == []
+        assert owner.all(CallClaimed, second) == owner.all(CallClaimed, waiting) == []
         await owner.claim(first)
         assert len(owner.all(CallClaimed, first)) == model.asked == 1
         assert registry.get_sample_value("tarsy_summarizer_busy_refusals_total") == 1

@@ -9,7 +9,7 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
-from tarsy_session.state import Investigating, NotStarted, SessionState, Unsupported
+from tarsy_session.state import Claim, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.state_queries import call_of_summary
 
 REPLY_CANCELLED = "The reply is being cancelled."
@@ -48,7 +48,7 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
 
 
 def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
-    """A repeatable call needs no grant. A worker whose call nobody waits for is refused."""
+    """A repeatable call needs no grant. A worker whose call nobody waits for, or another runs, is refused."""
     if not isinstance(state, Investigating):
         return [_refusal(claimed, "the session is not running")]
     call = state.calls.get(claimed.call_id)
@@ -56,35 +56,49 @@ def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
         summarised = call_of_summary(state.calls, claimed.call_id)
         if summarised is None or summarised.summary is None or summarised.summary.ended is not None:
             return [_refusal(claimed, "nobody waits for this call")]
-        return []
+        return _unless_held(claimed, summarised.summary.claim)
     if not call.open:
         return [_refusal(claimed, "nobody waits for this call")]
     if call.waits_for_person:
         return [_refusal(claimed, "the call waits for a person")]
     if call.requested.repeatable:
-        return []
+        return _unless_held(claimed, call.claim)
     if call.claim is None or call.claim.claim_id != claimed.claim_id:
         return [_refusal(claimed, "the call has another claim")]
     return [ClaimGranted(call_id=claimed.call_id, claim_id=claimed.claim_id)]
 
 
+def _unless_held(claimed: i.CallClaimed, claim: Claim | None) -> Sequence[Control]:
+    """What runs elsewhere already need not run here as well."""
+    if claim is None or claim.claim_id == claimed.claim_id:
+        return []
+    return [_refusal(claimed, "the call has another claim")]
+
+
 def _to_dead_worker(state: SessionState, died: i.WorkerDied) -> Sequence[Control]:
-    """The worker may only have slept: its claim is void. The call is not cancelled, as it may go on elsewhere."""
-    if _holds(state, died):
+    """The worker may only have slept: its claim is void. The call is not cancelled, as it may go on elsewhere.
+
+    What may run twice goes on there, too, until another has claimed it.
+    """
+    if _may_run_on(state, died):
         return []
     return [_refusal(died, "its worker was taken for dead")]
 
 
-def _holds(state: SessionState, died: i.WorkerDied) -> bool:
-    """Whether the claim is still good: the death was not decided."""
+def _may_run_on(state: SessionState, died: i.WorkerDied) -> bool:
     if not isinstance(state, Investigating):
         return False
     call = state.calls.get(died.call_id)
     if call is not None:
-        return call.open and call.claim is not None and call.claim.claim_id == died.claim_id
+        return call.open and _is_free_or_held(call.claim, died, repeatable=call.requested.repeatable)
     summarised = call_of_summary(state.calls, died.call_id)
     summary = summarised.summary if summarised is not None else None
-    return summary is not None and summary.claim is not None and summary.claim.claim_id == died.claim_id
+    return summary is not None and summary.ended is None and _is_free_or_held(summary.claim, died, repeatable=True)
+
+
+def _is_free_or_held(claim: Claim | None, died: i.WorkerDied, *, repeatable: bool) -> bool:
+    """Held: the death was not decided."""
+    return repeatable if claim is None else claim.claim_id == died.claim_id
 
 
 def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused:

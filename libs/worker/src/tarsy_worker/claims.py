@@ -5,6 +5,9 @@ With a place a repeatable call runs (Running). It is claimed only when it takes 
 says all. Any other call is claimed, waits for the owner's grant (AwaitingGrant) and runs only on it. Calls that
 await a grant or run take a place.
 
+Places and the room to wait go to the calls that end first: a call that came back again and again would else lose to
+those that come at the right moment.
+
 The owner may take a claim away when it misses this process's announcements. A worker that is cut off therefore gives
 back what awaits a grant, and claims nothing: a grant that it reads afterwards, however late, meets no claim.
 """
@@ -59,7 +62,7 @@ def step[R: Claimable](  # noqa: C901 - one case an input
         case ClaimGranted():
             effects += _grant(claims, calls, input, now)
         case ClaimRefused():
-            _refuse(calls, input)
+            effects += _refuse(calls, input)
         case CallCancelled():
             effects += _cancel(calls, input.call_id, now)
         case RunEnded():
@@ -105,10 +108,17 @@ def _receive[R: Claimable](
     if claims.draining:
         return [ReportNotStarted(request, received.claim_id, "not_started")]
     limits = claims.limits.get(request.server, UNKNOWN_SERVER)
-    if calls.present(request.server) >= limits.concurrent + limits.queue:
-        return [ReportNotStarted(request, received.claim_id, "busy")]
     calls.put(request.call_id, QueuedCall(request, received.claim_id))
-    return []
+    if calls.present(request.server) <= limits.concurrent + limits.queue:
+        return []
+    waiting = [call for _, call in calls.waiting() if call.request.server == request.server]
+    last = max(reversed(waiting), key=_not_after)
+    calls.remove(last.request.call_id)
+    return [ReportNotStarted(last.request, last.claim_id, "busy")]
+
+
+def _not_after[R: Claimable](call: QueuedCall[R]) -> datetime:
+    return call.request.not_after
 
 
 def _grant[R: Claimable](
@@ -125,9 +135,16 @@ def _grant[R: Claimable](
     return [StartRun(call.request, call.claim_id)]
 
 
-def _refuse[R: Claimable](calls: CallTable[R], refused: ClaimRefused) -> None:
-    if _awaiting(calls, refused.call_id, refused.claim_id) is not None:
-        calls.remove(refused.call_id)
+def _refuse[R: Claimable](calls: CallTable[R], refused: ClaimRefused) -> list[ClaimEffect[R]]:
+    """A call that may be made twice runs without a grant: it is ended where another runs it, or nobody waits for it."""
+    call = calls.get(refused.call_id)
+    match call:
+        case AwaitingGrant() if call.claim_id == refused.claim_id:
+            calls.remove(refused.call_id)
+        case RunningCall() if call.claim_id == refused.claim_id and call.request.repeatable:
+            calls.remove(refused.call_id)
+            return [CancelRun(call.claim_id)]
+    return []
 
 
 def _cancel[R: Claimable](calls: CallTable[R], call_id: str, now: datetime) -> list[ClaimEffect[R]]:
@@ -229,9 +246,7 @@ def _start_queued[R: Claimable](
     claims: Claims[R], calls: CallTable[R], now: datetime, *, cut_off: bool
 ) -> list[ClaimEffect[R]]:
     """Run or claim the calls that wait, as far as there are places."""
-    waiting = calls.waiting()
-    if not waiting:
-        return []
+    waiting = sorted(calls.waiting(), key=lambda each: _not_after(each[1]))
     effects: list[ClaimEffect[R]] = []
     taken = calls.places()
     for call_id, call in waiting:

@@ -63,7 +63,7 @@ def summary_worker(
     new_id: Callable[[], str],
     at_once: int,
 ) -> WorkerService[SummaryRequest, SummaryClaim]:
-    """`at_once` summaries run at a time; a stop gives them back."""
+    """`at_once` summaries run at a time, and as many wait; a stop gives them back."""
     return WorkerService(
         bus=bus,
         publisher=publisher,
@@ -76,7 +76,7 @@ def summary_worker(
             to_claim=SummaryClaim,
         ),
         kafka_user=SUMMARIZER,
-        claims=Claims(limits={SUMMARIES: ServerLimits(concurrent=at_once, queue=0)}, claim_after=timedelta(0)),
+        claims=Claims(limits={SUMMARIES: ServerLimits(concurrent=at_once, queue=at_once)}, claim_after=timedelta(0)),
         runner=SummaryRunner(summarizer, metrics),
         metrics=metrics,
         tracer=tracer,
