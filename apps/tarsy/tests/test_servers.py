@@ -87,6 +87,17 @@ def test_a_server_that_waits_for_a_login_names_the_command_and_one_that_has_it_s
     assert details == command
 
 
+def test_a_server_whose_first_attempt_is_not_over_is_starting_and_no_reason_to_worry(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    beginning = entry("a", server="logs", error="it has not been reached yet")
+    entries = [replace(beginning, seen=beginning.seen.model_copy(update={"starting": True}))]
+    out = answering(monkeypatch, servers_of(entries, lambda _: True, lambda _: BEGAN))
+    showing.print_servers("", terminal(out))
+    _, *lines = (" ".join(line.split()) for line in out.getvalue().splitlines())
+    assert lines == ["logs starting 0 0 of 1 it has not been reached yet"]
+
+
 def test_one_server_is_told_with_its_tools_and_nothing_in_them_reaches_the_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

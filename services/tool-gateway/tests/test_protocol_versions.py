@@ -39,6 +39,31 @@ for line in sys.stdin:
 """
 """A server of the older era that never answers what it does not know."""
 
+GREETED_ONCE = """
+import json, sys, os
+greeted = False
+for line in sys.stdin:
+    asked = json.loads(line)
+    method = asked.get("method")
+    server = {"name": "both", "version": "1"}
+    answer = {"result": {"tools": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "public"}}
+    if "id" not in asked:
+        continue
+    if method == "server/discover" and os.environ["DISCOVER"] == "known":
+        greeted = True
+        answer = {"result": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                             "resultType": "complete", "ttlMs": 0, "cacheScope": "public"}}
+    elif method == "server/discover":
+        answer = {"error": {"code": -32601, "message": "not found"}}
+    elif method == "initialize" and greeted:
+        answer = {"error": {"code": 0, "message": 'duplicate "initialize" received'}}
+    elif method == "initialize":
+        answer = {"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": server}}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"""
+"""A server that takes one greeting, of either era where DISCOVER is `known`: go-sdk 1.7 is one."""
+SLOW_START = """while [ ! -e "$GO" ]; do sleep 0.02; done; exec "$0" -c "$1" """
+
 
 def silent(calls_file: Path, protocol: Protocol = "auto") -> StdioTransport:
     return StdioTransport(sys.executable, ("-c", NOTING), {"CALLS": str(calls_file)}, protocol=protocol)
@@ -74,6 +99,22 @@ async def test_a_server_that_does_not_answer_the_probe_is_connected_within_the_t
     async with connected(plan_to(transport), connect_seconds=10) as connection:
         await connection.wait_ready(200)
         assert connection.protocol_version == "2025-06-18"
+
+
+@pytest.mark.parametrize(("discover", "version"), [("known", "2026-07-28"), ("unknown", "2025-06-18")])
+async def test_a_server_that_starts_more_slowly_than_the_probe_waits_is_greeted_once(
+    tmp_path: Path, discover: str, version: str
+) -> None:
+    go = tmp_path / "GO"
+    arguments = ("-c", SLOW_START, sys.executable, GREETED_ONCE)
+    transport = StdioTransport("/bin/sh", arguments, {"GO": str(go), "DISCOVER": discover})
+    eras = ProtocolVersions("auto", probe_seconds=0.1)
+    beginning = asyncio.create_task(begin(eras, transport))
+    # The program begins to read when both questions have been sent to it.
+    done, _ = await asyncio.wait([beginning], timeout=0.5)
+    assert not done
+    go.touch()
+    assert await beginning == version
 
 
 async def test_a_server_of_the_older_era_is_not_probed_again(calls_file: Path) -> None:

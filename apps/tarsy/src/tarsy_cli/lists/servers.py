@@ -95,4 +95,6 @@ def _state(server: McpServer) -> str:
         return "misconfigured"
     if server.login_needed:
         return "needs login"
+    if server.starting:
+        return "starting"
     return "healthy" if server.healthy else "unreachable"

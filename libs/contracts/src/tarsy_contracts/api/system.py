@@ -50,7 +50,8 @@ class McpServer(ApiModel):
     In the list of all servers, `tools` are at most a thousand, with the beginnings of their descriptions; `tool_count`
     counts all. `denied_count`: tools that agents do not get, as `allow` does not name them. `refused_tools`: the first
     of `refused_count` that the protocol does not allow. `login_needed`: no running tool gateway reaches it before a
-    person has logged in; `logged_in_until`: when that will be so, where it is known.
+    person has logged in; `logged_in_until`: when that will be so, where it is known. `starting`: none reaches it
+    yet, and one has not come to the end of its first attempt.
     """
 
     id: str
@@ -66,6 +67,7 @@ class McpServer(ApiModel):
     refused_tools: tuple[str, ...] = ()
     login_needed: bool = False
     logged_in_until: Timestamp | None = None
+    starting: bool = False
     tools: tuple[McpTool, ...]
     workers: tuple[McpWorker, ...]
 

@@ -138,7 +138,7 @@ def _health(server: ServerOfGateways) -> ServerWarning | None:
         waiting = [entry for entry in failing if entry.seen.login_needed]
         message = f"The MCP server {name} waits for a person to log in."
         return _warning(server, "login_needed", message, _said(waiting), _since(waiting))
-    if not failing:
+    if not failing or server.starting:
         return None
     if len(failing) == len(living):
         message = f"The MCP server {name} cannot be reached."

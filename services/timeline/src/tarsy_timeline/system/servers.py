@@ -45,6 +45,11 @@ class ServerOfGateways:
         return not self.healthy and any(entry.seen.login_needed for entry in self.living)
 
     @property
+    def starting(self) -> bool:
+        """No gateway reaches it yet, and one has not come to the end of its first attempt."""
+        return not self.healthy and any(entry.seen.starting for entry in self.living)
+
+    @property
     def logged_in_until(self) -> datetime | None:
         return self.shown.seen.logged_in_until if self.shown is not None else None
 

@@ -1,6 +1,5 @@
 """Protocol versions: whether a server has the handshake (until 2025-11-25) or not (since 2026-07-28)."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -8,24 +7,26 @@ from typing import Any
 
 from mcp import Client, MCPError
 from mcp.client.session import ClientSession
+from mcp.shared.dispatcher import CallOptions
 from mcp_types import REQUEST_TIMEOUT, CallToolResult, DiscoverResult
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from tarsy_config.transports import Protocol
-from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
+from tarsy_tool_gateway.mcp.direct_calls import DirectCalls, Params, Send
+from tarsy_tool_gateway.mcp.greeting import Greeting
 from tarsy_tool_gateway.mcp.sdk_internals import dispatcher_of
 from tarsy_tool_gateway.mcp.tool_sieve import ToolSieve
 
 MOST_PROBE_SECONDS = 10.0
-"""More the SDK does not grant."""
+DISCOVER = "server/discover"
 MODES = {"auto": "auto", "legacy": "legacy", "modern": LATEST_MODERN_VERSION}
 
 
 @dataclass(kw_only=True)
 class ProbingClient(Client):
-    """`probe_seconds`: how long a server may be silent when it is asked whether it is of the newer era.
+    """`probe_seconds`: how long a server may be silent until it is greeted as one of the older era, too.
 
-    Many an older one never answers what it does not know, and the SDK's ten seconds may be all the time that there is.
+    Many an older one never answers what it does not know.
     `check_result` looks at a result in place of the SDK, whose check has no bounds. The call raises what it raises.
     `direct_calls` go before those of the SDK. `sieve` leaves wrong tools out of listings.
     """
@@ -37,25 +38,30 @@ class ProbingClient(Client):
 
     async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
         session = await super()._build_session(exit_stack)
-        patient = session.send_discover
+        greeting = Greeting(session, probe_seconds=self.probe_seconds)
 
         async def bounded(name: str, result: CallToolResult) -> None:
             self.check_result(name, result)
 
-        async def impatient(version: str) -> dict[str, Any]:
-            try:
-                async with asyncio.timeout(self.probe_seconds):
-                    return await patient(version)
-            except TimeoutError:
-                raise MCPError(REQUEST_TIMEOUT, "it did not say in time whether it is of the newer era") from None
-
         dispatcher = dispatcher_of(session)
-        send = self.direct_calls.before(dispatcher.send_raw_request, dispatcher.notify)
+        send = self.direct_calls.before(_without_limit_of_probe(dispatcher.send_raw_request), dispatcher.notify)
         send = self.sieve.before(send, lambda: session.protocol_version)
         dispatcher.send_raw_request = send  # type: ignore[method-assign, assignment]
-        session.send_discover = impatient  # type: ignore[method-assign]
+        session.send_discover = greeting.probe  # type: ignore[method-assign]
+        session.initialize = greeting.initialize  # type: ignore[method-assign]
         session.validate_tool_result = bounded  # type: ignore[method-assign]
         return session
+
+
+def _without_limit_of_probe(send: Send) -> Send:
+    """`send` of the SDK, whose own limit would lose the answer of a program that is still starting."""
+
+    async def sent(method: str, params: Params, opts: CallOptions | None = None, **more: Any) -> dict[str, Any]:
+        if method == DISCOVER and opts is not None:
+            opts = {name: value for name, value in opts.items() if name != "timeout"}  # type: ignore[assignment]
+        return await send(method, params, opts, **more)
+
+    return sent
 
 
 class ProtocolVersions:

@@ -627,6 +627,7 @@ export const en = frozen({
     none: "No tool gateway has told of an MCP server yet.",
     misconfigured: "Misconfigured",
     loginNeeded: "Needs a login",
+    starting: "Starting",
     notReported: "Not reported",
     notReachable: "Not reachable",
     reachedBySome: "Reached by {reaching} of {count}",

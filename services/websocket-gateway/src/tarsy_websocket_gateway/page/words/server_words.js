@@ -5,7 +5,7 @@ import { TEXT } from "./language.js";
 import { say } from "./say.js";
 
 /** @typedef {import("tarsy-api").components["schemas"]} Schemas */
-/** @typedef {Pick<Schemas["McpWorker"], "healthy" | "misconfigured"> & { login_needed?: boolean, workers: { healthy: boolean }[] }} Seen */
+/** @typedef {Pick<Schemas["McpWorker"], "healthy" | "misconfigured"> & { login_needed?: boolean, starting?: boolean, workers: { healthy: boolean }[] }} Seen */
 /** @typedef {{ word: string, tone: "good" | "warning" | "bad" }} SaidState */
 
 /** @param {number} count
@@ -18,10 +18,11 @@ export function serversSummary(count, warnings) {
 /** A word, and the class of its colour.
  *  @param {Seen} server
  *  @returns {SaidState} */
-export function serverState({ healthy, misconfigured, login_needed: waits, workers }) {
+export function serverState({ healthy, misconfigured, login_needed: waits, starting, workers }) {
   const reaching = workers.filter((worker) => worker.healthy).length;
   if (misconfigured) return { word: TEXT.server.misconfigured, tone: "bad" };
   if (waits) return { word: TEXT.server.loginNeeded, tone: "warning" };
+  if (starting) return { word: TEXT.server.starting, tone: "warning" };
   if (workers.length === 0) return { word: TEXT.server.notReported, tone: "bad" };
   if (!healthy) return { word: TEXT.server.notReachable, tone: "bad" };
   if (reaching < workers.length) {

@@ -1,0 +1,71 @@
+"""Greeting of a server of unknown era: the probe of the newer one is still good when the older greeting was sent.
+
+A program that starts slowly reads both at once. It answers the probe, and refuses the greeting as its second.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mcp import MCPError
+from mcp.client.session import ClientSession
+from mcp_types import REQUEST_TIMEOUT, InitializeResult
+
+type Probe = Callable[[str], Awaitable[dict[str, Any]]]
+
+
+class Greeting:
+    """Of one session. `probe` and `initialize` stand for what the SDK negotiates with."""
+
+    def __init__(self, session: ClientSession, *, probe_seconds: float) -> None:
+        self._probe: Probe = session.send_discover
+        self._initialize: Callable[[], Awaitable[InitializeResult]] = session.initialize
+        self._seconds = probe_seconds
+        self._greeted: InitializeResult | Exception | None = None
+
+    async def initialize(self) -> InitializeResult:
+        """The answer to the greeting that was sent beside the probe, if there was one."""
+        greeted, self._greeted = self._greeted, None
+        return await self._initialize() if greeted is None else _result(greeted)
+
+    async def probe(self, version: str) -> dict[str, Any]:
+        """Raises MCPError where the server is of the older era. The caller sets the limit of it all."""
+        async with asyncio.TaskGroup() as tasks:
+            probing = tasks.create_task(_outcome(self._probe(version)), name="probe of the newer era")
+            await asyncio.wait([probing], timeout=self._seconds)
+            if not probing.done():
+                greeting = tasks.create_task(_outcome(self._initialize()), name="greeting of the older era")
+                self._greeted = await self._first_success(probing, greeting)
+        if probing.cancelled():
+            raise MCPError(REQUEST_TIMEOUT, "it did not say in time whether it is of the newer era")
+        return _result(probing.result())
+
+    async def _first_success(
+        self,
+        probing: asyncio.Task[dict[str, Any] | Exception],
+        greeting: asyncio.Task[InitializeResult | Exception],
+    ) -> InitializeResult | Exception | None:
+        """The outcome of the greeting, None where the probe made it needless. Both tasks end."""
+        await asyncio.wait([probing, greeting], return_when=asyncio.FIRST_COMPLETED)
+        if not greeting.done() and isinstance(probing.result(), Exception):
+            await asyncio.wait([greeting])
+        if greeting.done() and isinstance(greeting.result(), Exception):
+            await asyncio.wait([probing], timeout=self._seconds)
+        if probing.done() and not isinstance(probing.result(), Exception):
+            greeting.cancel()
+            return None
+        probing.cancel()
+        return await greeting
+
+
+async def _outcome[T](attempt: Awaitable[T]) -> T | Exception:
+    try:
+        return await attempt
+    except Exception as problem:  # noqa: BLE001 - it is raised by whoever takes the outcome
+        return problem
+
+
+def _result[T](outcome: T | Exception) -> T:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
