@@ -42,25 +42,18 @@ async def test_every_answer_has_an_outcome_and_the_session_goes_on(
 @pytest.mark.parametrize(
     ("tool", "says"),
     [
-        ("wrong_shape", "answered what cannot be read: its answer does not fit the protocol"),
-        ("unknown_block", "answered what cannot be read: its answer does not fit the protocol"),
-        ("against_its_schema", "its answer does not fit its own schema: 'seven' is not of type 'integer' (at /pods)"),
-        ("against_its_schema_by_silence", "the tool has an output schema, but no structured content came"),
+        ("wrong_shape", "7"),
+        ("unknown_block", "[hologram, which is no content of the protocol: {}]"),
+        ("against_its_schema", "This does not fit the tool's own schema: 'seven' is not of type 'integer' (at /pods)"),
+        ("against_its_schema_by_silence", "7"),
         ("against_its_pattern", "does not match '^(a+)+$' (at /pods)"),
     ],
 )
-@pytest.mark.parametrize("repeatable", [True, False])
-async def test_an_answer_that_cannot_be_read_is_an_error_of_the_tool_for_it_has_run(
-    calls_file: Path, tool: str, says: str, repeatable: bool
-) -> None:
-    ends: list[SessionEnd] = []
-    async with connected(odd(calls_file), ends=ends) as connection:
-        answer = await said(connection, call(tool, repeatable=repeatable))
-        assert (await said(connection, call("empty"))).outcome == "ok"
-    assert answer.outcome == "tool_error"
+async def test_what_does_not_fit_costs_only_itself(calls_file: Path, tool: str, says: str) -> None:
+    async with connected(odd(calls_file)) as connection:
+        answer = await said(connection, call(tool))
+    assert answer.outcome == "ok"
     assert says in answer.text
-    assert noted(calls_file, tool) == 1
-    assert ends == []
 
 
 async def test_seventeen_megabytes_in_one_block_arrive(calls_file: Path) -> None:
@@ -99,7 +92,7 @@ async def test_calls_at_once_get_each_its_own_answer(calls_file: Path) -> None:
     async with connected(odd(calls_file)) as connection:
         names = ["empty", "failed", "copy", "wrong_shape", "error_of_its_own", "many_blocks"] * 3
         answers = await asyncio.gather(*(said(connection, call(name)) for name in names))
-    outcomes = ["ok", "tool_error", "ok", "tool_error", "tool_error", "ok"] * 3
+    outcomes = ["ok", "tool_error", "ok", "ok", "tool_error", "ok"] * 3
     assert [answer.outcome for answer in answers] == outcomes
 
 
@@ -108,6 +101,12 @@ async def test_a_null_that_the_tool_does_not_know_is_not_sent(calls_file: Path) 
         assert await said(connection, call("given", verbose=None, kept=1)) == ToolOutput(
             "ok", '{"kept": 1}', ("verbose",)
         )
+
+
+async def test_a_boolean_in_quotes_is_sent_without_them(calls_file: Path) -> None:
+    async with connected(odd(calls_file)) as connection:
+        answer = await said(connection, call("given", verbose="true", kept="1"))
+    assert answer == ToolOutput("ok", '{"verbose": true, "kept": "1"}')
 
 
 async def test_why_a_server_is_lost_is_cut_after_it_was_masked(calls_file: Path) -> None:
@@ -123,5 +122,7 @@ async def test_a_result_whose_schema_takes_too_long_is_passed_on_and_said_so_onc
     patient = HealthCheck(every_seconds=600, within_seconds=60)
     async with connected(odd(calls_file), unchecked=unchecked, checking=patient, connect_seconds=60) as connection:
         for _ in range(2):
-            assert await said(connection, call("with_an_endless_schema", timeout=60)) == ToolOutput("ok", "7")
+            assert await said(connection, call("with_an_endless_schema", timeout=60)) == ToolOutput(
+                "ok", '7\n{"pods": "seven"}'
+            )
     assert unchecked == ["first"]

@@ -39,7 +39,7 @@ def test_what_is_no_text_is_described_in_a_line(block: ContentBlock, text: str) 
 
 def test_texts_are_joined_by_lines() -> None:
     texts: list[ContentBlock] = [TextContent(type="text", text="one"), TextContent(type="text", text="two")]
-    assert render_result(CallToolResult(content=texts, structured_content={"not": "needed"})) == "one\ntwo"
+    assert render_result(CallToolResult(content=texts, structured_content={"result": ["one", "two"]})) == "one\ntwo"
 
 
 @pytest.mark.parametrize("texts", [[], [""], [" ", "\n"]])
@@ -53,8 +53,8 @@ def test_structured_content_stands_in_where_there_is_no_other() -> None:
     assert render_result(CallToolResult(content=[], structured_content={"é": 1})) == '{"é": 1}'
 
 
-@pytest.mark.parametrize(("text", "shown"), [("", '{"a": 1}'), ('{"a":1}', '{"a":1}'), ("one", "one")])
-def test_structured_content_is_shown_once_and_not_beside_a_text(text: str, shown: str) -> None:
+@pytest.mark.parametrize(("text", "shown"), [("", '{"a": 1}'), ('{"a":1}', '{"a":1}'), ("one", 'one\n{"a": 1}')])
+def test_structured_content_is_shown_once_and_beside_another_text(text: str, shown: str) -> None:
     content: list[ContentBlock] = [TextContent(type="text", text=text)]
     assert render_result(CallToolResult(content=content, structured_content={"a": 1})) == shown
 

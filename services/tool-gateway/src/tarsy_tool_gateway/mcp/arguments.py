@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from tarsy_tool_gateway.mcp.json_schema.evaluation import Evaluation
 from tarsy_tool_gateway.mcp.json_schema.patterns import Patterns
 from tarsy_tool_gateway.mcp.json_schema.verdicts import CheckAbortedError, Judgement, Misfit, Verdict
+from tarsy_tool_gateway.mcp.quoted_values import without_quotes
 
 
 class ArgumentChecks:
@@ -31,15 +32,18 @@ class ArgumentChecks:
         verdict = self._judged(name, schema, schema, arguments)
         return f"The arguments do not fit {name}: {verdict.message}" if isinstance(verdict, Misfit) else None
 
-    def wrong_result(self, name: str, result: CallToolResult) -> str | None:
-        """Why the structured part of a result does not fit, if the tool is listed with a schema for it."""
+    def remark_on(self, name: str, result: CallToolResult) -> str | None:
+        """Says why structured content does not fit the tool's own schema. The result is passed on all the same."""
         schema = self._tools[name].output_schema if name in self._tools else None
-        if schema is None:
+        if schema is None or result.is_error or result.structured_content is None:
             return None
-        if result.structured_content is None and "structured_content" not in result.model_fields_set:
-            return "the tool has an output schema, but no structured content came"
         verdict = self._judged(name, schema, schema, result.structured_content)
-        return verdict.message if isinstance(verdict, Misfit) else None
+        return f"This does not fit the tool's own schema: {verdict.message}" if isinstance(verdict, Misfit) else None
+
+    def as_wanted(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Numbers and booleans out of their quotes where the schema wants them and takes no text."""
+        schema = self._tools[name].input_schema
+        return without_quotes(arguments, lambda value: self._judged(name, schema, schema, value))
 
     def _is_idle(self, name: str, key: str) -> bool:
         """Whether the argument need not be there, and must not be null."""

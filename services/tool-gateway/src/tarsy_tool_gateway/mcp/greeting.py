@@ -15,7 +15,7 @@ type Probe = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 class Greeting:
-    """Of one session. `probe` and `initialize` stand for what the SDK negotiates with."""
+    """`probe` and `initialize` stand for the two functions of a session with which the SDK negotiates."""
 
     def __init__(self, session: ClientSession, *, probe_seconds: float) -> None:
         self._probe: Probe = session.send_discover

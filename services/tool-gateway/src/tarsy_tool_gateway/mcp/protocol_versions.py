@@ -12,10 +12,11 @@ from mcp_types import REQUEST_TIMEOUT, CallToolResult, DiscoverResult
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from tarsy_config.transports import Protocol
-from tarsy_tool_gateway.mcp.direct_calls import DirectCalls, Params, Send
+from tarsy_tool_gateway.mcp.direct_calls import CALL, DirectCalls, Params, Send
 from tarsy_tool_gateway.mcp.greeting import Greeting
 from tarsy_tool_gateway.mcp.sdk_internals import dispatcher_of
 from tarsy_tool_gateway.mcp.tool_sieve import ToolSieve
+from tarsy_tool_gateway.results.salvage import salvage_result
 
 MOST_PROBE_SECONDS = 10.0
 DISCOVER = "server/discover"
@@ -27,12 +28,11 @@ class ProbingClient(Client):
     """`probe_seconds`: how long a server may be silent until it is greeted as one of the older era, too.
 
     Many an older one never answers what it does not know.
-    `check_result` looks at a result in place of the SDK, whose check has no bounds. The call raises what it raises.
+    The SDK's check of results is left out: it has no bounds, and would throw away what was found.
     `direct_calls` go before those of the SDK. `sieve` leaves wrong tools out of listings.
     """
 
     probe_seconds: float = MOST_PROBE_SECONDS
-    check_result: Callable[[str, CallToolResult], None] = lambda name, result: None
     direct_calls: DirectCalls = field(default_factory=DirectCalls)
     sieve: ToolSieve = field(default_factory=ToolSieve)
 
@@ -40,16 +40,16 @@ class ProbingClient(Client):
         session = await super()._build_session(exit_stack)
         greeting = Greeting(session, probe_seconds=self.probe_seconds)
 
-        async def bounded(name: str, result: CallToolResult) -> None:
-            self.check_result(name, result)
+        async def unchecked(name: str, result: CallToolResult) -> None:
+            """The result is judged where it is rendered."""
 
         dispatcher = dispatcher_of(session)
         send = self.direct_calls.before(_without_limit_of_probe(dispatcher.send_raw_request), dispatcher.notify)
-        send = self.sieve.before(send, lambda: session.protocol_version)
+        send = self.sieve.before(_with_salvage(send), lambda: session.protocol_version)
         dispatcher.send_raw_request = send  # type: ignore[method-assign, assignment]
         session.send_discover = greeting.probe  # type: ignore[method-assign]
         session.initialize = greeting.initialize  # type: ignore[method-assign]
-        session.validate_tool_result = bounded  # type: ignore[method-assign]
+        session.validate_tool_result = unchecked  # type: ignore[method-assign]
         return session
 
 
@@ -60,6 +60,14 @@ def _without_limit_of_probe(send: Send) -> Send:
         if method == DISCOVER and opts is not None:
             opts = {name: value for name, value in opts.items() if name != "timeout"}  # type: ignore[assignment]
         return await send(method, params, opts, **more)
+
+    return sent
+
+
+def _with_salvage(send: Send) -> Send:
+    async def sent(method: str, params: Params, opts: CallOptions | None = None, **more: Any) -> dict[str, Any]:
+        result = await send(method, params, opts, **more)
+        return salvage_result(result) if method == CALL else result
 
     return sent
 

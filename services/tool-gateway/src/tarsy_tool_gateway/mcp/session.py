@@ -16,13 +16,12 @@ from tarsy_config.servers import Elicitation
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.elicitation import elicitation_callback
-from tarsy_tool_gateway.mcp.failures import MOST_REASON_CHARACTERS, CallFailedError, failure_of
+from tarsy_tool_gateway.mcp.failures import CallFailedError, failure_of
 from tarsy_tool_gateway.mcp.protocol_versions import ProbingClient, ProtocolVersions
 from tarsy_tool_gateway.mcp.tool_changes import follow_tool_changes, is_about_tools
 from tarsy_tool_gateway.mcp.tool_listing import list_all_tools
 from tarsy_tool_gateway.mcp.tool_sieve import NONE_REFUSED, RefusedTools, ToolSieve
 from tarsy_tool_gateway.mcp.transports.opener import Open
-from tarsy_tool_gateway.results.text import truncate_at_space
 
 GRACE_SECONDS = 1.0
 """How much longer than its own limit a call may take before the session counts as hung."""
@@ -143,7 +142,6 @@ class McpSession:
                 sieve=self._sieve,
                 message_handler=self._hear,
                 elicitation_callback=elicitation_callback(self._elicitation),
-                check_result=self._check_result,
             )
             client = await stack.enter_async_context(self._eras.speaking(new_client))
             self._listed(await list_all_tools(client))
@@ -165,15 +163,6 @@ class McpSession:
         # Mostly nothing is new, and the checks have been compiled.
         if tools != self.tools:
             self.tools, self.checks = tools, ArgumentChecks(tools, unchecked=self._unchecked)
-
-    def _check_result(self, name: str, result: CallToolResult) -> None:
-        """Raises CallFailedError."""
-        wrong = self.checks.wrong_result(name, result)
-        if wrong is not None:
-            raise CallFailedError(
-                "unreadable",
-                f"its answer does not fit its own schema: {truncate_at_space(wrong, MOST_REASON_CHARACTERS)}",
-            )
 
     async def _hear(self, message: IncomingMessage) -> None:
         if is_about_tools(message):

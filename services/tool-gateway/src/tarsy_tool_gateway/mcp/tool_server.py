@@ -7,18 +7,22 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from mcp_types import CallToolResult, TextContent
+
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.failures import (
     LEAST_PAUSE_SECONDS,
     MOST_PAUSE_SECONDS,
+    MOST_REASON_CHARACTERS,
     CallFailedError,
     FailureKind,
     pause_before_next,
 )
 from tarsy_tool_gateway.mcp.progress import ReportProgress
 from tarsy_tool_gateway.results.rendering import render_result
+from tarsy_tool_gateway.results.text import truncate_at_space
 from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
@@ -26,6 +30,7 @@ from tarsy_worker.runner import MayStart, always
 REFUSED_CODES = (-32601, -32602)
 """Method not found and invalid params: the server did not run anything."""
 
+SMALL_CHARACTERS = 100_000
 CUT_OFF = "The tool gateway lost its connection to Kafka before it could run the tool: it did not run."
 
 
@@ -99,15 +104,17 @@ class McpToolServer:
         await connection.wait_ready(deadline - clock(), once_tried=self.ready_seconds)
         if request.tool not in connection.tools:
             return ToolOutput("rejected", _no_such_tool(connection, request))
-        arguments = connection.checks.without_idle_nulls(request.tool, request.arguments)
-        wrong = connection.checks.wrong(request.tool, arguments)
+        checks = connection.checks
+        arguments = checks.as_wanted(request.tool, checks.without_idle_nulls(request.tool, request.arguments))
+        wrong = checks.wrong(request.tool, arguments)
         if wrong is not None:
             return ToolOutput("rejected", wrong)
         if not may_start():
             return ToolOutput("unavailable", CUT_OFF)
         left = max(0.1, deadline - clock())
         result = await connection.call(request.tool, arguments, left, report_progress)
-        return ToolOutput("tool_error" if result.is_error else "ok", render_result(result), self._left_out(request))
+        text = await rendered(result, checks.remark_on(request.tool, result))
+        return ToolOutput("tool_error" if result.is_error else "ok", text, self._left_out(request))
 
     def _left_out(self, request: ToolCallRequest) -> tuple[str, ...]:
         """Names of the nulls that the server is not sent; nothing while its tools are not known."""
@@ -135,6 +142,16 @@ def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
             return ToolOutput("unavailable", f"The MCP server {request.server} gave no result: {failure.why}.")
         case "maybe":
             return ToolOutput("unknown", unknown_outcome(request.tool, failure.why))
+
+
+async def rendered(result: CallToolResult, remark: str | None) -> str:
+    """`remark` follows in brackets. Large results are read in a thread where their texts have to be compared."""
+    size = sum(len(block.text) for block in result.content if isinstance(block, TextContent))
+    if result.structured_content is None or size <= SMALL_CHARACTERS:
+        text = render_result(result)
+    else:
+        text = await asyncio.to_thread(render_result, result)
+    return text if remark is None else f"{text}\n[{truncate_at_space(remark, MOST_REASON_CHARACTERS)}]"
 
 
 def _no_such_tool(connection: McpConnection, request: ToolCallRequest) -> str:

@@ -15,6 +15,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from tarsy_tool_gateway.results.structured_copy import is_copy
 from tarsy_tool_gateway.results.text import truncate_at_space
 
 NOTHING = "The tool ran, and returned nothing."
@@ -25,26 +26,26 @@ MOST_OF_A_LINE = 500
 def render_result(result: CallToolResult) -> str:
     """Text as it is; what is no text is described in one line; a sentence where there is nothing at all.
 
-    Structured content only where there is no text: servers send it as text as well, for readers like ours.
+    Structured content is left out where the text says the same: servers send it as text as well, for older readers.
     """
     parts = [part for part in map(_block, result.content) if part]
-    if result.structured_content is not None and not any(_has_text(block) for block in result.content):
-        parts.append(json.dumps(result.structured_content, ensure_ascii=False))
+    structured = result.structured_content
+    if structured is not None and not is_copy(structured, [_text(block) for block in result.content]):
+        parts.append(json.dumps(structured, ensure_ascii=False))
     text = "\n".join(parts)
     if text and not text.isspace():
         return text
     return NOTHING_BUT_FAILURE if result.is_error else NOTHING
 
 
-def _has_text(block: ContentBlock) -> bool:
+def _text(block: ContentBlock) -> str:
     match block:
         case TextContent():
-            text = block.text
+            return block.text
         case EmbeddedResource(resource=TextResourceContents() as resource):
-            text = resource.text
+            return resource.text
         case _:
-            return False
-    return bool(text) and not text.isspace()
+            return ""
 
 
 def _block(block: ContentBlock) -> str:

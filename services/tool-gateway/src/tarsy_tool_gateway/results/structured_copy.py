@@ -1,0 +1,62 @@
+"""Whether the texts of a result say what its structured content says. Pure."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+MOST_COMPARED = 20_000
+"""Names and values that are looked for in the texts; more are shown once too often rather than lost."""
+MOST_SEARCHED = 50_000_000
+"""Characters that are searched for values of several words, all together."""
+WORD = re.compile(r"[^\s\"'`{}\[\](),|=]+")
+WRAPPED = "result"
+"""Name under which SDKs put what is no object."""
+
+
+def is_copy(structured: object, texts: Sequence[str]) -> bool:
+    """As JSON, one text for each item of a list, or every name and value of it in words, as in a table or in YAML."""
+    texts = [text for text in texts if text and not text.isspace()]
+    if not texts:
+        return False
+    read = [_read(text) for text in texts]
+    forms = (*read, read, _read("\n".join(texts)), "\n".join(texts), list(texts))
+    inner = structured.get(WRAPPED) if isinstance(structured, dict) and len(structured) == 1 else structured
+    return any(_same(form, structured) or _same(form, inner) for form in forms) or _is_told(structured, texts)
+
+
+def _same(one: object, other: object) -> bool:
+    """True is no 1."""
+    return one == other and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _read(text: str) -> object:
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return found
+
+
+def _is_told(structured: object, texts: Sequence[str]) -> bool:
+    whole = "\n".join(texts).casefold()
+    words = {cleaned for word in WORD.findall(whole) for cleaned in (word, word.strip(".,;:!?"))}
+    leaves = {leaf for leaf, _ in zip(_leaves(structured), range(MOST_COMPARED + 1), strict=False)}
+    searched = [leaf for leaf in leaves - words if " " in leaf]
+    if len(leaves) > MOST_COMPARED or len(searched) * len(whole) > MOST_SEARCHED:
+        return False
+    return len(leaves - words) == len(searched) and all(leaf in whole for leaf in searched)
+
+
+def _leaves(value: object) -> Iterator[str]:
+    match value:
+        case dict():
+            for name, inner in value.items():
+                yield str(name).casefold()
+                yield from _leaves(inner)
+        case list():
+            for inner in value:
+                yield from _leaves(inner)
+        case str():
+            yield " ".join(value.casefold().split()) if value.strip() else '""'
+        case _:
+            yield json.dumps(value)
