@@ -6,7 +6,7 @@ from time import thread_time
 
 import pytest
 
-from tarsy_session.controllers.react import near_json
+from tarsy_contracts import near_json
 from tarsy_session.controllers.react.parsing import MOST_READ, extract_conclusion, parse_answer
 from tarsy_story import DELETE, READ
 

@@ -24,6 +24,7 @@ from tarsy_contracts.llm_events import (
     LlmCallFailed,
     LlmCallRequested,
     LlmPurpose,
+    Shortening,
 )
 from tarsy_contracts.session_events import (
     CANCEL,
@@ -112,6 +113,7 @@ __all__ = [
     "SessionReopened",
     "SessionStarted",
     "SessionTimedOut",
+    "Shortening",
     "StageApprovalsRequired",
     "StageCompleted",
     "StageStarted",

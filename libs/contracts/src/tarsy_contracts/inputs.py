@@ -3,10 +3,11 @@
 Their key is the session id. `call_id` is the id of a tool call or of a summary: claims are the same for both.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.conversation import ToolCall, Usage
@@ -196,7 +197,9 @@ class LlmCallReported(Message):
     """An LLM's answer. The owner made the call itself: this input never travels, and has no inbox offset.
 
     `calls_left_out`: so many more tool calls it had, which nobody looked at. `request_digest`: of all that the model
-    was given; empty when nothing was sent.
+    was given; empty when nothing was sent. `cut`: the answer ended at the limit of output tokens.
+    `refused_tools`, `most_tools`, `context_tokens`: what a refusal said of the request, as in `llm_call.failed`.
+    `unreadable_calls`: by the ids of calls whose arguments nobody can read, what the model is told.
     """
 
     type: ClassVar[str] = "llm_call.reported"
@@ -214,6 +217,11 @@ class LlmCallReported(Message):
     opaque: JsonValue = None
     calls_left_out: int = 0
     request_digest: str = ""
+    cut: bool = False
+    refused_tools: tuple[str, ...] = ()
+    most_tools: Count | None = None
+    context_tokens: Count | None = None
+    unreadable_calls: Mapping[str, str] = Field(default_factory=dict)
 
 
 class UnavailableServer(Value):

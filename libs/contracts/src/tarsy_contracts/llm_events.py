@@ -5,7 +5,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolCall, Usage
-from tarsy_contracts.message import Message
+from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Count, Index, Seconds
 
 type LlmPurpose = Literal["iteration", "conclusion"]
@@ -14,11 +14,25 @@ ENDED_BY_US: Final = "cancelled"
 """The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
 
 
+class Shortening(Value):
+    """A conversation is shown shorter, because it is too long for its model.
+
+    `results_left_out`: the first so many results are notes with the id to read them again. `result_characters`: of each
+    of the others only its beginning; None for all of it.
+    """
+
+    results_left_out: Count = 0
+    result_characters: Count | None = None
+
+
 class LlmCallRequested(Message):
     """The session owes a question to a model. A failed one is asked again as the next `attempt`.
 
     Not before `wait_seconds` after this event: a provider that has too much to do asked for it (`rate_limited`), or a
     failure needs a pause.
+
+    `shortened`: from here on the conversation is shown so. `tools_left_out`: the provider refused these tools, which
+    the agent does without from here on.
     """
 
     type: ClassVar[str] = "llm_call.requested"
@@ -30,6 +44,8 @@ class LlmCallRequested(Message):
     llm_provider: str = ""
     wait_seconds: Seconds = 0.0
     rate_limited: bool = False
+    shortened: Shortening | None = None
+    tools_left_out: tuple[str, ...] = ()
 
 
 class LlmCallCompleted(Message):
@@ -38,6 +54,7 @@ class LlmCallCompleted(Message):
     `final_answer`: what a ReAct agent marked as such; of other agents `text` is it, when there are no tool calls.
     `reminder`: what the agent is told, because nothing follows from the answer, or less than it asked for.
     `request_digest`: of all that the model was given (request_digest.py); events of 0.1.0 have none.
+    `cut`: the answer ended at the limit of output tokens, not where the model wanted.
     """
 
     type: ClassVar[str] = "llm_call.completed"
@@ -53,6 +70,7 @@ class LlmCallCompleted(Message):
     final_answer: str = ""
     reminder: str = ""
     request_digest: str = ""
+    cut: bool = False
 
 
 class LlmCallFailed(Message):
@@ -62,6 +80,8 @@ class LlmCallFailed(Message):
     `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `repetition`, `broken`, `cancelled`.
     `retryable`: the same question may succeed later. `usage`: what the provider had counted until then, if anything.
     `request_digest`: of all that the model was given; empty when nothing is known to have been sent.
+    `refused_tools`: names of tools that the provider does not take. `most_tools`: how many it takes at most.
+    `context_tokens`: how long a conversation its model takes at most. Each where the refusal says so.
     """
 
     type: ClassVar[str] = "llm_call.failed"
@@ -73,3 +93,6 @@ class LlmCallFailed(Message):
     retry_after_seconds: Seconds | None = None
     usage: Usage = Usage()
     request_digest: str = ""
+    refused_tools: tuple[str, ...] = ()
+    most_tools: Count | None = None
+    context_tokens: Count | None = None

@@ -95,7 +95,8 @@ class ProviderFellBack(Message):
 class ExecutionCompleted(Message):
     """An agent has ended, well or not; `status` says how, `error` why.
 
-    `forced_conclusion`: it had used all its iterations, and was made to conclude.
+    `forced_conclusion`: it had used all its iterations, and was made to conclude. `partial_reason`: why the analysis
+    was made of what there was; empty where the agent concluded itself.
     """
 
     type: ClassVar[str] = "execution.completed"
@@ -109,6 +110,7 @@ class ExecutionCompleted(Message):
     iterations: Index = 0
     forced_conclusion: bool = False
     stage_type: StageType = "investigation"
+    partial_reason: str = ""
 
 
 class StageCompleted(Message):

@@ -7,8 +7,11 @@ from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import AgentController
 from tarsy_session.conversation_beginning import continue_beginning
 from tarsy_session.llm_failures import ITERATION_TIMEOUT, REPETITION
-from tarsy_session.prompts.notes import BE_CONCISE, note_broken_off
+from tarsy_session.prompts.notes import BE_CONCISE, CALL_AGAIN, WRITE_LESS, note_broken_off, note_tools_left_out
 from tarsy_session.state import Execution, Investigating
+
+LAST_WORDS = {"malformed_call": CALL_AGAIN, "truncated": WRITE_LESS}
+"""What a model is told after a failure of its own making, by the kind."""
 
 
 def build_conversation(state: Investigating, execution: Execution) -> Conversation:
@@ -18,7 +21,8 @@ def build_conversation(state: Investigating, execution: Execution) -> Conversati
 
 def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
     """Returns the tools that go with the call, the same with every call: providers keep them in their caches."""
-    return _controller(execution).offer_tools(execution.tools)
+    tools = [tool for tool in execution.tools if tool.definition.name not in execution.left_out]
+    return _controller(execution).offer_tools(tools)
 
 
 def is_last_answer(execution: Execution) -> bool:
@@ -33,6 +37,10 @@ def last_words(state: Investigating, execution: Execution) -> Iterator[UserMessa
     failed = execution.retries.failed
     if failed is not None and failed.kind == REPETITION:
         yield UserMessage(content=BE_CONCISE)
+    if failed is not None and failed.kind in LAST_WORDS:
+        yield UserMessage(content=LAST_WORDS[failed.kind])
+    if execution.left_out:
+        yield UserMessage(content=note_tools_left_out(sorted(execution.left_out)))
     if failed is not None and failed.kind == ITERATION_TIMEOUT:
         yield UserMessage(content=note_broken_off(state.started.chain.limits.iteration_seconds))
     if execution.waiting_for is not None and execution.waiting_for.requested.purpose == "conclusion":

@@ -15,9 +15,8 @@ from tarsy_contracts.request_digest import ConversationDigest
 from tarsy_session.between_turns import LateOutcomes, late_outcomes, messages_after
 from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import CallResult
-from tarsy_session.prompt_histories import content_of
 from tarsy_session.prompts.notes import NUDGE, note_call, note_result, render_tool_result
-from tarsy_session.read_result_tool import read_result_name
+from tarsy_session.shortening import shown_content
 from tarsy_session.state import AlertNews, Execution, Investigating, ToolCallState, Turn
 
 
@@ -30,6 +29,7 @@ class BeginningSource:
     agent: ResolvedAgent
     tools: tuple[e.OfferedTool, ...]
     news: tuple[AlertNews, ...]
+    shortened: e.Shortening
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,9 @@ def _fits(before: ConversationBeginning, state: Investigating, execution: Execut
 
 def _source(state: Investigating, execution: Execution) -> BeginningSource:
     prompt = state.executions[execution.started.prompt_of] if execution.started.prompt_of else execution
-    return BeginningSource(prompt.started, execution.started, execution.agent, execution.tools, state.alerts.news)
+    return BeginningSource(
+        prompt.started, execution.started, execution.agent, execution.tools, state.alerts.news, execution.shortened
+    )
 
 
 def _without_turns(state: Investigating, execution: Execution) -> ConversationBeginning:
@@ -107,16 +109,18 @@ def _of_turn(
 ) -> Iterator[ConversationMessage]:
     answer = turn.answer
     calls = [state.calls[call_id] for call_id in turn.calls]
-    results = [CallResult(call, _content(execution, number, call)) for call in calls]
+    first = sum(len(earlier.calls) for earlier in execution.turns[: number - 1])
+    results = [CallResult(call, _content(execution, number, call, index)) for index, call in enumerate(calls, first)]
     yield from controller_of(execution.agent.controller).render_turn(answer, results)
     if answer.reminder or (not calls and not turn.final_answer):
         yield UserMessage(content=answer.reminder or NUDGE)
     yield from messages_after(state, execution, number, late)
 
 
-def _content(execution: Execution, number: int, call: ToolCallState) -> str:
+def _content(execution: Execution, number: int, call: ToolCallState, index: int) -> str:
     """Nothing in it changes later: providers keep the beginning of a conversation that stays the same."""
-    content, note = content_of(call, read_result_name(execution.tools))
+    content, note = shown_content(execution, call, execution.shortened, index)
     named = note_call(call.requested.number)
     at = "" if call.completed_at is None else note_result(call.completed_at, number, execution.agent.max_iterations)
-    return "\n\n".join(part for part in (named, at, note, render_tool_result(content)) if part)
+    shown = render_tool_result(content) if content or index >= execution.shortened.results_left_out else ""
+    return "\n\n".join(part for part in (named, at, note, shown) if part)

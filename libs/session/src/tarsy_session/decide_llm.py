@@ -1,14 +1,21 @@
 """Decisions on a model's answer or failure. Pure. The transitions that follow by themselves: transitions.py."""
 
+from collections.abc import Mapping
+
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
+from tarsy_contracts.thoughts import part_thoughts
 from tarsy_session.controllers import controller_of, unknown_controller
 from tarsy_session.decide_approvals import request_approval
 from tarsy_session.offered_names import describe_unknown, with_offered_names
+from tarsy_session.prompts.notes import note_same_call
 from tarsy_session.read_result_tool import find_refusal, is_read_result
 from tarsy_session.state import Execution, Investigating
 from tarsy_session.state_queries import next_call_number
+
+MOST_SAME_CALLS = 2
+"""So often an agent makes the same call with the same arguments."""
 
 
 def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
@@ -27,8 +34,12 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
             retry_after_seconds=reported.retry_after_seconds,
             usage=reported.usage,
             request_digest=reported.request_digest,
+            refused_tools=reported.refused_tools,
+            most_tools=reported.most_tools,
+            context_tokens=reported.context_tokens,
         )
         return [failed]
+    reported = _without_thoughts(reported)
     controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
     said = controller.interpret(reported, execution.tools, concluding=concluding)
     calls = with_offered_names(said.tool_calls, execution.tools)
@@ -46,8 +57,18 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
         final_answer=said.final_answer,
         reminder=said.reminder,
         request_digest=reported.request_digest,
+        cut=reported.cut,
     )
-    return [completed, *_calls(state, execution, completed)]
+    return [completed, *_calls(state, execution, completed, reported.unreadable_calls)]
+
+
+def _without_thoughts(reported: i.LlmCallReported) -> i.LlmCallReported:
+    """Thoughts that a server left in the text are none of the agent's words."""
+    parted = part_thoughts(reported.text)
+    if not parted.thoughts:
+        return reported
+    thinking = "\n\n".join(part for part in (reported.thinking, parted.thoughts) if part)
+    return reported.model_copy(update={"text": parted.spoken, "thinking": thinking})
 
 
 def _waiting(state: Investigating, llm_call_id: str) -> Execution | None:
@@ -57,7 +78,9 @@ def _waiting(state: Investigating, llm_call_id: str) -> Execution | None:
     return None
 
 
-def _calls(state: Investigating, execution: Execution, answer: e.LlmCallCompleted) -> list[e.Event]:
+def _calls(
+    state: Investigating, execution: Execution, answer: e.LlmCallCompleted, unreadable: Mapping[str, str]
+) -> list[e.Event]:
     """Requests the calls of one answer. A tool that was not offered is rejected at once, with those that were.
 
     A call that waits for a person is approved for one run: it is never repeatable.
@@ -81,7 +104,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
             number=number,
         )
         events.append(requested)
-        text = _refusal(state, execution, call, tool)
+        text = unreadable.get(call.id) or _refusal(state, execution, call, tool)
         if text is not None:
             size = len(text.encode())
             events.append(e.ToolCallCompleted(call_id=call.id, outcome="rejected", content=text, size=size, lines=1))
@@ -93,4 +116,23 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
 def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:
     if tool is None:
         return describe_unknown(call.name, execution.tools)
+    if (note := _same_calls(state, execution, call, tool)) is not None:
+        return note
     return find_refusal(state.calls, call.arguments) if is_read_result(tool.server, tool.tool) else None
+
+
+def _same_calls(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool) -> str | None:
+    """A call that has returned the same twice is not made a third time. One whose result changes is."""
+    earlier = [
+        made
+        for made in state.calls.values()
+        if made.requested.execution_id == execution.id
+        and (made.requested.server, made.requested.tool) == (tool.server, tool.tool)
+        and made.requested.arguments == call.arguments
+        and made.completed is not None
+        and made.completed.outcome in ("ok", "tool_error")
+    ]
+    returned = {made.completed.content for made in earlier[-MOST_SAME_CALLS:] if made.completed is not None}
+    if len(earlier) < MOST_SAME_CALLS or len(returned) > 1:
+        return None
+    return note_same_call([made.requested.number for made in earlier])

@@ -40,6 +40,11 @@ def _asked(execution: Execution, event: e.LlmCallRequested, record: RecordedEven
     """A pause that a provider asked for does not count as time of the iteration."""
     wait = timedelta(seconds=event.wait_seconds)
     asked = PendingLlmCall(event, not_before=record.appended_at + wait)
+    execution = replace(
+        execution,
+        shortened=event.shortened or execution.shortened,
+        left_out=execution.left_out.union(event.tools_left_out),
+    )
     if event.iteration != execution.iteration or execution.deadline is None:
         end = record.appended_at + timedelta(seconds=limits.iteration_seconds)
         retries = RetryState(attempt=event.attempt, failed=execution.retries.failed)
@@ -68,10 +73,17 @@ def _failed(execution: Execution, failed: e.LlmCallFailed) -> Execution:
     counts = 0 if failed.kind == "rate_limited" else 1
     retries = replace(execution.retries, failed=failed, failures=execution.retries.failures + counts)
     timeouts = execution.timeouts + (failed.kind == ITERATION_TIMEOUT)
-    return replace(execution, waiting_for=None, retries=retries, timeouts=timeouts)
+    known = failed.context_tokens or execution.context_tokens
+    return replace(execution, waiting_for=None, retries=retries, timeouts=timeouts, context_tokens=known)
 
 
 def _fell_back(execution: Execution, event: e.ProviderFellBack) -> Execution:
     """The next provider begins without failures; its question is another attempt of the same iteration."""
     retries = replace(execution.retries, failures=0, waited_seconds=0.0)
-    return replace(execution, llm_provider=event.to_provider, fallbacks=execution.fallbacks + 1, retries=retries)
+    return replace(
+        execution,
+        llm_provider=event.to_provider,
+        fallbacks=execution.fallbacks + 1,
+        retries=retries,
+        context_tokens=None,
+    )

@@ -13,3 +13,7 @@ ITERATION_TIMEOUT: OwnKind = "iteration_timeout"
 REPETITION: OwnKind = "repetition"
 BROKEN: OwnKind = "broken"
 CANCELLED: OwnKind = ENDED_BY_US
+CONTEXT_FULL = "context_full"
+TOOLS_REFUSED = "tools_refused"
+MAY_CONCLUDE = frozenset({CONTEXT_FULL, TOOLS_REFUSED, "malformed_call", "truncated", "refused", "invalid_request"})
+"""After these failures a model may still conclude, without tools."""

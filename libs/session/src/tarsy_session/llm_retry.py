@@ -8,7 +8,9 @@ from tarsy_session.controllers import controller_of
 from tarsy_session.llm_failures import BROKEN, REPETITION
 from tarsy_session.state import Execution
 
-NOT_RETRYABLE = frozenset({"credentials", "invalid_request", "refused", "answer_too_long", BROKEN})
+NOT_RETRYABLE = frozenset(
+    {"credentials", "invalid_request", "refused", "answer_too_long", "context_full", "tools_refused", BROKEN}
+)
 """The same question to the same provider can never succeed."""
 ATTEMPTS = 3
 """Number of failures in a row of one provider that end the execution, where there is no other."""

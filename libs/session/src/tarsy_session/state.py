@@ -15,6 +15,7 @@ type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.Sess
 
 REFUSALS_KEPT = 100
 """Limit of refusals that a session keeps. `refusals_forgotten` says that there were older ones."""
+NOT_SHORTENED = e.Shortening()
 NO_INPUT = -1
 """`last_decided_offset` before any inbox input was decided."""
 
@@ -193,7 +194,8 @@ class Execution:
     `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
     `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration, which began at
     `iteration_since`. `tools` are those that the agent may call; calls of those whose names are in `approvals` wait for
-    a person.
+    a person. `shortened`: how its conversation is shown. `left_out`: the tools that its provider refused.
+    `context_tokens`: the most that its provider takes, as far as refusals have told.
     """
 
     started: e.ExecutionStarted
@@ -212,6 +214,9 @@ class Execution:
     timeouts: int = 0
     retries: RetryState = RetryState()
     completed: e.ExecutionCompleted | None = None
+    shortened: e.Shortening = NOT_SHORTENED
+    left_out: frozenset[str] = frozenset()
+    context_tokens: int | None = None
 
     @property
     def id(self) -> str:

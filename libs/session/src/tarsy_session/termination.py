@@ -50,7 +50,7 @@ def end_of_life(state: Investigating, ending: Ending, status: e.EndStatus, error
 
 
 def end_execution(
-    execution: Execution, status: e.EndStatus, *, final_analysis: str = "", error: str = ""
+    execution: Execution, status: e.EndStatus, *, final_analysis: str = "", error: str = "", partial_reason: str = ""
 ) -> e.ExecutionCompleted:
     started = execution.started
     last = execution.turns[-1].requested.purpose if execution.turns else "iteration"
@@ -65,6 +65,7 @@ def end_execution(
         iterations=execution.iteration,
         forced_conclusion=last == "conclusion",
         stage_type=execution.stage_type,
+        partial_reason=partial_reason,
     )
 
 

@@ -8,8 +8,11 @@ from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id, summary_id
 from tarsy_contracts.token_rates import LEAST_BYTES_PER_TOKEN, kind_of_text
 from tarsy_session.controllers import unknown_controller
-from tarsy_session.llm_failures import ITERATION_TIMEOUT
+from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
+from tarsy_session.partial_analysis import compose_partial, has_evidence
+from tarsy_session.refused_tools import refused_tools
+from tarsy_session.shortening import shorten_further, shorten_in_time
 from tarsy_session.stages import end_stage, leave_stage, start_reply, start_without_tools
 from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage, ToolCallState
 from tarsy_session.termination import close_cancelled, end_execution
@@ -18,6 +21,8 @@ BLANK_ANSWERS = 3
 """Number of answers in a row without a word or a call that ends the execution."""
 TIMEOUTS = 2
 """Number of iterations in a row over their limit that ends the execution."""
+
+CUT = "the answer was cut at the limit of its output tokens"
 
 
 def next_events(state: SessionState, at: datetime) -> Sequence[e.Event]:
@@ -91,7 +96,9 @@ def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCall
     if failed.kind == ITERATION_TIMEOUT:
         if execution.timeouts >= TIMEOUTS:
             return [end_execution(execution, "timed_out", error=f"{TIMEOUTS} iterations in a row took too long")]
-        return [_ask(execution, execution.iteration + 1)]
+        return [_ask(state, execution, execution.iteration + 1)]
+    if (shorter := _request_that_fits(state, execution, failed)) is not None:
+        return [shorter]
     following = after_failure(execution, failed, state.started.chain.limits)
     match following:
         case Retry(wait_seconds, rate_limited):
@@ -106,24 +113,62 @@ def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCall
             )
             return [fell_back, _ask_again(execution, 0.0, provider=provider)]
         case Fail(error):
-            return [end_execution(execution, "failed", error=error)]
+            return [_conclude_or_end(state, execution, failed, error)]
     assert_never(following)
+
+
+def _request_that_fits(
+    state: Investigating, execution: Execution, failed: e.LlmCallFailed
+) -> e.LlmCallRequested | None:
+    """Returns the same question in a form that the provider may take; None where it refused something else."""
+    again = _ask_again(execution, 0.0)
+    if failed.kind == CONTEXT_FULL and (shorter := shorten_further(state, execution)) is not None:
+        return again.model_copy(update={"shortened": shorter})
+    if failed.kind == TOOLS_REFUSED and (names := refused_tools(execution, failed)):
+        return again.model_copy(update={"tools_left_out": names})
+    return None
+
+
+def _conclude_or_end(
+    state: Investigating, execution: Execution, failed: e.LlmCallFailed, error: str
+) -> e.LlmCallRequested | e.ExecutionCompleted:
+    """Asks for a conclusion where less than all may be answered; then what there is becomes the analysis."""
+    if not has_evidence(execution):
+        return end_execution(execution, "failed", error=error)
+    if failed.kind in MAY_CONCLUDE and execution.iteration <= execution.agent.max_iterations:
+        return _ask(state, execution, execution.agent.max_iterations + 1)
+    return _end_partially(state, execution, error)
+
+
+def _end_partially(state: Investigating, execution: Execution, reason: str) -> e.ExecutionCompleted:
+    analysis = compose_partial(state, execution, reason)
+    return end_execution(execution, "completed", final_analysis=analysis, partial_reason=reason)
 
 
 def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]:
     if not execution.turns:
-        return [_ask(execution, 1)]
+        return [_ask(state, execution, 1)]
     turn = execution.turns[-1]
     if not all(state.calls[call_id].result_ready for call_id in turn.calls):
         return []
     if analysis := turn.final_answer:
-        return [end_execution(execution, "completed", final_analysis=analysis)]
+        reason = CUT if turn.answer.cut else ""
+        analysis = f"{analysis}\n\n**Partial analysis.** It ends here because {CUT}." if reason else analysis
+        return [end_execution(execution, "completed", final_analysis=analysis, partial_reason=reason)]
     if _blank_answers(execution) >= BLANK_ANSWERS:
+        if has_evidence(execution):
+            return [_end_partially(state, execution, _blank_reason(execution))]
         return [end_execution(execution, "failed", error="the model gave no answer")]
-    return [_ask(execution, execution.iteration + 1)]
+    return [_ask(state, execution, execution.iteration + 1)]
 
 
-def _ask(execution: Execution, iteration: int) -> e.LlmCallRequested:
+def _blank_reason(execution: Execution) -> str:
+    if execution.turns[-1].answer.thinking.strip():
+        return "the model put all that it had to say into its thoughts (see the reasoning parser of the model server)"
+    return "the model gave no answer"
+
+
+def _ask(state: Investigating, execution: Execution, iteration: int) -> e.LlmCallRequested:
     """Asks the model; past the last iteration without tools, to conclude."""
     return e.LlmCallRequested(
         llm_call_id=llm_call_id(execution.id, iteration, 1),
@@ -132,6 +177,7 @@ def _ask(execution: Execution, iteration: int) -> e.LlmCallRequested:
         attempt=1,
         purpose="iteration" if iteration <= execution.agent.max_iterations else "conclusion",
         llm_provider=execution.llm_provider,
+        shortened=shorten_in_time(state, execution),
     )
 
 
@@ -140,15 +186,15 @@ def _ask_again(
 ) -> e.LlmCallRequested:
     """Asks again: another attempt of the same iteration."""
     attempt = execution.retries.attempt + 1
-    first = _ask(execution, execution.iteration)
-    return first.model_copy(
-        update={
-            "llm_call_id": llm_call_id(execution.id, execution.iteration, attempt),
-            "attempt": attempt,
-            "llm_provider": provider or execution.llm_provider,
-            "wait_seconds": wait_seconds,
-            "rate_limited": rate_limited,
-        }
+    return e.LlmCallRequested(
+        llm_call_id=llm_call_id(execution.id, execution.iteration, attempt),
+        execution_id=execution.id,
+        iteration=execution.iteration,
+        attempt=attempt,
+        purpose="iteration" if execution.iteration <= execution.agent.max_iterations else "conclusion",
+        llm_provider=provider or execution.llm_provider,
+        wait_seconds=wait_seconds,
+        rate_limited=rate_limited,
     )
 
 

@@ -4,14 +4,22 @@ from collections.abc import Iterator, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolDefinition, ToolMessage
+from tarsy_contracts.conversation import (
+    AssistantMessage,
+    ConversationMessage,
+    ToolCall,
+    ToolDefinition,
+    ToolMessage,
+)
+from tarsy_contracts.ids import tool_call_id
 from tarsy_session.controllers.protocol import (
     ATTEMPTS_BEFORE_FALLBACK,
     CallResult,
     Instructions,
     Interpretation,
 )
-from tarsy_session.prompts.notes import CONCLUDE, NUDGE, note_too_many_calls
+from tarsy_session.prompts.notes import ANSWER_NOW, CONCLUDE, NUDGE, UNREAD_CALL, WRITE_LESS, note_too_many_calls
+from tarsy_session.text_calls import TextCalls, find_text_calls
 
 MOST_CALLS = 100
 """Limit of calls in one answer. The model asks for the others again when it has seen the results."""
@@ -30,11 +38,14 @@ class FunctionCalling:
     def interpret(
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool
     ) -> Interpretation:
-        calls = () if concluding else reported.tool_calls[:MOST_CALLS]
+        text, calls = reported.text, () if concluding else reported.tool_calls[:MOST_CALLS]
+        if not calls and (written := find_text_calls(text, {tool.definition.name for tool in tools})) is not None:
+            return _of_written(reported, written, concluding=concluding)
         if calls and (count := len(reported.tool_calls) + reported.calls_left_out) > MOST_CALLS:
             return Interpretation(reported.text, calls, reminder=note_too_many_calls(count, MOST_CALLS), cut=True)
         blank = not calls and not reported.text.strip()
-        return Interpretation(reported.text, calls, reminder=NUDGE if blank else "")
+        reminder = ANSWER_NOW if concluding else NUDGE
+        return Interpretation(reported.text, calls, reminder=reminder if blank else "")
 
     def offer_tools(self, tools: Sequence[e.OfferedTool]) -> tuple[ToolDefinition, ...]:
         return tuple(tool.definition for tool in tools)
@@ -52,6 +63,19 @@ class FunctionCalling:
 
     def request_conclusion(self) -> str:
         return CONCLUDE
+
+
+def _of_written(reported: i.LlmCallReported, written: TextCalls, *, concluding: bool) -> Interpretation:
+    """Calls in the text, of a server that does not read its model's calls. They are never the analysis."""
+    if concluding:
+        return Interpretation(written.before, reminder="" if written.before.strip() else ANSWER_NOW)
+    if reported.cut or not written.calls:
+        return Interpretation(reported.text, reminder=WRITE_LESS if reported.cut else UNREAD_CALL)
+    calls = tuple(
+        ToolCall(id=tool_call_id(reported.llm_call_id, index), name=call.name, arguments=dict(call.arguments))
+        for index, call in enumerate(written.calls[:MOST_CALLS])
+    )
+    return Interpretation(written.before, calls)
 
 
 def _message(result: CallResult, answer: e.LlmCallCompleted) -> ToolMessage:

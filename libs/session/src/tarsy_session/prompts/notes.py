@@ -1,5 +1,6 @@
 """Notes to an agent on its way. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,6 +18,53 @@ BE_CONCISE = (
     "Your last answer said the same again and again, and was broken off. Go on without repeating anything: the next"
     " call, or your final answer in few words."
 )
+
+
+ANSWER_NOW = (
+    "No call is made any more, and your last answer had no words. Write your final answer now, from what you have."
+)
+
+CALL_AGAIN = (
+    "Your last answer could not be read: a call in it was malformed. Make the call again, with its arguments as one"
+    " JSON object, or write your final answer."
+)
+
+WRITE_LESS = (
+    "Your last answer was cut at the limit of its length before it had said what to do. Think and write less: the next"
+    " call, or your final answer in few words."
+)
+
+UNREAD_CALL = (
+    "Your last answer had a call written into its text, which could not be read, so nothing was done. Call the tool as"
+    " a function call, or write your final answer without one."
+)
+
+
+def note_same_call(numbers: Sequence[int]) -> str:
+    """The answer to a call that was made before with the same arguments."""
+    cited = " and ".join(cite(number) for number in numbers if number)
+    earlier = f" ({cited})" if cited else ""
+    return (
+        f"You have made this call with these arguments {len(numbers)} times already{earlier}."
+        " It was not made again. Read what it returned, ask for something else, or conclude."
+    )
+
+
+def note_tools_left_out(names: Sequence[str]) -> str:
+    return (
+        f"[The provider does not take these tools of yours, so you have to do without them: {', '.join(names)}. Name"
+        " what you could not look at as a limit of your analysis.]"
+    )
+
+
+def note_left_out(lines: int, size: int, read_on: "ReadOn | None") -> str:
+    how = "" if read_on is None else f' To read it again: {read_on.tool} with result "{read_on.result}".'
+    return f"[This result ({lines} lines, {size} bytes) was left out here to make the conversation shorter.{how}]"
+
+
+def note_shortened(lines: int, size: int, read_on: "ReadOn | None") -> str:
+    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
+    return f"[The result had {lines} lines ({size} bytes). It is shortened to make the conversation fit.{how}]"
 
 
 def note_call(number: int) -> str:

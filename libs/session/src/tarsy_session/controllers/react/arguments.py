@@ -4,7 +4,7 @@ import re
 
 from pydantic import JsonValue
 
-from tarsy_session.controllers.react.near_json import make_readable, object_at, value_of
+from tarsy_contracts.near_json import make_readable, object_at, value_of
 from tarsy_session.controllers.react.pairs import parse_pairs
 from tarsy_session.controllers.react.yaml_input import parse_yaml
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from tarsy_contracts.near_json import object_at
 from tarsy_session.controllers.react.arguments import parse_arguments
 from tarsy_session.controllers.react.inputs import input_end, paragraph_end, without_last_fence
-from tarsy_session.controllers.react.near_json import object_at
 from tarsy_session.controllers.react.no_action import means_nothing
 from tarsy_session.controllers.react.pairs import find_marks
 from tarsy_session.controllers.react.sections import AnswerSection

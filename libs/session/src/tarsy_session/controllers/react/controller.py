@@ -19,7 +19,7 @@ from tarsy_session.controllers.react.instructions import (
     render_observation,
 )
 from tarsy_session.controllers.react.parsing import extract_conclusion, parse_answer
-from tarsy_session.prompts.notes import NUDGE
+from tarsy_session.prompts.notes import ANSWER_NOW, WRITE_LESS
 
 
 class ReAct:
@@ -31,8 +31,10 @@ class ReAct:
     ) -> Interpretation:
         if concluding:
             said = extract_conclusion(reported.text)
-            return Interpretation(reported.text, final_answer=said, reminder="" if said else NUDGE)
+            return Interpretation(reported.text, final_answer=said, reminder="" if said else ANSWER_NOW)
         parsed = parse_answer(reported.text, tools)
+        if reported.cut and not parsed.final_answer:
+            return Interpretation(reported.text, reminder=WRITE_LESS)
         if parsed.call is None:
             return Interpretation(parsed.text, final_answer=parsed.final_answer, reminder=parsed.reminder)
         id = tool_call_id(reported.llm_call_id, 0)

@@ -2,7 +2,7 @@
 
 import re
 
-from tarsy_session.controllers.react.near_json import object_at
+from tarsy_contracts.near_json import object_at
 
 OPENING = re.compile(r"\s*+(?:(?P<fence>`{3,}+)[ \t]*+\w*+\s*+|`?(?:json\s++)?)(?P<object>\{)?", re.IGNORECASE)
 CLOSING_AFTER_OBJECT = re.compile(r"`(?!`)|\s*+`{3,}+(?=[ \t]*+(?:\n|\Z))")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from tarsy_session.controllers.react.near_json import make_readable, object_at, real, value_of, whole
+from tarsy_contracts.near_json import make_readable, object_at, real, value_of, whole
 
 PAIR = re.compile(
     r"""

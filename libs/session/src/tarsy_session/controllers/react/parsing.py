@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tarsy_contracts.events import OfferedTool
+from tarsy_contracts.near_json import object_at
+from tarsy_contracts.thoughts import part_thoughts
 from tarsy_session.controllers.react.as_json import read_call, read_final_answer
 from tarsy_session.controllers.react.attempts import Attempt, parse_action
 from tarsy_session.controllers.react.inputs import without_last_fence
@@ -23,12 +25,11 @@ from tarsy_session.controllers.react.instructions import (
     NOTHING,
     ONLY_THOUGHTS,
 )
-from tarsy_session.controllers.react.near_json import object_at
 from tarsy_session.controllers.react.parsed_answer import ParsedAnswer, WrittenCall
 from tarsy_session.controllers.react.sections import AnswerSection, find_sections
 from tarsy_session.offered_names import Names
 
-THINKING_ENDS = "</think>"
+THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")
 FENCE_LINE = re.compile(r"^[ \t]*+`{3,}", re.MULTILINE)
 MOST_READ = 64 * 1024
@@ -71,9 +72,10 @@ def extract_conclusion(text: str) -> str:
 
 
 def _after_thinking(text: str) -> int:
-    """Some models show their thinking; an action there is not meant."""
-    found = text.find(THINKING_ENDS)
-    return 0 if found < 0 else found + len(THINKING_ENDS)
+    """Some models show their thinking; an action there is not meant, nor where the thinking has no end."""
+    found = text.rfind(THINKING_ENDS)
+    after = 0 if found < 0 else found + len(THINKING_ENDS)
+    return len(text) if THINKING_BEGINS in text[after:] and part_thoughts(text[after:]).unfinished else after
 
 
 def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | SectionWalk:

@@ -5,7 +5,8 @@ within a line, only where what stands around it leaves no doubt.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,6 +39,8 @@ KINDS: dict[str, SectionKind] = {
 SENTENCE_END = frozenset((*".!?…:)]}`*\"'", ""))
 INPUT_IN_LINE = re.compile(r"[^\n]{1,200}?\s[*_]{0,3}Action Inputs?[*_]{0,3}:")
 REST = 300
+LINE = re.compile(r"[^\n]+")
+FENCE = re.compile(r"`{3,}+|~{3,}+")
 MOST_ACTIONS = 12
 """Limit of headers that turn out to be none. More of them are not worth the time."""
 
@@ -60,20 +63,56 @@ class Header:
 
 
 def find_sections(text: str, begin: int, known: Callable[[str], bool]) -> list[AnswerSection]:
-    """`known` says whether a line names a tool."""
-    headers = list(_headers(text, begin, known))
+    """`known` says whether a line names a tool.
+
+    Fences and lines behind `>` are quotations. Only where no action and no answer stands outside of them, a model means
+    what it has put into a fence.
+    """
+    headers = list(_headers(text, begin, known, find_quotations(text, begin)))
+    if not any(header.kind in ("action", "final") for header in headers):
+        headers = list(_headers(text, begin, known, _lines_quoted(text, begin)))
     ends = [*(header.start for header in headers[1:]), len(text)]
     return [
         AnswerSection(header.kind, header.start, header.begin, end) for header, end in zip(headers, ends, strict=False)
     ]
 
 
-def _headers(text: str, begin: int, known: Callable[[str], bool]) -> Iterator[Header]:
+def find_quotations(text: str, begin: int) -> list[tuple[int, int]]:
+    """Returns fences, and lines behind `>`, in their order."""
+    return sorted([*_fences(text, begin), *_lines_quoted(text, begin)])
+
+
+def _fences(text: str, begin: int) -> Iterator[tuple[int, int]]:
+    """A fence opens anywhere in a line, and closes at the beginning of one. One that never closes goes to the end."""
+    opened = -1
+    for line in LINE.finditer(text, begin):
+        marks = FENCE.findall(line.group())
+        if opened < 0 and len(marks) % 2:
+            opened = line.start() + line.group().rindex(marks[-1])
+        elif opened >= 0 and FENCE.match(line.group().lstrip()):
+            yield opened, line.end()
+            opened = -1
+    if opened >= 0:
+        yield opened, len(text)
+
+
+def _lines_quoted(text: str, begin: int) -> list[tuple[int, int]]:
+    return [line.span() for line in LINE.finditer(text, begin) if line.group().lstrip().startswith(">")]
+
+
+def _headers(
+    text: str, begin: int, known: Callable[[str], bool], quoted: Sequence[tuple[int, int]]
+) -> Iterator[Header]:
     after: SectionKind | None = None
     position = begin
     actions = 0
+    left = deque(quoted)
     while match := HEADER.search(text, position):
         position = match.end()
+        while left and left[0][1] <= match.start("word"):
+            left.popleft()
+        if left and left[0][0] <= match.start("word"):
+            continue
         kind = _kind(match, text, after, known)
         if kind is None:
             continue

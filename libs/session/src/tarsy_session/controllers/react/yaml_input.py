@@ -6,7 +6,7 @@ from typing import override
 import yaml
 from pydantic import JsonValue
 
-from tarsy_session.controllers.react.near_json import DEEPEST, TooDeepError, make_readable
+from tarsy_contracts.near_json import DEEPEST, TooDeepError, make_readable
 from tarsy_session.controllers.react.pairs import coerce
 from tarsy_session.errors import SessionError
 

@@ -8,7 +8,7 @@ import re
 
 from pydantic import JsonValue
 
-from tarsy_session.errors import SessionError
+from tarsy_contracts.errors import ContractError
 
 DEEPEST = 64
 MOST_PIECES = 4_000
@@ -30,7 +30,7 @@ NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
 
 
-class TooDeepError(SessionError, ValueError):
+class TooDeepError(ContractError, ValueError):
     """Nested deeper than real arguments are; later readers have limits too. The model writes flatter ones."""
 
 

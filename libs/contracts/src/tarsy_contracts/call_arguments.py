@@ -1,0 +1,67 @@
+"""Arguments of a tool call as models write them, where they can be meant in one way only. Pure."""
+
+import re
+
+from pydantic import JsonValue
+
+from tarsy_contracts.near_json import TooDeepError, object_at, value_of
+
+LONGEST = 256 * 1024
+NESTED = 3
+"""JSON in a JSON string, in a string, and no deeper."""
+CLOSERS = re.compile(r"[\s}\],;`]*(?:</?[\w|:.=-]{1,40}>[\s}\],;`]*)*")
+"""What models leave behind an object: a bracket too many, the end of a fence or of a tag."""
+
+type Arguments = dict[str, JsonValue]
+
+
+def read_arguments(text: str) -> list[Arguments] | None:
+    """Returns one object a call: servers glue the arguments of parallel calls together. None for what is unclear.
+
+    No text, and null, are no arguments. An empty object before another one is a server's placeholder.
+    """
+    bare = text.strip()
+    if len(bare) > LONGEST:
+        return None
+    try:
+        found = _objects(bare, 0)
+    except (TooDeepError, ValueError):
+        return None
+    if found is None or len(found) < 2:
+        return found
+    return [one for one in found if one] or [{}]
+
+
+def _objects(text: str, depth: int) -> list[Arguments] | None:
+    if not text:
+        return [{}]
+    if text.startswith("{"):
+        return _in_a_row(text)
+    whole = value_of(text)
+    return None if whole is None or depth >= NESTED else _of_value(whole[0], depth)
+
+
+def _of_value(value: JsonValue, depth: int) -> list[Arguments] | None:
+    match value:
+        case None:
+            return [{}]
+        case str():
+            return _objects(value.strip(), depth + 1)
+        case [dict(only)]:
+            return [only]
+        case _:
+            return None
+
+
+def _in_a_row(text: str) -> list[Arguments] | None:
+    found: list[Arguments] = []
+    position = 0
+    while position < len(text):
+        if (one := object_at(text, position)) is not None:
+            found.append(one[0])
+            position = one[1]
+        elif found and (rest := CLOSERS.match(text, position)) and rest.end() > position:
+            position = rest.end()
+        else:
+            return None
+    return found

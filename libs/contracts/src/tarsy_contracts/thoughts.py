@@ -1,0 +1,109 @@
+"""Thoughts that a model leaves in its text, between tags, because its server does not part the two. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+TAGS = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel|>analysis<|message|>", "<|end|>"),
+)
+CLOSING = dict(TAGS)
+OPENING = re.compile("|".join(re.escape(opening) for opening, _ in TAGS))
+ENDS_A_THOUGHT = re.compile(r"(?<!`)(?:</think>|\[/THINK\]|◁/think▷)")
+"""A template may have written the opening tag: then only the closing one is in the answer."""
+LONGEST = max(len(tag) for pair in TAGS for tag in pair)
+
+type Part = Literal["thinking", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartedText:
+    """`unfinished`: the last thought has no end."""
+
+    thoughts: str
+    spoken: str
+    unfinished: bool = False
+
+
+def part_thoughts(text: str) -> PartedText:
+    """A tag in backticks is a word about tags."""
+    thoughts, spoken, position = list[str](), list[str](), 0
+    first = OPENING.search(text)
+    bare = ENDS_A_THOUGHT.search(text)
+    if bare is not None and (first is None or bare.start() < first.start()):
+        thoughts.append(text[: bare.start()])
+        position = bare.end()
+    while found := OPENING.search(text, position):
+        if text[found.start() - 1 : found.start()] == "`":
+            spoken.append(text[position : found.end()])
+            position = found.end()
+            continue
+        spoken.append(text[position : found.start()])
+        end = text.find(CLOSING[found.group()], found.end())
+        if end < 0:
+            thoughts.append(text[found.end() :])
+            return PartedText(_joined(thoughts), "".join(spoken), unfinished=True)
+        thoughts.append(text[found.end() : end])
+        position = end + len(CLOSING[found.group()])
+    if not thoughts:
+        return PartedText("", text)
+    spoken.append(text[position:])
+    return PartedText(_joined(thoughts), "".join(spoken).strip())
+
+
+def _joined(thoughts: list[str]) -> str:
+    return "\n\n".join(thought.strip() for thought in thoughts if thought.strip())
+
+
+class ThoughtParter:
+    """Parts a text while it is streamed. What may become a tag is held back until more of it has come."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._closing = ""
+
+    def take(self, text: str) -> Iterator[tuple[Part, str]]:
+        """Yields each piece with the part that it belongs to."""
+        rest = self._held + text
+        self._held = ""
+        while rest:
+            found = self._next_tag(rest)
+            if found is None:
+                kept = _may_be_tag(rest)
+                self._held = rest[len(rest) - kept :] if kept else ""
+                yield from self._piece(rest[: len(rest) - kept])
+                return
+            yield from self._piece(rest[: found[0]])
+            self._closing = "" if self._closing else CLOSING[found[1]]
+            rest = rest[found[0] + len(found[1]) :]
+
+    def end(self) -> Iterator[tuple[Part, str]]:
+        held, self._held = self._held, ""
+        yield from self._piece(held)
+
+    def _piece(self, text: str) -> Iterator[tuple[Part, str]]:
+        if text:
+            yield ("thinking" if self._closing else "text"), text
+
+    def _next_tag(self, text: str) -> tuple[int, str] | None:
+        if self._closing:
+            at = text.find(self._closing)
+            return None if at < 0 else (at, self._closing)
+        found = OPENING.search(text)
+        return None if found is None else (found.start(), found.group())
+
+
+def _may_be_tag(text: str) -> int:
+    """The length of the end that may become a tag."""
+    tail = text[-LONGEST:]
+    for start in range(len(tail)):
+        if any(tag.startswith(tail[start:]) for pair in TAGS for tag in pair):
+            return len(tail) - start
+    return 0

@@ -1,0 +1,44 @@
+"""Partial analysis: what an execution that cannot go on has found, in its own words and results. Pure."""
+
+from collections.abc import Iterator
+
+from tarsy_contracts.citations import cite
+from tarsy_session.prompt_histories import content_of
+from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.text import shorten, to_one_line
+
+MOST_WORDS = 12_000
+MOST_RESULTS = 20
+RESULT_CHARACTERS = 600
+
+
+def has_evidence(execution: Execution) -> bool:
+    """Whether the execution has said, thought or looked at anything."""
+    return any(turn.calls or turn.answer.text.strip() or turn.answer.thinking.strip() for turn in execution.turns)
+
+
+def compose_partial(state: Investigating, execution: Execution, reason: str) -> str:
+    """Composes all that there is, with the reason why it is not more."""
+    return "\n\n".join(part for part in _parts(state, execution, reason) if part)
+
+
+def _parts(state: Investigating, execution: Execution, reason: str) -> Iterator[str]:
+    yield f"**Partial analysis.** The agent did not conclude: {reason}. This is what it had found until then."
+    spoken = [turn.answer.text.strip() for turn in execution.turns if turn.answer.text.strip()]
+    thought = [turn.answer.thinking.strip() for turn in execution.turns if turn.answer.thinking.strip()]
+    if spoken:
+        yield f"## Its last words\n\n{shorten(spoken[-1], MOST_WORDS)}"
+    if thought and (not spoken or not execution.turns[-1].answer.text.strip()):
+        yield f"## What it thought last\n\n{shorten(thought[-1], MOST_WORDS)}"
+    calls = [state.calls[id] for turn in execution.turns for id in turn.calls]
+    told = [_told(call) for call in calls if call.completed is not None][-MOST_RESULTS:]
+    if told:
+        yield "## Results so far\n\n" + "\n".join(told)
+
+
+def _told(call: ToolCallState) -> str:
+    requested, completed = call.requested, call.completed
+    named = cite(requested.number) if requested.number else "-"
+    outcome = "" if completed is None or completed.outcome == "ok" else f" ({completed.outcome})"
+    content = to_one_line(content_of(call)[0], RESULT_CHARACTERS)
+    return f"- {named} `{requested.server}.{requested.tool}`{outcome}: {content}"

@@ -1,0 +1,68 @@
+"""Shortening of a conversation that is too long for its model. Pure.
+
+The oldest results become notes first: the agent has read them, and can read them again. What is asked of it stays.
+"""
+
+from tarsy_contracts import events as e
+from tarsy_session.prompt_histories import content_of
+from tarsy_session.prompts.notes import ReadOn, note_left_out, note_shortened
+from tarsy_session.read_result_tool import read_result_name, shorten_id
+from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.text import shorten
+
+LEAST_CHARACTERS = 1_000
+"""A result that is shown at all shows so much."""
+FULL = 0.85
+"""Share of the context after which a conversation is shortened before it is refused."""
+CHARACTERS_PER_TOKEN = 3
+
+
+def shorten_further(state: Investigating, execution: Execution) -> e.Shortening | None:
+    """Returns a conversation of half the results; None where there is nothing left to shorten."""
+    now, calls = execution.shortened, _calls(state, execution)
+    sizes = [len(shown_content(execution, call, now, index)[0]) for index, call in enumerate(calls)]
+    last = len(execution.turns[-1].calls) if execution.turns else 0
+    left_out, goal = now.results_left_out, sum(sizes) // 2
+    while left_out < len(calls) - last and sum(sizes[left_out:]) > goal:
+        left_out += 1
+    if left_out > now.results_left_out:
+        return e.Shortening(results_left_out=left_out, result_characters=now.result_characters)
+    longest = max(sizes[left_out:], default=0)
+    if longest > LEAST_CHARACTERS:
+        return e.Shortening(results_left_out=left_out, result_characters=max(longest // 2, LEAST_CHARACTERS))
+    if left_out < len(calls):
+        return e.Shortening(results_left_out=len(calls), result_characters=now.result_characters)
+    return None
+
+
+def shorten_in_time(state: Investigating, execution: Execution) -> e.Shortening | None:
+    """Returns a shorter conversation where the next question would fill the context that is known."""
+    if execution.context_tokens is None or not execution.turns:
+        return None
+    turn = execution.turns[-1]
+    asked = turn.answer.usage.input_tokens
+    if asked is None:
+        return None
+    new = sum(len(content_of(state.calls[id])[0]) for id in turn.calls) // CHARACTERS_PER_TOKEN
+    expected = asked + (turn.answer.usage.output_tokens or 0) + new
+    return shorten_further(state, execution) if expected > FULL * execution.context_tokens else None
+
+
+def shown_content(execution: Execution, call: ToolCallState, now: e.Shortening, index: int) -> tuple[str, str]:
+    """Returns what the agent reads of a result, and the note on it. `index`: among the calls of the execution."""
+    content, note = content_of(call, read_result_name(execution.tools))
+    if call.completed is None:
+        return content, note
+    name = read_result_name(execution.tools)
+    read_on = ReadOn(name, shorten_id(call.requested.call_id)) if name else None
+    if index < now.results_left_out:
+        return "", note_left_out(call.completed.lines, call.completed.size, read_on)
+    most = now.result_characters
+    # A mark says how much was left out, and takes room itself.
+    if most is None or len(content) <= most:
+        return content, note
+    return shorten(content, most), note_shortened(call.completed.lines, call.completed.size, read_on)
+
+
+def _calls(state: Investigating, execution: Execution) -> list[ToolCallState]:
+    return [state.calls[id] for turn in execution.turns for id in turn.calls]
