@@ -117,13 +117,11 @@ async def test_an_answer_is_complete_when_it_says_so_though_the_line_stays_open(
             "does not answer this: Not this.",
         ),
         (stop("refusal", stop_details=None), "refused", "does not answer this"),
-        ([*text(0, "I "), *stop("model_context_window_exceeded")], "invalid_request", "context window"),
-        ([*thought(0, "a", "Hm"), *stop("max_tokens")], "provider_error", "max_output_tokens"),
-        ([*call(0, "a", '{"x'), *stop("max_tokens")], "provider_error", "max_output_tokens"),
-        ([*text(0, "I "), *call(1, "a", "{}"), *stop("max_tokens")], "provider_error", "max_output_tokens"),
+        ([*text(0, "I "), *stop("model_context_window_exceeded")], "context_full", "context window"),
+        ([*thought(0, "a", "Hm"), *stop("max_tokens")], "truncated", "max_output_tokens"),
+        ([*call(0, "a", '{"x'), *stop("max_tokens")], "truncated", "max_output_tokens"),
+        ([*text(0, "I "), *call(1, "a", "{}"), *stop("max_tokens")], "truncated", "max_output_tokens"),
         ([*text(0, "I ")], "cut_off", "before its end"),
-        ([*call(0, "pods__list", '{"x": '), *stop("tool_use")], "provider_error", "pods__list"),
-        ([*call(0, "pods__list", "[1]"), *stop("tool_use")], "provider_error", "pods__list"),
     ],
 )
 async def test_an_end_that_is_no_answer_is_a_failure(said: list[Said], kind: ErrorKind, words_of_it: str) -> None:
@@ -174,7 +172,7 @@ async def test_an_error_before_the_first_words_is_no_cut_answer() -> None:
     ("said", "kind"),
     [
         ("Your credit balance is too low to access the API.", "credentials"),
-        ("prompt is too long: 210000 tokens > 200000 maximum", "invalid_request"),
+        ("prompt is too long: 210000 tokens > 200000 maximum", "context_full"),
     ],
 )
 async def test_an_empty_purse_is_no_bad_request(said: str, kind: ErrorKind) -> None:

@@ -53,7 +53,7 @@ async def loaded() -> None:
         (failed(401, "Who are you?"), "credentials", None),
         (failed(403, "Not for you."), "credentials", None),
         (failed(404, "No such model."), "invalid_request", None),
-        (failed(400, "The input token count (1200000) exceeds the maximum."), "invalid_request", None),
+        (failed(400, "The input token count (1200000) exceeds the maximum."), "context_full", None),
         (failed(413, "Too large."), "invalid_request", None),
         (failed(422, "Not like this."), "invalid_request", None),
         (failed(429, "Slower.", Retry_After="7"), "rate_limited", 7.0),
@@ -210,9 +210,9 @@ async def test_silence_in_the_middle_is_limited_and_leaves_no_request() -> None:
             (reason, "refused")
             for reason in ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
         ),
-        ("MALFORMED_FUNCTION_CALL", "provider_error"),
-        ("UNEXPECTED_TOOL_CALL", "provider_error"),
-        ("MAX_TOKENS", "provider_error"),
+        ("MALFORMED_FUNCTION_CALL", "malformed_call"),
+        ("UNEXPECTED_TOOL_CALL", "malformed_call"),
+        ("MAX_TOKENS", "truncated"),
         ("OTHER", "provider_error"),
         ("MISSING_THOUGHT_SIGNATURE", "invalid_request"),
     ],

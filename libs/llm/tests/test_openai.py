@@ -158,6 +158,15 @@ def test_the_sdks_are_imported_when_a_model_is_asked_not_before() -> None:
     assert done.stdout.strip() == "set()"
 
 
+@pytest.mark.parametrize("arguments", ['{"x": ', "[1]"])
+async def test_arguments_that_nobody_can_read_are_told_to_the_model(arguments: str) -> None:
+    chunks = [chunk(call(0, arguments, "pods__list", "1")), chunk(finish="tool_calls")]
+    async with asked(OpenAiLlm, streamed(*chunks)) as (llm, _):
+        (asked_for,) = (await answer_of(llm, request())).tool_calls
+    assert (asked_for.name, asked_for.arguments) == ("pods__list", {})
+    assert arguments in asked_for.problem
+
+
 @pytest.mark.parametrize(
     ("chunks", "kind", "said"),
     [
@@ -167,15 +176,13 @@ def test_the_sdks_are_imported_when_a_model_is_asked_not_before() -> None:
             "refused",
             "do that.",
         ),
-        ([chunk({"reasoning": "Hm"}), chunk(finish="length")], "provider_error", "max_output_tokens"),
-        ([chunk(call(0, '{"names', "a", "1")), chunk(finish="length")], "provider_error", "max_output_tokens"),
-        ([chunk({"content": "I "}), chunk(call(0, "{}", "a")), chunk(finish="length")], "provider_error", "max_output"),
+        ([chunk({"reasoning": "Hm"}), chunk(finish="length")], "truncated", "max_output_tokens"),
+        ([chunk(call(0, '{"names', "a", "1")), chunk(finish="length")], "truncated", "max_output_tokens"),
+        ([chunk({"content": "I "}), chunk(call(0, "{}", "a")), chunk(finish="length")], "truncated", "max_output"),
         ([chunk(finish="error")], "provider_error", "ended the answer with an error"),
         ([chunk({"content": "I "}), chunk(finish="error")], "cut_off", "ended the answer with an error"),
         ([chunk({"content": "I "})], "cut_off", "before its end"),
-        ([chunk(call(0, '{"x": ', "pods__list", "1")), chunk(finish="tool_calls")], "provider_error", "pods__list"),
-        ([chunk(call(0, "[1]", "pods__list", "1")), chunk(finish="tool_calls")], "provider_error", "pods__list"),
-        ([chunk(call(0, "{}")), chunk(finish="tool_calls")], "provider_error", "without a name"),
+        ([chunk(call(0, "{}")), chunk(finish="tool_calls")], "malformed_call", "without a name"),
     ],
 )
 async def test_an_end_that_is_no_answer_is_a_failure(chunks: list[JsonValue], kind: ErrorKind, said: str) -> None:
@@ -221,9 +228,9 @@ async def test_an_error_in_the_stream_is_told_as_what_it_is(error: JsonValue, ki
         (
             429,
             {"message": "Request too large for m: Limit 30000, Requested 44000.", "type": "tokens"},
-            "invalid_request",
+            "context_full",
         ),
-        (400, {"message": "Too many tokens.", "code": "context_length_exceeded"}, "invalid_request"),
+        (400, {"message": "Too many tokens.", "code": "context_length_exceeded"}, "context_full"),
         (400, "Incorrect API key provided: na***ys.", "credentials"),
         (429, "Your team has either used all available credits or reached its monthly limit.", "credentials"),
     ],

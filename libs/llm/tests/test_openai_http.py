@@ -2,7 +2,8 @@
 
 import pytest
 
-from tarsy_llm.openai_http import open_http, proxy_for
+from tarsy_llm.openai_http import open_http
+from tarsy_llm.proxies import proxy_for
 
 PROXY = "http://proxy.example.org:3128"
 

@@ -14,8 +14,7 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_llm import openai_messages
-from tarsy_llm.openai_messages import MessageEncoder, list_messages
+from tarsy_llm.openai_messages import Message, MessageEncoder, MessageWriter, list_messages
 
 THOUGHT: JsonValue = {"provider": "openai", "reasoning": "Hm."}
 
@@ -48,13 +47,13 @@ def test_whatever_is_kept_the_json_is_that_of_the_whole_conversation(most_bytes:
 
 def test_a_message_is_encoded_once_while_its_conversation_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded: list[object] = []
-    message = openai_messages._message
+    write = MessageWriter.write
 
-    def noted(one: ConversationMessage, field: str | None) -> JsonValue:
+    def noted(writer: MessageWriter, one: ConversationMessage) -> Message:
         encoded.append(one)
-        return message(one, field)
+        return write(writer, one)
 
-    monkeypatch.setattr(openai_messages, "_message", noted)
+    monkeypatch.setattr(MessageWriter, "write", noted)
     encoder = MessageEncoder()
     for one in GROWING[:3]:
         encoder.encode(one, "execution-1")

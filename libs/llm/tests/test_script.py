@@ -84,7 +84,8 @@ def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
         f"{file}:18: turns.5: kind says already whether it is retryable",
         f"{file}:23: turns.6: cut_off comes in the middle of an answer, and the turn has neither text nor thinking",
         f"{file}:28: turns.7.kind: it should be 'credentials', 'invalid_request', 'refused', 'rate_limited', "
-        "'provider_error', 'first_chunk_timeout', 'stalled', 'cut_off' or 'answer_too_long'",
+        "'provider_error', 'first_chunk_timeout', 'stalled', 'cut_off', 'answer_too_long', 'context_full',"
+        " 'malformed_call', 'truncated' or 'tools_refused'",
         f"{file}:29: turns.7.retry_after_seconds: it should be greater than or equal to 0",
     ]
 

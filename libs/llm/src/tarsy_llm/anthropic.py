@@ -10,11 +10,13 @@ from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.anthropic_events import AnthropicAccumulator
 from tarsy_llm.anthropic_wire import MAX_TOKENS, output_limit, request_body
 from tarsy_llm.endpoint import Body, Endpoint, stream_events
+from tarsy_llm.failures import refined_failures
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest, failing_with_usage
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
+from tarsy_llm.tool_schemas import with_original_names
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -43,10 +45,14 @@ class AnthropicLlm:
             said = str(refusal)
             if refusal.kind != "invalid_request" or "signature" not in said or "thinking" not in said:
                 return None
+            nonlocal body
             without = request_body(self._settings, request, "left out")
-            return None if without == body else without
+            if without == body:
+                return None
+            body = without
+            return without
 
-        with failing_with_usage(accumulator.usage):
+        with refined_failures(accumulator.usage, request.tools):
             async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
                 async for event in stream:
                     for delta in accumulator.take(event) or [KEEPALIVE]:
@@ -54,7 +60,7 @@ class AnthropicLlm:
                     budget.check()
                     if accumulator.ended:
                         break
-            yield accumulator.answer()
+            yield with_original_names(accumulator.answer(), request.tools)
 
     async def aclose(self) -> None:
         async with self._opening:

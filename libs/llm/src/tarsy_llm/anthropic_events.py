@@ -10,10 +10,10 @@ from tarsy_llm.answer_budget import Written
 from tarsy_llm.anthropic_blocks import CallPlace, HiddenThought, Kept, TextPlace, Thought, opaque
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
-from tarsy_llm.lenient_model import LenientModel
+from tarsy_llm.lenient_model import LenientModel, read_lenient
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
-from tarsy_llm.tool_arguments import asked_tool
+from tarsy_llm.tool_arguments import asked_tools
 from tarsy_llm.truncation import truncation_error
 
 BETWEEN_THOUGHTS = "\n\n"
@@ -73,6 +73,13 @@ class BlockDelta(LenientModel):
     partial_json: str = ""
     stop_reason: str | None = None
     stop_details: RefusalDetails | None = None
+
+
+class WholeMessage(LenientModel):
+    model: str | None = None
+    content: tuple[BlockStarted, ...] = ()
+    stop_reason: str | None = None
+    usage: AnthropicUsage | None = None
 
 
 class StreamEvent(LenientModel):
@@ -146,11 +153,21 @@ class AnthropicAccumulator:
                 self._count(said.usage)
             case "message_stop":
                 self.ended = True
+            case "message":
+                return self._take_whole(event)
             case "error":
                 raise self._told(event)
             case _:  # A ping, the end of a block, and what they will think of.
                 pass
         return []
+
+    def _take_whole(self, event: ServerSentEvent) -> list[Delta]:
+        """An answer that came whole, though a stream was asked for."""
+        whole = read_lenient(WholeMessage, event.data)
+        self._model = whole.model or self._model
+        self._count(whole.usage)
+        self._stop_reason, self.ended = whole.stop_reason, True
+        return [delta for index, block in enumerate(whole.content) for delta in self._begin(index, block)]
 
     def answer(self) -> Answer:
         """Raises LlmCallError."""
@@ -161,7 +178,9 @@ class AnthropicAccumulator:
         return Answer(
             thinking=BETWEEN_THOUGHTS.join("".join(block.thinking) for block in blocks if block.thinking),
             text=text,
-            tool_calls=tuple(asked_tool(self._provider, call.name, "".join(call.arguments)) for call in calls),
+            tool_calls=tuple(
+                one for call in calls for one in asked_tools(self._provider, call.name, "".join(call.arguments))
+            ),
             usage=self.usage(),
             model=self._model,
             opaque=opaque(tuple(kept for block in blocks if (kept := block.kept()) is not None)),
@@ -183,7 +202,7 @@ class AnthropicAccumulator:
 
     def _said(self, event: ServerSentEvent) -> StreamEvent:
         try:
-            return StreamEvent.model_validate_json(event.data)
+            return read_lenient(StreamEvent, event.data)
         except ValidationError:
             raise LlmCallError(self._sentence("sent what is no event", event.data), kind=self._broken()) from None
 
@@ -244,7 +263,7 @@ class AnthropicAccumulator:
                 raise LlmCallError(self._sentence("does not answer this", why), kind="refused")
             case "model_context_window_exceeded":
                 said = f"the conversation fills the context window of the model, said {self._provider}"
-                raise LlmCallError(said, kind="invalid_request")
+                raise LlmCallError(said, kind="context_full")
             case "max_tokens" if calls or not text:
                 raise truncation_error(self._provider)
 

@@ -1,5 +1,6 @@
 """Endpoint of OpenAI, or of the SDK of Anthropic: one streamed request. Both are asked alike, and fail alike."""
 
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
@@ -7,12 +8,16 @@ from typing import Protocol, cast
 
 from pydantic import JsonValue
 
+from tarsy_llm.answer_bodies import HtmlAnswerError, answer_events
 from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.http_errors import error_of_status, sentence, status_meant
 from tarsy_llm.protocol import ErrorKind, LlmCallError
-from tarsy_llm.sse import EventTooLongError, ServerSentEvent, events
+from tarsy_llm.sse import EventTooLongError, ServerSentEvent
 
 type Body = Mapping[str, JsonValue]
+
+MOST_BODIES = 5
+"""Limit of the forms in which one request is tried."""
 
 
 class Streamed(Protocol):
@@ -48,19 +53,18 @@ class Endpoint:
 async def stream_events(
     endpoint: Endpoint, body: Body, fallback_body: Callable[[LlmCallError], Body | None]
 ) -> AsyncGenerator[ServerSentEvent]:
-    """Raises LlmCallError. `fallback_body` says what to send once more after a refusal of `body`; None to give up."""
-    try:
-        async with aclosing(_once(endpoint, body)) as stream:
-            async for event in stream:
-                yield event
-        return
-    except LlmCallError as refusal:
-        instead = fallback_body(refusal)
-        if instead is None:
-            raise
-    async with aclosing(_once(endpoint, instead)) as stream:
-        async for event in stream:
-            yield event
+    """Raises LlmCallError. `fallback_body` says what to send after a refusal of a body; None to give up."""
+    for attempt in range(MOST_BODIES):
+        try:
+            async with aclosing(_once(endpoint, body)) as stream:
+                async for event in stream:
+                    yield event
+            return
+        except LlmCallError as refusal:
+            instead = fallback_body(refusal) if attempt + 1 < MOST_BODIES else None
+            if instead is None:
+                raise
+            body = instead
 
 
 async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEvent]:
@@ -79,6 +83,9 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEven
         raise LlmCallError(said, kind="provider_error") from None
     except EventTooLongError:
         raise endpoint.budget.exceeded() from None
+    except HtmlAnswerError as page:
+        what = f"{endpoint.provider} answered with an HTML page instead of an answer: is `base_url` right"
+        raise LlmCallError(sentence(what, page.title, secret=endpoint.secret), kind="provider_error") from None
     except endpoint.broken as problem:
         cause = problem.__cause__ or problem
         said = sentence(f"the answer of {endpoint.provider} broke off", _described(cause), secret=endpoint.secret)
@@ -86,7 +93,7 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEven
 
 
 def _events(endpoint: Endpoint, response: Streamed) -> AsyncGenerator[ServerSentEvent]:
-    return events(endpoint.budget.counting(response.iter_bytes()))
+    return answer_events(endpoint.budget.counting(response.iter_bytes()))
 
 
 def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmCallError:
@@ -99,8 +106,16 @@ def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmCallError:
 def error_message(body: object) -> str:
     """The message of an error object, wherever it is: `{"error": {"message": ...}}`, `{"message": ...}`, or text."""
     match body:
+        case [first, *_]:
+            return error_message(first)
         case {"error": inner} if inner:
             return error_message(inner)
+        case {"message": str(message), "metadata": {"raw": raw} as metadata} if raw:
+            # OpenRouter: what the provider behind it said.
+            named = metadata.get("provider_name")
+            return f"{message}{f' ({named})' if named else ''}: {error_message(_parsed(raw))}"
+        case {"message": str(message), "failed_generation": str(generated)}:
+            return f"{message} (tool_use_failed: {generated})"
         case {"message": str(message)} | {"detail": str(message)}:
             return message
         case None:
@@ -112,12 +127,22 @@ def error_message(body: object) -> str:
 def error_code(body: object, key: str) -> str:
     """The code or type of an error object; empty where there is none."""
     match body:
+        case [first, *_]:
+            return error_code(first, key)
         case {"error": dict(inner)}:
             return error_code(inner, key)
         case dict() if isinstance(body.get(key), str | int):
             return str(body[key])
         case _:
             return ""
+
+
+def _parsed(raw: object) -> object:
+    try:
+        found: object = json.loads(raw) if isinstance(raw, str) else raw
+    except ValueError:
+        return raw
+    return found
 
 
 def _described(problem: BaseException) -> str:

@@ -11,6 +11,7 @@ from google import genai
 from google.genai import types
 
 from tarsy_llm.answer_budget import AnswerBudget
+from tarsy_llm.failures import refined_failures
 from tarsy_llm.google_answer import GatheredAnswer
 from tarsy_llm.google_contents import ContentMaker
 from tarsy_llm.google_errors import FAILURES, error_of
@@ -18,7 +19,8 @@ from tarsy_llm.google_request import config_of
 from tarsy_llm.http_client import http_client
 from tarsy_llm.httpx_bodies import drop_comments, filter_body
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError, LlmRequest, failing_with_usage
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError, LlmRequest
+from tarsy_llm.tool_schemas import with_original_names
 
 API_VERSION = "v1beta"
 """Models and fields come there first, and gateways know it."""
@@ -49,13 +51,13 @@ class GoogleConnection:
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         budget = AnswerBudget("Gemini", self._settings.output_limit(request.answer_tokens))
         answer = GatheredAnswer(self._settings.model, budget.written)
-        with failing_with_usage(answer.usage):
+        with refined_failures(answer.usage, request.tools):
             async with aclosing(self._chunks(request, budget)) as chunks:
                 async for chunk in chunks:
                     for delta in answer.take(chunk):
                         yield delta
                     budget.check()
-            yield answer.whole()
+            yield with_original_names(answer.whole(), request.tools)
 
     async def aclose(self) -> None:
         self._sdk.close()

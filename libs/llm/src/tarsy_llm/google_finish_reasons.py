@@ -40,7 +40,7 @@ def ending_error(ended: FinishReason, *, text: str, calls: int) -> LlmCallError 
     if ended.reason in REFUSALS:
         return LlmCallError(f"Gemini refused to answer ({ended.reason})", kind="refused")
     if ended.reason in MISHAPS:
-        return LlmCallError(f"Gemini gave up its answer ({ended.reason})", kind="provider_error")
+        return LlmCallError(f"Gemini gave up its answer ({ended.reason})", kind="malformed_call")
     if ended.reason == "MISSING_THOUGHT_SIGNATURE":
         return LlmCallError("Gemini misses a thought signature in the conversation", kind="invalid_request")
     if calls:

@@ -1,9 +1,9 @@
 """HTTP client that adapters give to their SDK, and the TLS context that says whom to trust."""
 
-import ipaddress
 import ssl
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+
+from tarsy_llm.proxies import bypasses_proxy
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,7 +31,8 @@ def http_client(base_url: str | None) -> "httpx2.AsyncClient":
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
-        trust_env=not is_loopback(base_url),
+        verify=tls_context(),
+        trust_env=not bypasses_proxy(base_url),
         event_hooks={"response": [shorten_refusal]},
     )
 
@@ -41,11 +42,3 @@ def tls_context() -> ssl.SSLContext:
     import httpx2
 
     return httpx2.create_ssl_context()
-
-
-def is_loopback(base_url: str | None) -> bool:
-    host = urlsplit(base_url or "").hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -1,7 +1,7 @@
 """OpenAI, and all that speak its chat completions: xAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter ...
 
-Thoughts that a server leaves in its text (`<think>` tags) stay text: let the server separate the two (vLLM:
-`--reasoning-parser`).
+Thoughts that a server leaves in its text (`<think>` tags) are taken out of it. What a server refuses in the form of a
+request is learned, and the request is made again (openai_form.py).
 """
 
 import asyncio
@@ -11,16 +11,22 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from pydantic_core import to_json
+
 from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.endpoint import Body, Endpoint, stream_events
+from tarsy_llm.failures import refined_failures
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
+from tarsy_llm.openai_form import learn_form
 from tarsy_llm.openai_http import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
-from tarsy_llm.openai_messages import MessageEncoder
-from tarsy_llm.openai_wire import encode_body, request_head
-from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest, failing_with_usage
+from tarsy_llm.openai_messages import MessageEncoder, list_messages
+from tarsy_llm.openai_wire import encode_body, first_form, request_head
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
+from tarsy_llm.strict_roles import alternate_roles
+from tarsy_llm.tool_schemas import with_original_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,9 @@ class House:
     address: str
     variable: str
 
+
+MOST_TOOLS = 128
+"""OpenAI and most servers like it take so many: developers.openai.com/api/reference, tools."""
 
 OPENAI = House("OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY")
 XAI = House("xAI", "https://api.x.ai/v1", "XAI_API_KEY")
@@ -48,26 +57,34 @@ class OpenAiLlm:
         self._opening = asyncio.Lock()
         self._address = f"{(settings.base_url or house.address).rstrip('/')}/chat/completions"
         self._http: OpenAiHttp | None = None
-        self._messages = MessageEncoder()
+        self._server = f"{self._address} {settings.model}"
+        self._messages = MessageEncoder(server=self._server)
+        self._form = first_form(settings)
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         key = api_key(self._settings, self._house.name, self._house.variable)
-        messages = self._messages.encode(request.conversation, request.conversation_id)
+        if len(request.tools) > MOST_TOOLS:
+            raise self._too_many_tools()
         budget = AnswerBudget(self._name, self._settings.output_limit(request.answer_tokens))
-        endpoint = self._endpoint(await self._opened(), key, messages, budget)
-        head = request_head(self._settings, request)
-        accumulator = OpenAiAccumulator(self._name, self._settings.model, secret(self._settings), budget.written)
+        endpoint = self._endpoint(await self._opened(), key, request, budget)
+        accumulator = OpenAiAccumulator(
+            self._name, self._settings.model, secret(self._settings), budget.written, server=self._server
+        )
 
         def fallback_body(refusal: LlmCallError) -> Body | None:
-            if refusal.kind != "invalid_request" or "stream_options" not in str(refusal):
+            learned = learn_form(self._form, str(refusal)) if refusal.kind == "invalid_request" else None
+            if learned is None:
                 return None
-            return {key: value for key, value in head.items() if key != "stream_options"}
+            self._form = learned
+            return request_head(self._settings, request, self._form)
 
-        with failing_with_usage(accumulator.usage):
+        head = request_head(self._settings, request, self._form)
+        with refined_failures(accumulator.usage, request.tools):
             async with aclosing(stream_events(endpoint, head, fallback_body)) as stream:
                 try:
                     async for event in stream:
                         if event.data == DONE:
+                            accumulator.end()
                             break
                         for delta in accumulator.take(event) or [KEEPALIVE]:
                             yield delta
@@ -76,7 +93,18 @@ class OpenAiLlm:
                     # Some servers hang up without ado when they have said all.
                     if not accumulator.finished or problem.kind == "answer_too_long":
                         raise
-            yield accumulator.answer()
+            yield with_original_names(accumulator.answer(), request.tools)
+
+    def _too_many_tools(self) -> LlmCallError:
+        problem = LlmCallError(f"{self._name} takes at most {MOST_TOOLS} tools", kind="tools_refused")
+        problem.most_tools = MOST_TOOLS
+        return problem
+
+    def _encode(self, request: LlmRequest) -> bytes:
+        if not (self._form.strict_roles or self._form.signed):
+            return self._messages.encode(request.conversation, request.conversation_id)
+        messages = list_messages(request.conversation, self._server, signed=self._form.signed)
+        return to_json(alternate_roles(messages) if self._form.strict_roles else messages)
 
     async def aclose(self) -> None:
         async with self._opening:
@@ -89,11 +117,11 @@ class OpenAiLlm:
                 self._http = await open_http(self._address)
             return self._http
 
-    def _endpoint(self, http: OpenAiHttp, key: str, messages: bytes, budget: AnswerBudget) -> Endpoint:
+    def _endpoint(self, http: OpenAiHttp, key: str, request: LlmRequest, budget: AnswerBudget) -> Endpoint:
         said = headers(key, os.environ)
         return Endpoint(
             provider=self._name,
-            ask=lambda head: http.asking(said, encode_body(head, messages)),
+            ask=lambda head: http.asking(said, encode_body(head, self._encode(request))),
             status_error=HttpStatusError,
             connection_error=UnreachedError,
             broken=BrokenOffError,

@@ -1,21 +1,22 @@
 """Accumulator of a streamed chat completion. Servers differ, so nothing in a chunk has to be there."""
 
 import json
-from dataclasses import dataclass, field
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ConfigDict, JsonValue, ValidationError
 
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.thoughts import ThoughtParter, part_thoughts
 from tarsy_llm.answer_budget import Written
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
-from tarsy_llm.lenient_model import LenientModel
+from tarsy_llm.lenient_model import LenientModel, read_lenient
+from tarsy_llm.openai_calls import CallCollector, FunctionDelta, ToolCallDelta
+from tarsy_llm.openai_details import MessageDetails, content_parts, opaque_parts
 from tarsy_llm.openai_messages import REASONING_FIELDS
 from tarsy_llm.openai_usage import OpenAiUsage, usage_of
-from tarsy_llm.openai_wire import opaque_reasoning
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
-from tarsy_llm.tool_arguments import asked_tool
+from tarsy_llm.tool_arguments import asked_tools
 from tarsy_llm.truncation import truncation_error
 
 DONE = "[DONE]"
@@ -31,27 +32,33 @@ STATUS_OF_CODE = {
 }
 
 
-class FunctionDelta(LenientModel):
-    name: str | None = None
-    arguments: str | dict[str, JsonValue] | None = None
-
-
-class ToolCallDelta(LenientModel):
-    index: int | None = None
-    id: str | None = None
-    function: FunctionDelta | None = None
+LENGTH = frozenset({"length", "model_length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+REFUSALS = frozenset(
+    {"content_filter", "safety", "SAFETY", "recitation", "RECITATION", "PROHIBITED_CONTENT", "refusal"}
+)
+MALFORMED = frozenset(
+    {"malformed_function_call", "MALFORMED_FUNCTION_CALL", "function_call_filter: MALFORMED_FUNCTION_CALL"}
+)
 
 
 class MessageDelta(LenientModel):
-    content: str | None = None
+    """`function_call`: how calls came before there were several. `details`: fields that go back with the message."""
+
+    model_config = ConfigDict(extra="allow")
+
+    content: str | list[JsonValue] | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
     refusal: str | None = None
     tool_calls: tuple[ToolCallDelta, ...] | None = None
+    function_call: FunctionDelta | None = None
 
 
 class Choice(LenientModel):
+    """`message`: of an answer that came whole."""
+
     delta: MessageDelta | None = None
+    message: MessageDelta | None = None
     finish_reason: str | None = None
 
 
@@ -62,20 +69,17 @@ class CompletionChunk(LenientModel):
     error: JsonValue = None
 
 
-@dataclass(slots=True)
-class _Call:
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
-
-
 class OpenAiAccumulator:
     """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence.
 
     `written` counts what the model writes.
     """
 
-    def __init__(self, provider: str, model: str, secret: str | None, written: Written | None = None) -> None:
+    def __init__(
+        self, provider: str, model: str, secret: str | None, written: Written | None = None, *, server: str = ""
+    ) -> None:
+        """`server`: who gets back what it has put beside its calls."""
+        self._server = server
         self._provider = provider
         self._model = model
         self._secret = secret
@@ -84,9 +88,9 @@ class OpenAiAccumulator:
         self._reasoning_field = REASONING_FIELDS[0]
         self._text: list[str] = []
         self._refusal: list[str] = []
-        self._calls: list[_Call] = []
-        self._last_calls: dict[int | None, _Call] = {}
-        """By index."""
+        self._collector = CallCollector(self._written)
+        self._parter = ThoughtParter()
+        self._details = MessageDetails()
         self._finish: str | None = None
         self._counted = Usage()
 
@@ -109,20 +113,33 @@ class OpenAiAccumulator:
             return []
         choice = chunk.choices[0]
         self._finish = choice.finish_reason or self._finish
-        return self._piece(choice.delta) if choice.delta is not None else []
+        piece = choice.delta or choice.message
+        return self._piece(piece) if piece is not None else []
+
+    def end(self) -> None:
+        """The server says that this is all. Calls that are whole are made: some servers never say why they end."""
+        calls = self._collector.calls
+        if self._finish is None and calls and all(call.whole for call in calls):
+            self._finish = "stop"
 
     def answer(self) -> Answer:
         """Raises LlmCallError."""
-        self._check_end()
-        thinking = "".join(self._thinking)
+        parted = part_thoughts("".join(self._text))
+        self._check_end(parted.spoken)
+        reasoning = "".join(self._thinking)
+        asked = [(call, asked_tools(self._provider, call.name, call.arguments)) for call in self._collector.calls]
+        calls = tuple(one for _, several in asked for one in several)
+        extras = [call.extra for call, several in asked for _ in several]
         return Answer(
-            thinking=thinking,
-            text="".join(self._text),
-            tool_calls=tuple(asked_tool(self._provider, call.name, "".join(call.arguments)) for call in self._calls),
+            thinking="\n\n".join(part for part in (reasoning, parted.thoughts) if part),
+            text=parted.spoken,
+            tool_calls=calls,
             usage=self._counted,
             model=self._model,
-            opaque=opaque_reasoning(self._reasoning_field, thinking) if self._calls else None,
-            cut=self._finish == "length",
+            opaque=opaque_parts(self._reasoning_field, reasoning, self._server, extras, self._details.found)
+            if calls
+            else None,
+            cut=self._finish in LENGTH,
         )
 
     def usage(self) -> Usage:
@@ -131,7 +148,7 @@ class OpenAiAccumulator:
 
     def _chunk(self, event: ServerSentEvent) -> CompletionChunk:
         try:
-            return CompletionChunk.model_validate_json(event.data)
+            return read_lenient(CompletionChunk, event.data)
         except ValidationError:
             raise LlmCallError(self._sentence("sent what is no chunk", event.data), kind=self._broken()) from None
 
@@ -144,60 +161,51 @@ class OpenAiAccumulator:
         return LlmCallError(said, kind=self._broken() if kind == "provider_error" else kind)
 
     def _broken(self) -> ErrorKind:
-        return "cut_off" if self._text or self._thinking or self._calls else "provider_error"
+        return "cut_off" if self._text or self._thinking or self._collector.calls else "provider_error"
 
     def _piece(self, piece: MessageDelta) -> list[Delta]:
-        deltas = []
+        deltas: list[Delta] = []
         field = next((name for name in REASONING_FIELDS if getattr(piece, name)), None)
         if field is not None:
             self._reasoning_field = field
             thought: str = getattr(piece, field)
-            self._thinking.append(thought)
-            self._written.add(thought)
-            deltas.append(Delta(part="thinking", text=thought))
-        if piece.content:
-            self._text.append(piece.content)
-            self._written.add(piece.content)
-            deltas.append(Delta(part="text", text=piece.content))
+            deltas += self._thought(thought)
+        for part, text in content_parts(piece.content):
+            deltas += self._thought(text) if part == "thinking" else self._said(text)
         if piece.refusal:
             self._refusal.append(piece.refusal)
             self._written.add(piece.refusal)
         for call in piece.tool_calls or ():
-            self._call_piece(call)
+            self._collector.take(call)
+        if piece.function_call is not None:
+            self._collector.take(ToolCallDelta(function=piece.function_call))
+        self._details.take(piece.model_extra or {})
         return deltas
 
-    def _call_piece(self, piece: ToolCallDelta) -> None:
-        call = self._call_of(piece)
-        call.id = call.id or piece.id or ""
-        if piece.function is not None:
-            call.name = call.name or piece.function.name or ""
-            said = piece.function.arguments or ""
-            arguments = said if isinstance(said, str) else json.dumps(said)
-            call.arguments.append(arguments)
-            self._written.add(arguments)
+    def _thought(self, text: str) -> list[Delta]:
+        self._thinking.append(text)
+        self._written.add(text)
+        return [Delta(part="thinking", text=text)]
 
-    def _call_of(self, piece: ToolCallDelta) -> _Call:
-        """Some servers give every call the same index, some give none, some no ids."""
-        same = self._last_calls.get(piece.index)
-        other_id = same is not None and bool(piece.id) and piece.id != same.id
-        named_anew = piece.index is None and piece.function is not None and bool(piece.function.name)
-        if same is None or other_id or (named_anew and not (piece.id and piece.id == same.id)):
-            same = self._last_calls[piece.index] = _Call()
-            self._calls.append(same)
-        return same
+    def _said(self, text: str) -> list[Delta]:
+        self._text.append(text)
+        self._written.add(text)
+        return [Delta(part=part, text=piece) for part, piece in self._parter.take(text)]
 
-    def _check_end(self) -> None:
+    def _check_end(self, spoken: str) -> None:
         if self._refusal:
             raise LlmCallError(self._sentence("does not answer this", "".join(self._refusal)), kind="refused")
-        match self._finish:
-            case None:
-                raise LlmCallError(f"the answer of {self._provider} ended before its end", kind="cut_off")
-            case "content_filter":
-                raise LlmCallError(f"{self._provider} held the answer back: content filter", kind="refused")
-            case "error":
-                raise LlmCallError(f"{self._provider} ended the answer with an error", kind=self._broken())
-            case "length" if self._calls or not self._text:
-                raise truncation_error(self._provider)
+        finish = self._finish
+        if finish is None:
+            raise LlmCallError(f"the answer of {self._provider} ended before its end", kind="cut_off")
+        if finish in REFUSALS:
+            raise LlmCallError(f"{self._provider} held the answer back: content filter", kind="refused")
+        if finish in MALFORMED:
+            raise LlmCallError(f"{self._provider} gave up a malformed call of the model", kind="malformed_call")
+        if finish == "error":
+            raise LlmCallError(f"{self._provider} ended the answer with an error", kind=self._broken())
+        if finish in LENGTH and (self._collector.calls or not spoken):
+            raise truncation_error(self._provider)
 
     def _sentence(self, what: str, said: str) -> str:
         return sentence(f"{self._provider} {what}", said, secret=self._secret)

@@ -7,11 +7,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from tarsy_llm.errors import LlmError
-from tarsy_llm.http_client import CONNECT_SECONDS, is_loopback, tls_context
+from tarsy_llm.http_client import CONNECT_SECONDS, tls_context
+from tarsy_llm.proxies import proxy_for
 
 if TYPE_CHECKING:
     import aiohttp
@@ -117,14 +116,6 @@ async def open_http(address: str) -> OpenAiHttp:
         max_field_size=MOST_HEADER_BYTES,
     )
     return OpenAiHttp(session, address, proxy_for(address))
-
-
-def proxy_for(address: str) -> str | None:
-    parts = urlsplit(address)
-    if is_loopback(address) or proxy_bypass(parts.hostname or ""):
-        return None
-    proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 def headers(key: str, environ: Mapping[str, str]) -> dict[str, str]:

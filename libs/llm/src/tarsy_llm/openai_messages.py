@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from operator import is_
 
 from pydantic import JsonValue
@@ -18,6 +19,8 @@ from tarsy_contracts.conversation import (
 )
 from tarsy_llm.recent_values import RecentValues
 
+type Message = dict[str, JsonValue]
+
 PROVIDER = "openai"
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Where servers put what the model thinks. OpenAI's own puts it nowhere."""
@@ -25,9 +28,25 @@ MOST_BYTES = 32 * 1024 * 1024
 """Limit of the JSON of all conversations that is kept. A conversation without it is encoded as a whole."""
 
 
-def list_messages(conversation: Conversation) -> list[JsonValue]:
+FOREIGN_SIGNATURE: dict[str, JsonValue] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+"""Documented for calls without one: ai.google.dev/gemini-api/docs/thought-signatures."""
+DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def wire_id(call_id: str) -> str:
+    """Nine letters and digits, made of ours: Mistral takes no other ids, and everybody takes these."""
+    number = int.from_bytes(sha256(call_id.encode(errors="surrogatepass")).digest()[:8])
+    signs = []
+    for _ in range(9):
+        number, digit = divmod(number, len(DIGITS))
+        signs.append(DIGITS[digit])
+    return "".join(signs)
+
+
+def list_messages(conversation: Conversation, server: str = "", *, signed: bool = False) -> list[Message]:
     field = _reasoning_field(conversation.messages)
-    return _system(conversation) + [_message(message, field) for message in conversation.messages]
+    writer = MessageWriter(server, field, signed=signed)
+    return _system(conversation) + [writer.write(message) for message in conversation.messages]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +62,23 @@ NO_MESSAGES = EncodedMessages((), None, b"")
 
 
 class MessageEncoder:
-    """Keeps the JSON of conversations that go on."""
+    """Keeps the JSON of conversations that go on. `server`: who gets back what it has put beside its calls."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, most_bytes: int = MOST_BYTES, server: str = "") -> None:
+        self._server = server
         self._kept: RecentValues[str, EncodedMessages] = RecentValues(most_bytes)
 
     def encode(self, conversation: Conversation, conversation_id: str = "") -> bytes:
         """Returns the JSON of `list_messages`, whatever is kept. A conversation without an id is not kept."""
         before = self._kept.get(conversation_id) if conversation_id else None
-        encoded = _continue(before or NO_MESSAGES, conversation.messages)
+        encoded = _continue(before or NO_MESSAGES, conversation.messages, self._server)
         if conversation_id:
             self._kept.put(conversation_id, encoded, len(encoded.json))
         system = [to_json(message) for message in _system(conversation)]
         return b"[" + b",".join(part for part in (*system, encoded.json) if part) + b"]"
 
 
-def _continue(before: EncodedMessages, messages: tuple[ConversationMessage, ...]) -> EncodedMessages:
+def _continue(before: EncodedMessages, messages: tuple[ConversationMessage, ...], server: str) -> EncodedMessages:
     """Messages are the ones from before if they are the same objects: equal ones may differ in JSON (1 and 1.0)."""
     count = len(before.messages)
     if len(messages) < count or not all(map(is_, before.messages, messages)):
@@ -68,11 +88,12 @@ def _continue(before: EncodedMessages, messages: tuple[ConversationMessage, ...]
     if field != before.reasoning_field:
         # Every message that calls tools gets the field.
         before, new = NO_MESSAGES, messages
-    encoded = b",".join(to_json(_message(message, field)) for message in new)
+    writer = MessageWriter(server, field)
+    encoded = b",".join(to_json(writer.write(message)) for message in new)
     return EncodedMessages(messages, field, b",".join(part for part in (before.json, encoded) if part))
 
 
-def _system(conversation: Conversation) -> list[JsonValue]:
+def _system(conversation: Conversation) -> list[Message]:
     return [{"role": "system", "content": conversation.system}] if conversation.system else []
 
 
@@ -91,27 +112,52 @@ def _reasoning(message: AssistantMessage, field: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _message(message: ConversationMessage, reasoning_field: str | None) -> JsonValue:
-    match message:
-        case UserMessage():
-            return {"role": "user", "content": message.content}
-        case AssistantMessage():
-            return _answer(message, reasoning_field)
-        case ToolMessage():
-            # There is no place for "it failed" but the text.
-            content = f"The tool call failed.\n{message.content}" if message.is_error else message.content
-            return {"role": "tool", "tool_call_id": message.tool_call_id, "content": content}
+@dataclass(frozen=True, slots=True)
+class MessageWriter:
+    """`signed`: calls without a thought signature get one that says so."""
+
+    server: str
+    reasoning_field: str | None
+    signed: bool = False
+
+    def write(self, message: ConversationMessage) -> Message:
+        match message:
+            case UserMessage():
+                return {"role": "user", "content": message.content}
+            case AssistantMessage():
+                return self._answer(message)
+            case ToolMessage():
+                # There is no place for "it failed" but the text.
+                content = f"The tool call failed.\n{message.content}" if message.is_error else message.content
+                return {"role": "tool", "tool_call_id": wire_id(message.tool_call_id), "content": content}
+
+    def _answer(self, message: AssistantMessage) -> Message:
+        said: Message = {"role": "assistant", "content": message.content}
+        if message.tool_calls:
+            extras, details = self._returned(message)
+            said |= details
+            said["tool_calls"] = [
+                {**_call(call), **extra} for call, extra in zip(message.tool_calls, extras, strict=True)
+            ]
+            if self.reasoning_field is not None:
+                said[self.reasoning_field] = _reasoning(message, self.reasoning_field)
+        return said
+
+    def _returned(self, message: AssistantMessage) -> tuple[list[Message], Message]:
+        """What the server has put beside its calls, and beside the message. It is nobody else's."""
+        opaque, count = message.opaque, len(message.tool_calls)
+        extras: list[Message] = [{} for _ in message.tool_calls]
+        details: Message = {}
+        if isinstance(opaque, dict) and opaque.get("provider") == PROVIDER and opaque.get("server") == self.server:
+            calls, found = opaque.get("calls"), opaque.get("message")
+            if isinstance(calls, list) and len(calls) == count:
+                extras = [one if isinstance(one, dict) else {} for one in calls]
+            details = found if isinstance(found, dict) else {}
+        if self.signed and extras and not any(extras):
+            extras[0] = {"extra_content": FOREIGN_SIGNATURE}
+        return extras, details
 
 
-def _answer(message: AssistantMessage, reasoning_field: str | None) -> JsonValue:
-    said: dict[str, JsonValue] = {"role": "assistant", "content": message.content}
-    if message.tool_calls:
-        said["tool_calls"] = [_call(call) for call in message.tool_calls]
-        if reasoning_field is not None:
-            said[reasoning_field] = _reasoning(message, reasoning_field)
-    return said
-
-
-def _call(call: ToolCall) -> JsonValue:
+def _call(call: ToolCall) -> Message:
     arguments = json.dumps(call.arguments, ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return {"id": wire_id(call.id), "type": "function", "function": {"name": call.name, "arguments": arguments}}

@@ -8,17 +8,25 @@ from pydantic_core import to_json
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_llm.endpoint import Body
 from tarsy_llm.model_settings import ModelSettings, Thinking
-from tarsy_llm.openai_messages import PROVIDER, list_messages
+from tarsy_llm.openai_form import RequestForm
+from tarsy_llm.openai_messages import list_messages
 from tarsy_llm.protocol import LlmRequest
+from tarsy_llm.tool_schemas import portable_schema
 
 EFFORT: dict[Thinking, str] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
 
+def first_form(settings: ModelSettings) -> RequestForm:
+    """OpenAI's reasoning models refuse the old key, and many servers know no other. A refusal teaches better."""
+    return RequestForm("max_completion_tokens" if _is_openai(settings.base_url) else "max_tokens")
+
+
 def request_body(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
-    return {**request_head(settings, request), "messages": list_messages(request.conversation)}
+    messages = list[JsonValue](list_messages(request.conversation))
+    return {**request_head(settings, request), "messages": messages}
 
 
-def request_head(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
+def request_head(settings: ModelSettings, request: LlmRequest, form: RequestForm | None = None) -> dict[str, JsonValue]:
     """The body without its messages.
 
     OpenAI caches what begins like an earlier request: nothing here depends on how far the conversation is.
@@ -31,27 +39,18 @@ def request_head(settings: ModelSettings, request: LlmRequest) -> dict[str, Json
         "stream_options": {"include_usage": True},
         **_tools(settings, request),
     }
+    form = form or first_form(settings)
     most = settings.output_limit(request.answer_tokens)
-    if most is not None:
-        body[_limit_key(settings.base_url)] = most
+    if most is not None or form.most_output is not None:
+        body[form.limit_key] = min(limit for limit in (most, form.most_output) if limit is not None)
     if settings.thinking is not None:
         body["reasoning_effort"] = EFFORT[settings.thinking]
-    return body
+    return {key: value for key, value in body.items() if key not in form.without}
 
 
 def encode_body(head: Body, messages: bytes) -> bytes:
     """`messages`: the JSON of their list."""
     return to_json(head)[:-1] + b',"messages":' + messages + b"}"
-
-
-def opaque_reasoning(field: str, text: str) -> JsonValue:
-    """DeepSeek and others want back what their model thought before it called a tool, in the field it came in."""
-    return {"provider": PROVIDER, field: text} if text else None
-
-
-def _limit_key(base_url: str | None) -> str:
-    """OpenAI's reasoning models refuse the old key, and many servers know no other."""
-    return "max_completion_tokens" if _is_openai(base_url) else "max_tokens"
 
 
 def _is_openai(base_url: str | None) -> bool:
@@ -70,5 +69,9 @@ def _tools(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]
 def _tool(tool: ToolDefinition) -> JsonValue:
     return {
         "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": tool.input_schema},
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": portable_schema(tool.input_schema),
+        },
     }

@@ -1,7 +1,6 @@
 """The one way to ask a language model. Each provider's adapter is an `Llm`."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
@@ -43,10 +42,14 @@ KEEPALIVE = Delta(part="text", text="")
 
 
 class AskedTool(Value):
-    """A tool call as the model asked for it; it has no id of ours yet."""
+    """A tool call as the model asked for it; it has no id of ours yet.
+
+    `problem`: what the model is told instead of a result, as nobody can read the arguments.
+    """
 
     name: str
     arguments: dict[str, JsonValue]
+    problem: str = ""
 
 
 class Answer(Value):
@@ -83,20 +86,29 @@ type ErrorKind = Literal[
     "stalled",
     "cut_off",
     "answer_too_long",
+    "context_full",
+    "malformed_call",
+    "truncated",
+    "tools_refused",
 ]
 """credentials: no valid key, or no right. invalid_request: it can never succeed as it is. refused: the provider does
 not answer this content. rate_limited: too much for now. provider_error: any other failure of the provider, or of the
 way to it, before the first chunk. first_chunk_timeout: nothing came. stalled, cut_off: silence, or the end, in the
-middle of the answer. answer_too_long: it went on beyond every limit, and was broken off."""
+middle of the answer. answer_too_long: it went on beyond every limit, and was broken off. context_full: the
+conversation is too long for the model. malformed_call: the model wrote a call that its own server could not read.
+truncated: the tokens of output were used up before the model had said what to do. tools_refused: the provider does not
+take a tool, or so many of them."""
 
-FINAL: frozenset[ErrorKind] = frozenset({"credentials", "invalid_request", "refused", "answer_too_long"})
+FINAL: frozenset[ErrorKind] = frozenset(
+    {"credentials", "invalid_request", "refused", "answer_too_long", "context_full", "tools_refused"}
+)
 
 
 class LlmCallError(LlmError):
     """The call failed. The message is a sentence without secrets of ours; it is masked all the same when it is kept.
 
     `retry_after_seconds`: what the provider asked us to wait. `usage`: what it had counted until then; a failed call
-    costs, too.
+    costs, too. `refused_tools`, `most_tools`, `context_tokens`: what a refusal says of tools and of the context.
 
     The caller repeats it if `retryable`; else the operator reads the message.
     """
@@ -108,21 +120,14 @@ class LlmCallError(LlmError):
         self.kind: ErrorKind = kind
         self.retry_after_seconds = retry_after_seconds
         self.usage = usage or Usage()
+        self.refused_tools: tuple[str, ...] = ()
+        self.most_tools: int | None = None
+        self.context_tokens: int | None = None
 
     @property
     def retryable(self) -> bool:
         """The same request may succeed later."""
         return self.kind not in FINAL
-
-
-@contextmanager
-def failing_with_usage(usage: Callable[[], Usage]) -> Iterator[None]:
-    """Adds what was counted until then to an LlmCallError."""
-    try:
-        yield
-    except LlmCallError as problem:
-        problem.usage = usage()
-        raise
 
 
 class Llm(Protocol):

@@ -1,24 +1,28 @@
-"""Arguments of a tool call that came as JSON text."""
+"""Tool calls whose arguments came as JSON text."""
 
-import json
-
-from pydantic import JsonValue
-
+from tarsy_contracts.call_arguments import read_arguments
 from tarsy_llm.protocol import AskedTool, LlmCallError
 
+SHOWN = 300
 
-def asked_tool(provider: str, name: str, arguments: str) -> AskedTool:
-    """No text means no arguments. Raises LlmCallError: the model may do better when it is asked again."""
+
+def asked_tools(provider: str, name: str, arguments: str) -> list[AskedTool]:
+    """Returns one call, or several whose arguments were glued together. No text means no arguments.
+
+    Arguments that nobody can read are told to the model as a failed call. Raises LlmCallError for a call without a
+    name.
+    """
     if not name:
-        raise LlmCallError(f"{provider} asked for a tool without a name", kind="provider_error")
-    try:
-        found: JsonValue = json.loads(arguments) if arguments.strip() else {}
-    except ValueError:
-        raise LlmCallError(
-            f"{provider} asked for the tool {name} with arguments that are not JSON", kind="provider_error"
-        ) from None
-    if not isinstance(found, dict):
-        raise LlmCallError(
-            f"{provider} asked for the tool {name} with arguments that are no JSON object", kind="provider_error"
-        )
-    return AskedTool(name=name, arguments=found)
+        raise LlmCallError(f"{provider} asked for a tool without a name", kind="malformed_call")
+    found = read_arguments(arguments)
+    if found is None:
+        return [AskedTool(name=name, arguments={}, problem=_problem(arguments))]
+    return [AskedTool(name=name, arguments=one) for one in found]
+
+
+def _problem(arguments: str) -> str:
+    shown = arguments if len(arguments) <= SHOWN else f"{arguments[:SHOWN]} ..."
+    return (
+        "The call was not made: its arguments are no JSON object. They were:"
+        f" {shown}\nMake the call again, with its arguments as one JSON object."
+    )

@@ -7,5 +7,5 @@ def truncation_error(provider: str) -> LlmCallError:
     """In a tool call, or while the model still thought. It can go better the next time: how much it thinks differs."""
     return LlmCallError(
         f"{provider} used up its output tokens before it had said what to do: raise max_output_tokens",
-        kind="provider_error",
+        kind="truncated",
     )

@@ -1,7 +1,7 @@
 """Masking of a model's answer: once, before it is recorded. The recorded calls are the ones that run."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -14,6 +14,10 @@ from tarsy_session.controllers.function_calling import MOST_CALLS
 
 MOST_AT_ONCE = 64 * 1024
 """Characters that are masked on the event loop: some milliseconds."""
+SEALED = frozenset(
+    {"signature", "thought_signature", "data", "encrypted_content", "thinking", "reasoning", "reasoning_content"}
+)
+"""Fields that nobody but their provider can read, or that stand in the thinking too."""
 MOST_RECORD_BYTES = 3 * 1024 * 1024
 """An event of the answer has room for it, and for what follows from it."""
 
@@ -28,6 +32,7 @@ class MaskedAnswer:
     model: str
     opaque: JsonValue
     calls_left_out: int = 0
+    unreadable_calls: Mapping[str, str] = field(default_factory=dict)
 
 
 def is_long(answer: Answer) -> bool:
@@ -48,15 +53,32 @@ def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Co
     Calls beyond the limit are dropped unmasked: masking them would take longer than all the rest.
     """
     thinking = masker.mask(answer.thinking)
+    asked = answer.tool_calls[:MOST_CALLS]
     return MaskedAnswer(
         thinking=thinking,
         text=masker.mask(answer.text),
-        tool_calls=_calls(answer.tool_calls[:MOST_CALLS], masker, llm_call_id, offered),
+        tool_calls=_calls(asked, masker, llm_call_id, offered),
         model=masker.mask(answer.model),
         # It may repeat the thinking word for word: it is kept as it is, or not at all.
-        opaque=answer.opaque if thinking == answer.thinking else None,
+        opaque=answer.opaque if thinking == answer.thinking and not _tells(answer.opaque, masker) else None,
         calls_left_out=max(0, len(answer.tool_calls) - MOST_CALLS),
+        unreadable_calls={
+            tool_call_id(llm_call_id, index): masker.mask(one.problem) for index, one in enumerate(asked) if one.problem
+        },
     )
+
+
+def _tells(opaque: JsonValue, masker: Masker) -> bool:
+    """Whether fields that a server has put beside its calls hold a secret that can be read."""
+    match opaque:
+        case dict():
+            return any(_tells(value, masker) for key, value in opaque.items() if key not in SEALED)
+        case list():
+            return any(_tells(value, masker) for value in opaque)
+        case str():
+            return masker.mask(opaque) != opaque
+        case _:
+            return False
 
 
 def _calls(

@@ -79,6 +79,12 @@ async def make_llm_call(
             retryable=problem.retryable,
             retry_after_seconds=problem.retry_after_seconds,
             usage=problem.usage,
+        ).model_copy(
+            update={
+                "refused_tools": problem.refused_tools,
+                "most_tools": problem.most_tools,
+                "context_tokens": problem.context_tokens,
+            }
         )
     except Exception as problem:  # noqa: BLE001 - a mistake in an adapter must not end the owner
         # The message is left out: nobody has masked it.
@@ -196,6 +202,8 @@ async def _report(
         opaque=said.opaque,
         calls_left_out=said.calls_left_out,
         request_digest=sent,
+        cut=answer.cut,
+        unreadable_calls=said.unreadable_calls,
     )
 
 

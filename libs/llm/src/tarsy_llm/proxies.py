@@ -1,0 +1,45 @@
+"""Proxies of the environment, and the addresses that are asked without one (NO_PROXY, also with networks)."""
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+
+def bypasses_proxy(address: str | None, environ: Mapping[str, str] = os.environ) -> bool:
+    """A model on this machine is always asked directly."""
+    host = urlsplit(address or "").hostname or ""
+    return is_loopback(address) or bool(host and proxy_bypass(host)) or _in_network(host, environ)
+
+
+def is_loopback(address: str | None) -> bool:
+    host = urlsplit(address or "").hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def proxy_for(address: str) -> str | None:
+    if bypasses_proxy(address):
+        return None
+    proxies = getproxies()
+    return proxies.get(urlsplit(address).scheme) or proxies.get("all")
+
+
+def _in_network(host: str, environ: Mapping[str, str]) -> bool:
+    """`10.0.0.0/8` among the names: the standard library and httpx compare words only."""
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    names = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+    return any(_holds(name.strip(), ip) for name in names.split(",") if "/" in name)
+
+
+def _holds(network: str, ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    try:
+        return ip in ipaddress.ip_network(network, strict=False)
+    except ValueError:
+        return False
