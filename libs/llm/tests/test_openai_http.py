@@ -45,3 +45,22 @@ async def test_a_connection_has_a_limit_and_the_silence_of_a_model_has_another_k
         assert not http.session.trust_env
     finally:
         await http.aclose()
+
+
+@pytest.mark.parametrize(
+    ("no_proxy", "address", "direct"),
+    [
+        ("10.0.0.0/8", "http://10.42.0.7:8000/v1", True),
+        ("localhost, 10.0.0.0/8,.svc", "https://10.42.0.7/v1", True),
+        ("fd00::/8", "http://[fd00::7]:8000/v1", True),
+        ("10.0.0.0/8", "http://11.42.0.7:8000/v1", False),
+        ("10.0.0.0/99", "http://10.42.0.7:8000/v1", False),
+    ],
+)
+def test_networks_of_no_proxy_are_asked_directly(
+    monkeypatch: pytest.MonkeyPatch, no_proxy: str, address: str, direct: bool
+) -> None:
+    monkeypatch.setenv("http_proxy", PROXY)
+    monkeypatch.setenv("https_proxy", PROXY)
+    monkeypatch.setenv("no_proxy", no_proxy)
+    assert proxy_for(address) == (None if direct else PROXY)

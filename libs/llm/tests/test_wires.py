@@ -28,7 +28,7 @@ def reply_of(case: dict[str, Any]) -> Reply:
 
 @pytest.mark.parametrize("case", ANSWERS.values(), ids=ANSWERS.keys())
 async def test_an_answer_of_the_field_is_read(case: dict[str, Any]) -> None:
-    assert case["source"].startswith("https://")
+    assert case["source"]
     expected = case["expected"]
     async with asked(OpenAiLlm, reply_of(case), HI) as (llm, server):
         if "error" in expected:

@@ -29,7 +29,8 @@ def read_arguments(text: str) -> list[Arguments] | None:
         return None
     if found is None or len(found) < 2:
         return found
-    return [one for one in found if one] or [{}]
+    # Some servers send the whole arguments again when they are complete.
+    return [one for index, one in enumerate(found) if one and one not in found[:index]] or [{}]
 
 
 def _objects(text: str, depth: int) -> list[Arguments] | None:

@@ -7,6 +7,8 @@ from typing import Literal
 
 type LimitKey = Literal["max_tokens", "max_completion_tokens"]
 
+LEAST_OUTPUT = 1_024
+"""Less room for an answer is none: the conversation is too long."""
 OPTIONAL_KEYS = ("stream_options", "reasoning_effort", "tool_choice")
 UNKNOWN_LIMIT = re.compile(
     r"unsupported|not supported|unrecognized|unknown|not permitted|unexpected|extra|not allowed|instead", re.IGNORECASE
@@ -18,6 +20,9 @@ ROLES = re.compile(
 )
 OUTPUT = (
     re.compile(r"\(\d+ > (\d+) - (\d+)\)"),
+    re.compile(
+        r"context length is (\d+) tokens[^(]*\((\d+) (?:of text input|in the messages|in your prompt)", re.IGNORECASE
+    ),
     re.compile(r"supports at most (\d+) completion tokens", re.IGNORECASE),
     re.compile(
         r"max_(?:completion_)?tokens\W[^.]{0,60}?(?:less than or equal to|at most|<=|maximum(?: value)?(?: is| of)?)"
@@ -55,7 +60,7 @@ def _output(form: RequestForm, said: str) -> RequestForm | None:
         if found := pattern.search(said):
             numbers = [int(number) for number in found.groups()]
             most = numbers[0] - sum(numbers[1:])
-            return replace(form, most_output=most) if most > 0 else None
+            return replace(form, most_output=most) if most >= LEAST_OUTPUT else None
     return None
 
 

@@ -11,7 +11,8 @@ from tarsy_llm.protocol import ErrorKind, LlmCallError
 CONTEXT_FULL = re.compile(
     r"context_length_exceeded|maximum context length|maximum prompt length|exceed_context_size"
     r"|exceeds? (?:the |its |this )?(?:model'?s? |available |maximum |max )*context (?:size|length|window|limit)"
-    r"|exceeds? the context (?:window|length|limit)|exceed context limit|context window (?:is |was )?exceeded"
+    r"|exceeds? the context (?:window|length|limit)|exceed context limit|context (?:window|size) (?:\w+ ){0,2}exceeded"
+    r"|exceeds? the maximum allowed length"
     r"|fills the context window|model_context_window_exceeded|prompt (?:is |was )?too long|prompt too long"
     r"|input is too long|input token count.{0,20}exceeds|too large for model with|longer than the (?:maximum )?model"
     r"|reduce the length of (?:the|your) (?:messages|prompt|input)|exceeds? the maximum number of (?:input )?tokens"
@@ -24,7 +25,7 @@ LM Studio, OpenRouter."""
 CONTEXT_TOKENS = (
     re.compile(r"(?:context|prompt) (?:length|window|size|limit)[^.\d]{0,24}?(\d{3,9})", re.IGNORECASE),
     re.compile(r"with (\d{3,9}) maximum context length", re.IGNORECASE),
-    re.compile(r"available context size \((\d{3,9})", re.IGNORECASE),
+    re.compile(r"(?:available context size|maximum allowed length) \((\d{3,9})", re.IGNORECASE),
     re.compile(r"\d+ tokens > (\d{3,9}) maximum", re.IGNORECASE),
     re.compile(r"\+ \d+ > (\d{3,9})"),
     re.compile(r"tokens allowed \(?(\d{3,9})", re.IGNORECASE),
@@ -35,7 +36,8 @@ CONTEXT_TOKENS = (
 MALFORMED_CALL = re.compile(
     r"tool_use_failed|failed to call a function|failed_generation|(?:error|failed to) pars(?:e|ing) (?:the )?tool call"
     r"|malformed_?\s?function_?\s?call|invalid sequence as part of tooluse|failed to parse input at pos"
-    r"|XML syntax error|(?:could not|cannot|unable to) parse (?:the )?(?:model's )?(?:tool|function) call"
+    r"|XML syntax error|element <\w+> closed by|expected element type <"
+    r"|(?:could not|cannot|unable to) parse (?:the )?(?:model's )?(?:tool|function) call"
     r"|invalid tool call|generated an invalid tool",
     re.IGNORECASE,
 )
