@@ -54,11 +54,9 @@ def openai_like(
         if whole:
             choice: JsonValue = {"index": 0, "message": delta, "finish_reason": finish}
             return refused(200, {"object": "chat.completion", "model": "m", "choices": [choice]})
-        choices = [
-            {"index": 0, "delta": delta, "finish_reason": None},
-            {"index": 0, "delta": {}, "finish_reason": finish},
-        ]
-        return Reply(sse(*({"model": "m", "choices": [one]} for one in choices), done=True))
+        said: JsonValue = {"model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+        end: JsonValue = {"model": "m", "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}
+        return Reply(sse(said, end, done=True))
 
     def calls(*arguments: str) -> Reply:
         asked: list[JsonValue] = [

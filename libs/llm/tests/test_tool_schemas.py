@@ -73,7 +73,7 @@ async def test_keys_are_mapped_there_and_back() -> None:
     assert isinstance(inner["properties"], dict)
     (nested,) = inner["properties"]
     arguments = json.dumps({first: "now", second: {nested: 1}})
-    call = {"index": 0, "id": "c", "function": {"name": "search", "arguments": arguments}}
+    call: JsonValue = {"index": 0, "id": "c", "function": {"name": "search", "arguments": arguments}}
     reply = Reply(sse({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}, done=True))
     tool = ToolDefinition(name="search", description="", input_schema=schema)
     async with asked(OpenAiLlm, reply) as (llm, _):

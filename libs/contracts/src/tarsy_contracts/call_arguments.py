@@ -10,7 +10,7 @@ LONGEST = 256 * 1024
 NESTED = 3
 """JSON in a JSON string, in a string, and no deeper."""
 CLOSERS = re.compile(r"[\s}\],;`]*(?:</?[\w|:.=-]{1,40}>[\s}\],;`]*)*")
-"""What models leave behind an object: a bracket too many, the end of a fence or of a tag."""
+"""Leftovers of models behind an object: a bracket too many, the end of a fence or of a tag."""
 
 type Arguments = dict[str, JsonValue]
 

@@ -63,7 +63,7 @@ def _joined(thoughts: list[str]) -> str:
 
 
 class ThoughtParter:
-    """Parts a text while it is streamed. What may become a tag is held back until more of it has come."""
+    """Parts a text while it is streamed. The beginning of a tag is held back until more has come."""
 
     def __init__(self) -> None:
         self._held = ""

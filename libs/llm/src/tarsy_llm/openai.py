@@ -1,7 +1,7 @@
 """OpenAI, and all that speak its chat completions: xAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter ...
 
-Thoughts that a server leaves in its text (`<think>` tags) are taken out of it. What a server refuses in the form of a
-request is learned, and the request is made again (openai_form.py).
+Thoughts that a server leaves in its text (`<think>` tags) are taken out of it. The form of a
+request is learned from its refusals, and the request is made again (openai_form.py).
 """
 
 import asyncio

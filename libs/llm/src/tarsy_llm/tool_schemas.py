@@ -27,7 +27,7 @@ DEEPEST = 24
 
 
 def portable_schema(schema: Mapping[str, JsonValue]) -> Schema:
-    """Returns the schema of an object. What a combinator at the top would allow, stands among its properties."""
+    """Returns the schema of an object. It has the properties of all branches of a combinator at the top."""
     properties: Schema = {}
     for part in reversed(list(_parts(schema, schema, 0))):
         given = part.get("properties")

@@ -11,7 +11,7 @@ from tarsy_session.prompts.notes import BE_CONCISE, CALL_AGAIN, WRITE_LESS, note
 from tarsy_session.state import Execution, Investigating
 
 LAST_WORDS = {"malformed_call": CALL_AGAIN, "truncated": WRITE_LESS}
-"""What a model is told after a failure of its own making, by the kind."""
+"""Messages to a model after a failure of its own making, by the kind."""
 
 
 def build_conversation(state: Investigating, execution: Execution) -> Conversation:

@@ -29,7 +29,7 @@ def _parts(state: Investigating, execution: Execution, reason: str) -> Iterator[
     if spoken:
         yield f"## Its last words\n\n{shorten(spoken[-1], MOST_WORDS)}"
     if thought and (not spoken or not execution.turns[-1].answer.text.strip()):
-        yield f"## What it thought last\n\n{shorten(thought[-1], MOST_WORDS)}"
+        yield f"## Its last thoughts\n\n{shorten(thought[-1], MOST_WORDS)}"
     calls = [state.calls[id] for turn in execution.turns for id in turn.calls]
     told = [_told(call) for call in calls if call.completed is not None][-MOST_RESULTS:]
     if told:

@@ -10,7 +10,7 @@ from tarsy_session.state import Execution
 def refused_tools(execution: Execution, failed: e.LlmCallFailed) -> tuple[str, ...]:
     """Returns the names of those that are left out from now on; empty where the refusal names none that it has.
 
-    Of too many, the last ones of the servers with most are left out: each server keeps some.
+    The last ones of the servers with most are left out where they are too many: each server keeps some.
     """
     offered = [tool for tool in execution.tools if tool.definition.name not in execution.left_out]
     named = [tool.definition.name for tool in offered if tool.definition.name in failed.refused_tools]

@@ -1,6 +1,6 @@
 """Shortening of a conversation that is too long for its model. Pure.
 
-The oldest results become notes first: the agent has read them, and can read them again. What is asked of it stays.
+The oldest results become notes first: the agent has read them, and can read them again. The task stays as it is.
 """
 
 from tarsy_contracts import events as e

@@ -1,16 +1,17 @@
 """Calls that stand in the text of an answer, because the server does not read the calls of its model. Pure.
 
-One line of DIALECTS is one way in which models write calls. What begins like a call is never an analysis.
+One line of DIALECTS is one way in which models write calls. An answer that begins a call is never an analysis.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from tarsy_contracts.call_arguments import read_arguments
 from tarsy_contracts.near_json import TooDeepError, object_at, value_of
+from tarsy_session.controllers.react.parsed_answer import WrittenCall
 from tarsy_session.controllers.react.sections import find_quotations
 from tarsy_session.python_calls import read_python_calls
 
@@ -39,12 +40,6 @@ NAMED = re.compile(
     r"|<start_function_call>call:(?P<gemma>[\w.\-]+))\s*(?=\{)"
 )
 OPENS_JSON = re.compile(r"[\[{]")
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenCall:
-    name: str
-    arguments: Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
