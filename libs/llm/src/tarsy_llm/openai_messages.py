@@ -144,7 +144,7 @@ class MessageWriter:
         return said
 
     def _returned(self, message: AssistantMessage) -> tuple[list[Message], Message]:
-        """Returns the fields that this server has put beside its calls and beside the message. Others do not get them."""
+        """Returns the fields that this server has put beside its calls and the message. Others do not get them."""
         opaque, count = message.opaque, len(message.tool_calls)
         extras: list[Message] = [{} for _ in message.tool_calls]
         details: Message = {}
