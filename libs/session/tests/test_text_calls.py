@@ -1,5 +1,7 @@
 """Calls in the text of an answer, in the ways in which models write them. Sources: the page that documents each."""
 
+from time import thread_time
+
 import pytest
 from pydantic import JsonValue
 
@@ -93,3 +95,30 @@ def test_no_call_is_made_of_an_answer_that_was_cut() -> None:
     story = Story().asking()
     cut = story.answer(f"<tool_call>{JSON}").model_copy(update={"cut": True})
     assert types(story.when(cut)) == ["llm_call.completed", "llm_call.requested"]
+
+
+LONG = 64 * 1024
+HOSTILE = {
+    "tags without an end": "<tool_call>" + "<function=a>" * (LONG // 12),
+    "fields without an end": "<function=a>" + "<parameter=b>" * (LONG // 14) + "</function>",
+    "pairs without an end": "<tool_call>a " + "<arg_key>b</arg_key><arg_value>c</arg_value>" * (LONG // 45),
+    "objects without an end": "<tool_call>" + '{"a":' * (LONG // 5),
+    "names without an end": "[TOOL_CALLS]a{" * (LONG // 14),
+    "marks in quotations": "> <tool_call>\n" * (LONG // 14),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_twice_the_text_takes_twice_the_time(text: str) -> None:
+    """It took seconds, and the pairs hours: in linear time it is some milliseconds."""
+    half, whole = (least_time(text[:end]) for end in (LONG // 2, LONG))
+    assert whole < 3 * half + 0.02
+
+
+def least_time(text: str) -> float:
+    def once() -> float:
+        before = thread_time()
+        find_text_calls(text, {NAME})
+        return thread_time() - before
+
+    return min(once() for _ in range(3))

@@ -7,6 +7,8 @@ from pydantic import JsonValue
 from tarsy_contracts.near_json import TooDeepError, object_at, value_of
 
 LONGEST = 256 * 1024
+MOST_OBJECTS = 128
+"""More than an answer has calls are no parallel calls."""
 NESTED = 3
 """JSON in a JSON string, in a string, and no deeper."""
 CLOSERS = re.compile(r"[\s}\],;`]*(?:</?[\w|:.=-]{1,40}>[\s}\],;`]*)*")
@@ -57,7 +59,7 @@ def _of_value(value: JsonValue, depth: int) -> list[Arguments] | None:
 def _in_a_row(text: str) -> list[Arguments] | None:
     found: list[Arguments] = []
     position = 0
-    while position < len(text):
+    while position < len(text) and len(found) <= MOST_OBJECTS:
         if (one := object_at(text, position)) is not None:
             found.append(one[0])
             position = one[1]
@@ -65,4 +67,4 @@ def _in_a_row(text: str) -> list[Arguments] | None:
             position = rest.end()
         else:
             return None
-    return found
+    return found if position >= len(text) else None

@@ -71,18 +71,15 @@ class ThoughtParter:
 
     def take(self, text: str) -> Iterator[tuple[Part, str]]:
         """Yields each piece with the part that it belongs to."""
-        rest = self._held + text
-        self._held = ""
-        while rest:
-            found = self._next_tag(rest)
-            if found is None:
-                kept = _may_be_tag(rest)
-                self._held = rest[len(rest) - kept :] if kept else ""
-                yield from self._piece(rest[: len(rest) - kept])
-                return
-            yield from self._piece(rest[: found[0]])
-            self._closing = "" if self._closing else CLOSING[found[1]]
-            rest = rest[found[0] + len(found[1]) :]
+        rest, position = self._held + text, 0
+        while found := self._next_tag(rest, position):
+            at, tag = found
+            yield from self._piece(rest[position:at])
+            self._closing = "" if self._closing else CLOSING[tag]
+            position = at + len(tag)
+        end = len(rest) - _may_be_tag(rest[max(position, len(rest) - LONGEST) :])
+        self._held = rest[end:]
+        yield from self._piece(rest[position:end])
 
     def end(self) -> Iterator[tuple[Part, str]]:
         held, self._held = self._held, ""
@@ -92,17 +89,16 @@ class ThoughtParter:
         if text:
             yield ("thinking" if self._closing else "text"), text
 
-    def _next_tag(self, text: str) -> tuple[int, str] | None:
+    def _next_tag(self, text: str, position: int) -> tuple[int, str] | None:
         if self._closing:
-            at = text.find(self._closing)
+            at = text.find(self._closing, position)
             return None if at < 0 else (at, self._closing)
-        found = OPENING.search(text)
+        found = OPENING.search(text, position)
         return None if found is None else (found.start(), found.group())
 
 
-def _may_be_tag(text: str) -> int:
+def _may_be_tag(tail: str) -> int:
     """The length of the end that may become a tag."""
-    tail = text[-LONGEST:]
     for start in range(len(tail)):
         if any(tag.startswith(tail[start:]) for pair in TAGS for tag in pair):
             return len(tail) - start

@@ -9,6 +9,8 @@ from tarsy_llm.answer_budget import Written
 from tarsy_llm.lenient_model import LenientModel
 
 MOST_EXTRA_BYTES = 256 * 1024
+MOST_PIECES = 1_000
+"""Arguments in more pieces are not read after each one. What is glued to them is parted at the end."""
 
 
 class FunctionDelta(LenientModel):
@@ -41,7 +43,7 @@ class StreamedCall:
     @property
     def whole(self) -> bool:
         """Nothing can be added to its arguments."""
-        if not (self.pieces and self.pieces[-1].rstrip()[-1:] in ("}", "l", '"')):
+        if len(self.pieces) > MOST_PIECES or not (self.pieces and self.pieces[-1].rstrip()[-1:] in ("}", "l", '"')):
             return False
         try:
             json.loads(self.arguments)

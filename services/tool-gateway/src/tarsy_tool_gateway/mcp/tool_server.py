@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult
 
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest
@@ -30,7 +30,6 @@ from tarsy_worker.runner import MayStart, always
 REFUSED_CODES = (-32601, -32602)
 """Method not found and invalid params: the server did not run anything."""
 
-SMALL_CHARACTERS = 100_000
 CUT_OFF = "The tool gateway lost its connection to Kafka before it could run the tool: it did not run."
 
 
@@ -145,12 +144,9 @@ def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
 
 
 async def rendered(result: CallToolResult, remark: str | None) -> str:
-    """`remark` follows in brackets. Large results are read in a thread where their texts have to be compared."""
-    size = sum(len(block.text) for block in result.content if isinstance(block, TextContent))
-    if result.structured_content is None or size <= SMALL_CHARACTERS:
-        text = render_result(result)
-    else:
-        text = await asyncio.to_thread(render_result, result)
+    """`remark` follows in brackets. Structured content may be large, and is compared with the texts in a thread."""
+    structured = result.structured_content is not None
+    text = await asyncio.to_thread(render_result, result) if structured else render_result(result)
     return text if remark is None else f"{text}\n[{truncate_at_space(remark, MOST_REASON_CHARACTERS)}]"
 
 
