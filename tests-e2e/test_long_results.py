@@ -13,6 +13,7 @@ from tarsy_config.config import Config
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, timeline_changes
+from tarsy_simulation.investigation import VERY_LONG
 from tarsy_simulation.outside import Tool
 from tarsy_simulation.scripted_session import WITHOUT_RUNBOOK, play
 from tarsy_verification.session_log import SessionLog
@@ -114,6 +115,24 @@ def test_two_long_results_of_one_turn_are_summarised_each_and_the_agent_waits_fo
     assert [content.splitlines()[0] for content in contents] == ["Forty errors.", "Forty warnings."]
     asked = [event for event in log.events(e.LlmCallRequested) if event.iteration == 2]
     assert len(asked) == 1
+    assert analysis(log) == "It leaks."
+
+
+def test_the_same_lines_that_an_agent_asks_for_twice_are_summarised_once() -> None:
+    """They are too long for the log: the gateway's digests tell that they are the same."""
+    log = play(
+        [
+            asks("logs__logs"),
+            {"agent": "Summarizer", "text": "A thousand rows."},
+            {**asks("logs__logs", iteration=2), "needs": ["A thousand rows."]},
+            {**ANSWER, "iteration": 3, "needs": ["the same as call 1 returned"]},
+        ],
+        config(size_threshold_tokens=100),
+        {"logs": [Tool("logs", VERY_LONG, 0.2)], "cluster": []},
+    )
+    first, second = log.events(e.SummaryCompleted)
+    assert (second.content, second.reused_from) == (first.content, first.call_id)
+    assert (len(first.attempts), len(second.attempts), len(log.events(e.SummaryStarted))) == (1, 0, 1)
     assert analysis(log) == "It leaks."
 
 

@@ -5,6 +5,9 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import runbook_call_id, timeline_event_id
+from tarsy_contracts.public.call_events import PublicSummaryCompleted
+from tarsy_contracts.public.mapping import public_event
+from tarsy_contracts.public.model import TokenUsage
 from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
 from tarsy_seen import at, created, ended, shown
 
@@ -229,6 +232,17 @@ def test_a_summary_tells_its_model_its_tool_and_what_it_saved() -> None:
     assert ended(failed).metadata == {
         "server_name": "kubernetes", "tool_name": "pods_log", "tokens_before": None, "attempts": 1,
     }  # fmt: skip
+
+
+def test_a_summary_that_was_reused_names_the_call_that_it_is_of() -> None:
+    done = e.SummaryCompleted(
+        summary_id="m", call_id="c", content="short", usage=Usage(), model="m1", duration_ms=0, reused_from="b"
+    )
+    assert ended(done).metadata["reused_from"] == "b"
+    shown = public_event(done)
+    assert isinstance(shown, PublicSummaryCompleted)
+    assert (shown.reused_from, shown.usage) == ("b", TokenUsage())
+    assert "reused_from" not in ended(done.model_copy(update={"reused_from": ""})).metadata
 
 
 def fetched(outcome: e.Outcome, content: str) -> TimelineEnded:

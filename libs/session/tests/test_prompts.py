@@ -29,6 +29,7 @@ from tarsy_session.prompts.notes import (
     ReadOn,
     note_broken_off,
     note_cut,
+    note_same_summary,
     note_summary,
     render_tool_result,
 )
@@ -134,6 +135,7 @@ def test_an_executive_summary() -> None:
 def test_what_agents_are_told_on_their_way() -> None:
     how = ReadOn("tarsy__read_result", "1a2b3c4d")
     notes = [note_summary(3, 70), note_summary(3, 70, how), note_cut(3, 70, "a\n"), note_cut(3, 70, "a\nb\n", how)]
+    notes += [note_same_summary(3, 70, earlier=2, read_on=how), note_same_summary(3, 70, earlier=0)]
     one_line = note_cut(1, 70_000, "a" * 65_536, how)
     told = [NUDGE, CONCLUDE, BE_CONCISE, note_broken_off(300.0), *notes, one_line, render_tool_result("a\nb\n")]
     is_the_snapshot("notes", "\n\n".join(told) + "\n")

@@ -115,7 +115,8 @@ async def test_what_came_of_a_summary_that_was_cut_is_kept_with_a_mark(
     async with running({"first": Saying(answer("It restarts, becau", cut=True)), "second": scripted()}):
         request = summary(at=await owner.record("a log"), provider="first", fallbacks=("second",))
         await owner.ask(request)
-        assert (await owner.result(request)).content == f"It restarts, becau{CUT_MARK}"
+        report = await owner.result(request)
+        assert (report.content, report.cut) == (f"It restarts, becau{CUT_MARK}", True)
 
 
 async def test_a_provider_that_is_not_configured_is_passed_over(

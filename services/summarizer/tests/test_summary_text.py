@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_summarizer.summary_text import CUT_MARK, TOO_LONG_MARK, summary_text
+from tarsy_summarizer.summary_text import CUT_MARK, TOO_LONG_MARK, ends_too_early, summary_text
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ from tarsy_summarizer.summary_text import CUT_MARK, TOO_LONG_MARK, summary_text
 )
 def test_what_came_is_kept_and_says_that_it_was_cut(text: str, cut: bool, told: str) -> None:
     assert summary_text(text, cut=cut, max_tokens=10) == told
+    assert ends_too_early(text, cut=cut, max_tokens=10) is (told != text)
 
 
 def test_a_note_stands_behind_the_summary_also_behind_one_that_was_cut() -> None:

@@ -1,3 +1,5 @@
+from hashlib import sha256
+
 from tarsy_tool_gateway.results.results import INLINE_BYTES, MOST_BYTES, PIECE_BYTES, prepare
 
 
@@ -28,6 +30,16 @@ def test_beyond_the_hard_cap_it_is_cut_at_a_line_and_says_so() -> None:
     assert max(map(len, prepared.pieces)) <= PIECE_BYTES
     assert whole.endswith(b"of 35000000 bytes are kept]\n")
     assert (prepared.size, prepared.lines) == (35_000_000, 350_000)
+
+
+def test_its_digest_is_that_of_the_masked_text_also_of_what_is_not_kept() -> None:
+    def digest(text: str) -> str:
+        return prepare(text, lambda text: text.replace("hunter2", "[MASKED]")).digest
+
+    long = "a line\n" * 100_000
+    assert digest(f"{long}hunter2") == digest(f"{long}[MASKED]") == sha256(f"{long}[MASKED]".encode()).hexdigest()
+    beyond = "x" * (MOST_BYTES + 1)
+    assert digest(f"{beyond}1") != digest(f"{beyond}2")
 
 
 def test_it_is_masked_before_it_is_cut() -> None:

@@ -99,8 +99,8 @@ class ToolCallReported(Message):
 class SummaryReported(Message):
     """`error` says why there is no summary; `content` is empty then. `usage` is that of the answer alone.
 
-    `attempts` are all questions to providers, in their order, also those that failed. `request_digest` and
-    `input_bytes` are those of `summary.completed`.
+    `attempts` are all questions to providers, in their order, also those that failed. `request_digest`, `input_bytes`
+    and `cut` are those of `summary.completed`.
     """
 
     type: ClassVar[str] = "summary.reported"
@@ -117,6 +117,7 @@ class SummaryReported(Message):
     attempts: tuple[SummaryAttempt, ...] = ()
     request_digest: str = ""
     input_bytes: Count | None = None
+    cut: bool = False
 
 
 class WorkerDied(Message):

@@ -9,13 +9,18 @@ from tarsy_contracts.tool_events import ReleaseReason
 
 
 class SummaryRequested(Message):
-    """A result is too long for the agent to read whole: the session owes a summary of it."""
+    """A result is too long for the agent to read whole: the session owes a summary of it.
+
+    `same_as`: an earlier call of the execution that returned the same text. The summary is owed only if that of the
+    earlier call fails or is cut. Else it ends with that, and no worker is asked.
+    """
 
     type: ClassVar[str] = "summary.requested"
     summary_id: str
     call_id: str
     execution_id: str
     timeout_seconds: Seconds
+    same_as: str = ""
 
 
 class SummaryStarted(Message):
@@ -58,6 +63,9 @@ class SummaryCompleted(Message):
 
     `request_digest`: of all that each of the models was given (request_digest.py), which holds at most `input_bytes` of
     the result. Both are empty when nothing was asked, and in events of 0.1.0.
+
+    `cut`: it ends too early, as a mark in it says. `reused_from`: the earlier call whose result is the same, and whose
+    summary this is. Nobody was asked again: there are no attempts, and no usage.
     """
 
     type: ClassVar[str] = "summary.completed"
@@ -75,6 +83,8 @@ class SummaryCompleted(Message):
     attempts: tuple[SummaryAttempt, ...] = ()
     request_digest: str = ""
     input_bytes: Count | None = None
+    cut: bool = False
+    reused_from: str = ""
 
 
 class SummaryFailed(Message):

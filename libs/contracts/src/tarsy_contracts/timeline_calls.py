@@ -154,6 +154,8 @@ def summary_end(event: e.SummaryCompleted | e.SummaryFailed) -> TimelineEnded:
     if isinstance(event, e.SummaryFailed):
         return _summary_ended(event.summary_id, "failed", event.error, metadata)
     metadata |= {"tokens_after": event.tokens_after, "model": event.model, "duration_ms": event.duration_ms}
+    if event.reused_from:
+        metadata["reused_from"] = event.reused_from
     return _summary_ended(event.summary_id, "completed", event.content, metadata)
 
 

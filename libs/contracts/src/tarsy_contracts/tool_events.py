@@ -59,12 +59,16 @@ class Piece(Value):
 
 
 class StoredResult(Value):
-    """Where a masked original lies that was too large for the log: pieces in order, all in one partition."""
+    """Where a masked original lies that was too large for the log: pieces in order, all in one partition.
+
+    `digest`: the SHA-256 of the whole masked text, in hex, also of what is not kept. Older gateways make none.
+    """
 
     partition: int
     pieces: tuple[Piece, ...]
     size: Count
     lines: Count
+    digest: str = ""
 
 
 class ToolCallCompleted(Message):

@@ -110,16 +110,18 @@ def _of_turn(
     answer = turn.answer
     calls = [state.calls[call_id] for call_id in turn.calls]
     first = sum(len(earlier.calls) for earlier in execution.turns[: number - 1])
-    results = [CallResult(call, _content(execution, number, call, index)) for index, call in enumerate(calls, first)]
+    results = [
+        CallResult(call, _content(state, execution, number, call, index)) for index, call in enumerate(calls, first)
+    ]
     yield from controller_of(execution.agent.controller).render_turn(answer, results)
     if answer.reminder or (not calls and not turn.final_answer):
         yield UserMessage(content=answer.reminder or NUDGE)
     yield from messages_after(state, execution, number, late)
 
 
-def _content(execution: Execution, number: int, call: ToolCallState, index: int) -> str:
+def _content(state: Investigating, execution: Execution, number: int, call: ToolCallState, index: int) -> str:
     """Nothing in it changes later: providers keep the beginning of a conversation that stays the same."""
-    content, note = shown_content(execution, call, execution.shortened, index)
+    content, note = shown_content(state, execution, call, index)
     named = note_call(call.requested.number)
     at = "" if call.completed_at is None else note_result(call.completed_at, number, execution.agent.max_iterations)
     shown = render_tool_result(content) if content or index >= execution.shortened.results_left_out else ""

@@ -18,6 +18,7 @@ from tarsy_session.state import (
     Summary,
     ToolCallState,
 )
+from tarsy_session.summaries import is_owed
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def effects_of(state: SessionState) -> list[Effect]:
             continue
         if call.open:
             missing.append(ToolCallEffect(call))
-        elif call.summary is not None and call.summary.ended is None:
+        elif call.summary is not None and is_owed(state.calls, call.summary):
             missing.append(SummaryEffect(call, call.summary))
     return missing
 

@@ -31,14 +31,14 @@ def _parts(state: Investigating, execution: Execution, reason: str) -> Iterator[
     if thought and (not spoken or not execution.turns[-1].answer.text.strip()):
         yield f"## Its last thoughts\n\n{shorten(thought[-1], MOST_WORDS)}"
     calls = [state.calls[id] for turn in execution.turns for id in turn.calls]
-    told = [_told(call) for call in calls if call.completed is not None][-MOST_RESULTS:]
+    told = [_told(state, call) for call in calls if call.completed is not None][-MOST_RESULTS:]
     if told:
         yield "## Results so far\n\n" + "\n".join(told)
 
 
-def _told(call: ToolCallState) -> str:
+def _told(state: Investigating, call: ToolCallState) -> str:
     requested, completed = call.requested, call.completed
     named = cite(requested.number) if requested.number else "-"
     outcome = "" if completed is None or completed.outcome == "ok" else f" ({completed.outcome})"
-    content = to_one_line(content_of(call)[0], RESULT_CHARACTERS)
+    content = to_one_line(content_of(state.calls, call)[0], RESULT_CHARACTERS)
     return f"- {named} `{requested.server}.{requested.tool}`{outcome}: {content}"

@@ -1,25 +1,29 @@
 """Histories of executions for prompts, taken from the state of their session. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tarsy_contracts import events as e
 from tarsy_session.prompts.earlier_results import compose_earlier_steps
 from tarsy_session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
-from tarsy_session.prompts.notes import ReadOn, note_cut, note_learned, note_summary
+from tarsy_session.prompts.notes import ReadOn, note_cut, note_learned, note_same_summary, note_summary
 from tarsy_session.read_result_tool import shorten_id
 from tarsy_session.state import Execution, Investigating, ToolCallState
 
 
-def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:
+def content_of(calls: Mapping[str, ToolCallState], call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:
     """Returns the part of a result that the agent reads, and the note on it: the summary where there is one.
 
-    `read_result_name`: the tool with which it can read on, if it has one.
+    `calls`: all of the session. `read_result_name`: the tool with which it can read on, if it has one.
     """
     completed = call.completed
     if completed is None:
         return "", ""
     read_on = ReadOn(read_result_name, shorten_id(call.requested.call_id)) if read_result_name else None
     summary = call.summary.ended if call.summary is not None else None
+    if isinstance(summary, e.SummaryCompleted) and summary.reused_from:
+        earlier = calls.get(summary.reused_from)
+        number = 0 if earlier is None else earlier.requested.number
+        return summary.content, note_same_summary(completed.lines, completed.size, number, read_on)
     if isinstance(summary, e.SummaryCompleted):
         return summary.content, note_summary(completed.lines, completed.size, read_on)
     if not completed.cut:
@@ -55,7 +59,7 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[History
         for call_id in turn.calls:
             call = state.calls[call_id]
             requested, completed = call.requested, call.completed
-            content, note = content_of(call)
+            content, note = content_of(state.calls, call)
             outcome = None if completed is None else completed.outcome
             if call.learned is not None:
                 learned = call.learned.event

@@ -20,7 +20,7 @@ CHARACTERS_PER_TOKEN = 3
 def shorten_further(state: Investigating, execution: Execution) -> e.Shortening | None:
     """Returns a conversation of half the results; None where there is nothing left to shorten."""
     now, calls = execution.shortened, _calls(state, execution)
-    sizes = [len(shown_content(execution, call, now, index)[0]) for index, call in enumerate(calls)]
+    sizes = [len(shown_content(state, execution, call, index)[0]) for index, call in enumerate(calls)]
     last = len(execution.turns[-1].calls) if execution.turns else 0
     left_out, goal = now.results_left_out, sum(sizes) // 2
     while left_out < len(calls) - last and sum(sizes[left_out:]) > goal:
@@ -43,17 +43,17 @@ def shorten_in_time(state: Investigating, execution: Execution) -> e.Shortening 
     asked = turn.answer.usage.input_tokens
     if asked is None:
         return None
-    new = sum(len(content_of(state.calls[id])[0]) for id in turn.calls) // CHARACTERS_PER_TOKEN
+    new = sum(len(content_of(state.calls, state.calls[id])[0]) for id in turn.calls) // CHARACTERS_PER_TOKEN
     expected = asked + (turn.answer.usage.output_tokens or 0) + new
     return shorten_further(state, execution) if expected > FULL * execution.context_tokens else None
 
 
-def shown_content(execution: Execution, call: ToolCallState, now: e.Shortening, index: int) -> tuple[str, str]:
+def shown_content(state: Investigating, execution: Execution, call: ToolCallState, index: int) -> tuple[str, str]:
     """Returns what the agent reads of a result, and the note on it. `index`: among the calls of the execution."""
-    content, note = content_of(call, read_result_name(execution.tools))
+    name, now = read_result_name(execution.tools), execution.shortened
+    content, note = content_of(state.calls, call, name)
     if call.completed is None:
         return content, note
-    name = read_result_name(execution.tools)
     read_on = ReadOn(name, shorten_id(call.requested.call_id)) if name else None
     if index < now.results_left_out:
         return "", note_left_out(call.completed.lines, call.completed.size, read_on)

@@ -2,6 +2,7 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.conversation import Usage
 from tarsy_session.state import Summary, ToolCallState
 
 
@@ -22,6 +23,26 @@ def complete_summary(call: ToolCallState, summary: Summary, reported: i.SummaryR
         attempts=reported.attempts,
         request_digest=reported.request_digest,
         input_bytes=reported.input_bytes,
+        cut=reported.cut,
+    )
+
+
+def reuse_summary(call: ToolCallState, summary: Summary, earlier: e.SummaryCompleted) -> e.SummaryCompleted:
+    """Nobody was asked: what the earlier one cost is on record there."""
+    requested = call.requested
+    return e.SummaryCompleted(
+        summary_id=summary.requested.summary_id,
+        call_id=requested.call_id,
+        execution_id=requested.execution_id,
+        server=requested.server,
+        tool=requested.tool,
+        content=earlier.content,
+        usage=Usage(),
+        model=earlier.model,
+        duration_ms=0,
+        tokens_before=earlier.tokens_before,
+        tokens_after=earlier.tokens_after,
+        reused_from=earlier.reused_from or earlier.call_id,
     )
 
 

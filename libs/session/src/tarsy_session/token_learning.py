@@ -28,7 +28,7 @@ def learn_rates(state: Investigating, execution: Execution, answer: e.LlmCallCom
     tokens = _growth(before, answer)
     if tokens is None:
         return state.token_rates
-    texts = [content_of(state.calls[call_id])[0] for call_id in before.calls]
+    texts = [content_of(state.calls, state.calls[call_id])[0] for call_id in before.calls]
     texts += [message.content for message in messages_after(state, execution, len(execution.turns))]
     size = sum(len(text.encode(errors="replace")) for text in texts)
     if size < LEAST_BYTES:

@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import llm_call_id, summary_id
-from tarsy_contracts.token_rates import LEAST_BYTES_PER_TOKEN, kind_of_text
+from tarsy_contracts.ids import llm_call_id
 from tarsy_session.controllers import unknown_controller
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
@@ -14,7 +13,8 @@ from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.refused_tools import refused_tools
 from tarsy_session.shortening import shorten_further, shorten_in_time
 from tarsy_session.stages import end_stage, leave_stage, start_reply, start_without_tools
-from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage, ToolCallState
+from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage
+from tarsy_session.summaries import next_summaries
 from tarsy_session.termination import close_cancelled, end_execution
 
 BLANK_ANSWERS = 3
@@ -56,7 +56,7 @@ def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
 
 
 def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
-    if summaries := _summaries(state, execution):
+    if summaries := next_summaries(state, execution):
         return summaries
     if execution.waiting_for is not None:
         return []
@@ -65,31 +65,6 @@ def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
     if execution.retries.failed is not None:
         return _after_failure(state, execution, execution.retries.failed)
     return _after_turn(state, execution)
-
-
-def _summaries(state: Investigating, execution: Execution) -> Sequence[e.Event]:
-    calls = [state.calls[call_id] for call_id in execution.turns[-1].calls] if execution.turns else []
-    return [
-        e.SummaryRequested(
-            summary_id=summary_id(call.requested.call_id),
-            call_id=call.requested.call_id,
-            execution_id=execution.id,
-            timeout_seconds=state.started.chain.limits.summary_seconds,
-        )
-        for call in calls
-        if call.summary is None and _too_long(state, call, execution)
-    ]
-
-
-def _too_long(state: Investigating, call: ToolCallState, execution: Execution) -> bool:
-    completed = call.completed
-    if completed is None or completed.outcome != "ok":
-        return False
-    rule = execution.summary_rule(call.requested.server)
-    if not rule.enabled or completed.size < rule.size_threshold_tokens * LEAST_BYTES_PER_TOKEN:
-        return False
-    kind = kind_of_text(completed.content)
-    return state.token_rates.tokens(execution.llm_provider, kind, completed.size) > rule.size_threshold_tokens
 
 
 def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCallFailed) -> Sequence[e.Event]:

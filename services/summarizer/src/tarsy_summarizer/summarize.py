@@ -18,7 +18,7 @@ from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms
 from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, SourceText, shortened
 from tarsy_summarizer.source import SourceGoneError, read_source
-from tarsy_summarizer.summary_text import summary_text
+from tarsy_summarizer.summary_text import ends_too_early, summary_text
 from tarsy_summarizer.token_estimates import tokens_of_summary
 from tarsy_summary_prompt.coverage import Coverage
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
@@ -106,6 +106,7 @@ class Summarizer:
             attempts=work.asking.attempts,
             request_digest=work.asking.request_digest,
             input_bytes=self._input_bytes,
+            cut=ends_too_early(text, cut=answer.cut, max_tokens=request.max_tokens),
         )
 
     def _failed(self, work: SummaryWork, error: str) -> SummaryReported:

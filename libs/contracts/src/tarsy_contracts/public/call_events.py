@@ -112,7 +112,10 @@ class PublicToolCallOutcomeLearned(PublicEvent):
 
 
 class PublicSummaryCompleted(PublicEvent):
-    """The summary of a long result: the agent reads it in place of that. `usage` is that of its last question."""
+    """The summary of a long result: the agent reads it in place of that. `usage` is that of its last question.
+
+    `reused_from`: an earlier call whose result was the same. No model was asked again, and `usage` is empty.
+    """
 
     type: ClassVar[str] = "tarsy.summary.completed"
     summary_id: str
@@ -124,6 +127,7 @@ class PublicSummaryCompleted(PublicEvent):
     execution_id: str = ""
     server: str = ""
     tool: str = ""
+    reused_from: str = ""
 
 
 class PublicSummaryFailed(PublicEvent):

@@ -171,6 +171,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 execution_id=event.execution_id,
                 server=event.server,
                 tool=event.tool,
+                reused_from=event.reused_from,
             )
         case e.SummaryFailed():
             return calls.PublicSummaryFailed(

@@ -105,6 +105,14 @@ def note_summary(lines: int, size: int, read_on: ReadOn | None = None) -> str:
     return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{how}]"
 
 
+def note_same_summary(lines: int, size: int, earlier: int, read_on: ReadOn | None = None) -> str:
+    """`earlier`: the number of the call that returned the same; 0 where it has none."""
+    call = f"call {earlier}" if earlier else "an earlier call"
+    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
+    same = f"the same as {call} returned. This is the summary of that again."
+    return f"[The result had {lines} lines ({size} bytes): {same}{how}]"
+
+
 def note_cut(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
     how = "" if read_on is None else f' To read on: {read_on.tool} with result "{read_on.result}", {_behind(shown)}.'
     return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{how}]"

@@ -1,6 +1,7 @@
 """Result store: results are masked first, then cut for the log; a long one is stored whole in `tarsy.results`."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,13 +28,17 @@ OFF_THE_LOOP_CHARACTERS = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """`pieces` is empty when `content` is all there is. `size` and `lines` are those of the whole masked text."""
+    """`pieces` is empty when `content` is all there is. `size`, `lines` and `digest` are of the whole masked text.
+
+    `digest` is empty without pieces.
+    """
 
     content: str
     cut: bool
     size: int
     lines: int
     pieces: tuple[bytes, ...]
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +56,11 @@ def prepare(text: str, mask: Callable[[str], str]) -> Prepared:
     size, lines = len(whole), count_lines(whole)
     if size <= INLINE_BYTES:
         return Prepared(whole.decode(), cut=False, size=size, lines=lines, pieces=())
-    inline = truncate_at_line(whole, INLINE_BYTES).decode()
+    inline, digest = truncate_at_line(whole, INLINE_BYTES).decode(), hashlib.sha256(whole).hexdigest()
     if size > MOST_BYTES:
         whole = truncate_at_line(whole, MOST_BYTES - 200)
         whole += f"\n[cut here: the first {len(whole)} of {size} bytes are kept]\n".encode()
-    return Prepared(inline, cut=True, size=size, lines=lines, pieces=tuple(split(whole, PIECE_BYTES)))
+    return Prepared(inline, cut=True, size=size, lines=lines, pieces=tuple(split(whole, PIECE_BYTES)), digest=digest)
 
 
 class ResultStore:
@@ -81,12 +86,11 @@ class ResultStore:
             prepared = await asyncio.to_thread(prepare, text, mask)
         else:
             prepared = prepare(text, mask)
-        stored = await self._store(request.session_id, request.call_id, claim_id, prepared.pieces)
+        stored = await self._store(request.session_id, request.call_id, claim_id, prepared)
         return KeptResult(prepared.content, prepared.cut, prepared.size, prepared.lines, stored)
 
-    async def _store(
-        self, session_id: str, call_id: str, claim_id: str, pieces: tuple[bytes, ...]
-    ) -> StoredResult | None:
+    async def _store(self, session_id: str, call_id: str, claim_id: str, prepared: Prepared) -> StoredResult | None:
+        pieces = prepared.pieces
         if not pieces:
             return None
         partition: int | None = None
@@ -102,6 +106,7 @@ class ResultStore:
             pieces=tuple(places),
             size=sum(map(len, pieces)),
             lines=sum(piece.count(b"\n") for piece in pieces) + (not pieces[-1].endswith(b"\n")),
+            digest=prepared.digest,
         )
 
     async def _write(
