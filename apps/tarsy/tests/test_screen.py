@@ -117,6 +117,12 @@ def test_a_summary_says_its_model_and_what_it_saved(screen: Watched) -> None:
     assert "It restarts.\n(gemini-3.7: about 33,000 tokens became 1,200)\n" in screen.text
 
 
+def test_a_summary_that_was_reused_says_so_instead(screen: Watched) -> None:
+    sizes: Payload = {"model": "gemini-3.7", "tokens_before": 33_000, "tokens_after": 1_200, "reused_from": "c"}
+    screen.show(created("1", "mcp_tool_summary", "It restarts.", **sizes), ENDED)
+    assert "It restarts.\n(same lines as above: summary reused, no model was asked)\n" in screen.text
+
+
 def test_a_summary_whose_size_nobody_knows_says_nothing_of_it(screen: Watched) -> None:
     screen.show(created("1", "mcp_tool_summary", "It restarts.", model="m", tokens_before=None), ENDED)
     assert "token" not in screen.text

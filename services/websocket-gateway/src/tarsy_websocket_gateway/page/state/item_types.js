@@ -21,6 +21,7 @@
  *  @property {string} [llm_provider]
  *  @property {number | null} [tokens_before]
  *  @property {number | null} [tokens_after]
+ *  @property {string} [reused_from]  the earlier call whose summary it is
  *  @property {string | null} [reminder]
  *  @property {string} [author]
  *  @property {string} [message_id]

@@ -1,7 +1,7 @@
 // What a model said: text while it streams, Markdown when it is whole, folded when it stands above.
 
 import { html } from "../ui.js";
-import { savingWords } from "../words/item_words.js";
+import { summaryNote } from "../words/item_words.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { Fold } from "./fold.js";
@@ -27,11 +27,11 @@ export function SpokenBody({ item, standing }) {
 /** @param {{ item: import("../state/item_types.js").Item }} props */
 function Notes({ item: { type, metadata } }) {
   const { display_cut: isCut, reminder, call_id: callId } = metadata;
-  const saving = savingWords(metadata);
+  const note = summaryNote(metadata);
   return html`
     ${isCut === true && html`<p class="quiet">${TEXT.story.restNotShown}</p>`}
     ${typeof reminder === "string" && html`<p class="quiet">${say(TEXT.story.reminded, { reminder })}</p>`}
-    ${saving !== "" && html`<p class="quiet">${saving}</p>`}
+    ${note !== "" && html`<p class="quiet">${note}</p>`}
     ${type === "mcp_tool_summary" && html`<${ResultLink} callId=${callId} title=${TEXT.story.wholeResult} />`}
   `;
 }

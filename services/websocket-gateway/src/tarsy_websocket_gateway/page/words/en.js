@@ -334,6 +334,7 @@ export const en = frozen({
     restNotShown: "The rest is not shown here.",
     reminded: "The agent was reminded: {reminder}",
     saved: "{model}: about {before} became {after}",
+    reused: "Same lines as above: summary reused, no model was asked",
     wholeResult: "Show the whole result",
     above: {
       analysis: "This is the final analysis above",

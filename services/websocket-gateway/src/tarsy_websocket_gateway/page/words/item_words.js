@@ -37,9 +37,10 @@ export function levelOf(item, { isConclusion }) {
   return STEPS.has(item.type) ? "step" : "detail";
 }
 
-/** The model of a summary, and what the agent did not have to read.
+/** The model of a summary, and what the agent did not have to read; or that it is an earlier one.
  *  @param {import("../state/item_types.js").Metadata} metadata */
-export function savingWords({ model, tokens_before: before, tokens_after: after }) {
+export function summaryNote({ model, tokens_before: before, tokens_after: after, reused_from: earlier }) {
+  if (typeof earlier === "string") return TEXT.story.reused;
   if (typeof before !== "number" || typeof after !== "number") return "";
   return say(TEXT.story.saved, { model: String(model), before: say(TEXT.counts.tokens, { count: before }), after });
 }
