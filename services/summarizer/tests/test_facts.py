@@ -6,7 +6,9 @@ import pytest
 from summary_owner import summary
 
 from tarsy_summary_prompt.coverage import Coverage
+from tarsy_summary_prompt.excerpt import ExcerptText
 from tarsy_summary_prompt.facts import facts, unseen_note
+from tarsy_summary_prompt.request_focus import focus_of
 
 CALLED = datetime(2026, 11, 23, 10, 5, tzinfo=UTC)
 WHOLE = Coverage(lines=500, lines_read=500)
@@ -20,7 +22,8 @@ PART = Coverage(
 
 
 def told(coverage: Coverage = WHOLE, **update: object) -> str:
-    return facts(summary().model_copy(update=update), coverage)
+    request = summary().model_copy(update=update)
+    return facts(request, ExcerptText("a log", "", coverage, focus_of(request).alert_began))
 
 
 def test_the_time_of_the_call_and_of_the_alert_is_told() -> None:

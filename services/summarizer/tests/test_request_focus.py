@@ -26,7 +26,8 @@ def test_the_start_is_in_a_field_that_is_named_so(alert: str) -> None:
 
 def test_without_one_the_begin_of_the_session_stands_for_it() -> None:
     request = summary().model_copy(update={"alert": "Pods crash since 09:00:00", "began_at": NEAR})
-    assert focus_of(request).alert_began == NEAR
+    focus = focus_of(request)
+    assert (focus.alert_began, focus.start) == (None, NEAR)
 
 
 def test_times_of_the_latest_words_come_first() -> None:
@@ -41,4 +42,4 @@ def test_times_of_the_latest_words_come_first() -> None:
 def test_a_reply_has_the_times_of_its_question_and_no_start() -> None:
     request = summary().model_copy(update={"question": "Show me the errors of 10:40.", "words": "At 10:05."})
     assert [one.at.strftime("%H:%M") for one in focus_of(request).named] == ["10:40", "10:05"]
-    assert focus_of(request).alert_began is None
+    assert focus_of(request).start is None

@@ -6,6 +6,7 @@ long results at once.
 
 import codecs
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from tarsy_summary_prompt.choice import choose
 from tarsy_summary_prompt.coverage import Coverage, coverage_of
@@ -32,12 +33,14 @@ BLOCK_CHARACTERS = 64 * 1024
 class ExcerptText:
     """`kinds` counts the kinds of lines of the whole text; "" when `text` is the whole.
 
-    `clock`: a note about the text's own clock, where it is another one than ours, or may be.
+    `alert_began`: as the focus has it. `clock`: a note about the text's own clock, where it is another one than ours,
+    or may be.
     """
 
     text: str
     kinds: str
     coverage: Coverage
+    alert_began: datetime | None = None
     clock: str = ""
 
 
@@ -74,7 +77,7 @@ class Excerpt:
         lines = self._lines + self._ends_in_line
         if self._size <= self._budget:
             text = self._with_readable_times("".join(self._short), self._budget - self._size)
-            return ExcerptText(text, "", Coverage(lines=lines, lines_read=lines))
+            return ExcerptText(text, "", Coverage(lines=lines, lines_read=lines), self._focus.alert_began)
         self._rows.take(self._splitter.rest())
         self._rows.finish()
         times = RowTimes(self._rows, self._focus.near)
@@ -92,13 +95,13 @@ class Excerpt:
         chosen = select_all(rows) if fits else choose(rows, times, focus, room)
         stretches = list(divide(chosen, len(rows)))
         text = self._with_readable_times("\n".join(render(rows, stretches, names, table, details)), kept_back)
-        return ExcerptText(text, table.text, coverage_of(rows, stretches, names), clock)
+        return ExcerptText(text, table.text, coverage_of(rows, stretches, names), self._focus.alert_began, clock)
 
     def _focus_by_clock_of(self, times: RowTimes) -> tuple[Focus, str]:
         focus = self._focus
-        if focus.alert_began is None:
+        if focus.start is None:
             return focus, ""
-        start = locate_start(focus.alert_began, focus.near, times)
+        start = locate_start(focus.start, focus.near, times)
         return replace(focus, alert_began=start.at), start.note
 
     def _with_readable_times(self, text: str, budget: int) -> str:

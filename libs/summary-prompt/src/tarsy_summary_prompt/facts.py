@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_summary_prompt.coverage import Coverage
-from tarsy_summary_prompt.request_focus import find_start, read_at
+from tarsy_summary_prompt.excerpt import ExcerptText
 
 PLAIN_NAME = re.compile(r"\w{1,40}", re.ASCII)
 
 
-def facts(request: SummaryRequest, coverage: Coverage, clock: str = "") -> str:
-    """Lines for the model that summarizes. `clock`: what is to be said of the result's own."""
-    return "\n".join(_facts(request, coverage, clock)) + "\n"
+def facts(request: SummaryRequest, result: ExcerptText) -> str:
+    """Lines for the model that summarizes."""
+    return "\n".join(_facts(request, result)) + "\n"
 
 
 def unseen_note(coverage: Coverage) -> str:
@@ -28,19 +28,20 @@ def unseen_note(coverage: Coverage) -> str:
     )
 
 
-def _facts(request: SummaryRequest, coverage: Coverage, clock: str) -> Iterator[str]:
+def _facts(request: SummaryRequest, result: ExcerptText) -> Iterator[str]:
+    coverage = result.coverage
     if request.asked_at is not None:
         yield f"The question was asked at {_utc(request.asked_at)}."
-    elif (alert_began := find_start(request.alert, read_at(request))) is not None:
-        yield f"The alert began at {_utc(alert_began)}."
+    elif result.alert_began is not None:
+        yield f"The alert began at {_utc(result.alert_began)}."
     elif request.began_at is not None:
         yield f"What is investigated came at {_utc(request.began_at)}, and does not say when it began."
     if request.called_at is not None:
         yield f"The tool was called at {_utc(request.called_at)}."
     stamps = f", stamped {coverage.begins} to {coverage.ends}" if coverage.begins and coverage.ends else ""
     yield f"The result has {coverage.lines} lines{stamps}."
-    if clock:
-        yield clock
+    if result.clock:
+        yield result.clock
     if coverage.is_whole:
         yield "You are given all of them."
     else:

@@ -21,15 +21,24 @@ LEAST_SURPRISE = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """`near`: about when the text was written. `named`: times that the reader has named, the latest words first."""
+    """`near`: about when the text was written. `alert_began`: as the alert says. `came_at`: when the alert came.
+
+    `named`: times that the reader has named, the latest words first.
+    """
 
     near: datetime
     alert_began: datetime | None = None
+    came_at: datetime | None = None
     named: Sequence[PartialTime] = ()
+
+    @property
+    def start(self) -> datetime | None:
+        """When what is investigated began. Without a word of the alert, the time at which it came stands for it."""
+        return self.alert_began or self.came_at
 
 
 def rows_of_alert(focus: Focus, times: RowTimes) -> list[int]:
-    return [] if focus.alert_began is None else times.rows_at(focus.alert_began)
+    return [] if focus.start is None else times.rows_at(focus.start)
 
 
 def rows_named(focus: Focus, times: RowTimes) -> list[int]:
@@ -39,10 +48,10 @@ def rows_named(focus: Focus, times: RowTimes) -> list[int]:
 
 def alert_windows(focus: Focus, times: RowTimes, rows: int) -> list[range]:
     """The rows in which what led to the alert is likely to stand."""
-    if focus.alert_began is None:
+    if focus.start is None:
         return []
-    sides = [*times.rows_at(focus.alert_began - BEFORE_ALERT), *times.rows_at(focus.alert_began + AFTER_ALERT)]
-    return [_between(sides, row, rows) for row in times.rows_at(focus.alert_began)]
+    sides = [*times.rows_at(focus.start - BEFORE_ALERT), *times.rows_at(focus.start + AFTER_ALERT)]
+    return [_between(sides, row, rows) for row in times.rows_at(focus.start)]
 
 
 def _between(sides: Sequence[int], row: int, rows: int) -> range:

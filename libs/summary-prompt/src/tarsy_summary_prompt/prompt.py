@@ -30,7 +30,7 @@ def summary_conversation(request: SummaryRequest, result: ExcerptText) -> Conver
         "server": request.server,
         "arguments": json.dumps(request.arguments, ensure_ascii=False),
         "purpose": request.purpose or "(nothing)",
-        "facts": facts(request, result.coverage, result.clock),
+        "facts": facts(request, result),
         "result": result.text,
         "kinds": result.kinds,
     }

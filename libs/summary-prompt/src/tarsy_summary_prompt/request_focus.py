@@ -15,19 +15,15 @@ STAMP_CHARACTERS = 40
 
 
 def focus_of(request: SummaryRequest) -> Focus:
-    """Without a start in the alert's own words, the time at which it came stands for it: a reply has no such time."""
-    near = read_at(request)
+    """A reply has no time at which the alert came. Tools return their results soon after they were called."""
+    near = request.called_at or request.not_after
     words = "\n".join((request.words, request.purpose, request.question))
     return Focus(
         near=near,
-        alert_began=find_start(request.alert, near) or request.began_at,
+        alert_began=find_start(request.alert, near),
+        came_at=request.began_at,
         named=tuple(find_times(words))[::-1],
     )
-
-
-def read_at(request: SummaryRequest) -> datetime:
-    """About when the tool returned the result."""
-    return request.called_at or request.not_after
 
 
 def find_start(alert: str, near: datetime) -> datetime | None:
