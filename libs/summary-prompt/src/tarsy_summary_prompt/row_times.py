@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 from tarsy_summary_prompt.rows import Rows
 from tarsy_timestamps.partial_time import PartialTime
@@ -20,6 +21,11 @@ MOST_WITHOUT = 4
 OUTSIDE = timedelta(hours=1)
 """A time so little before a text's first stamp, or after its last, is at its begin or end."""
 MOST_DAYS = 3
+
+
+class StampSpan(NamedTuple):
+    begin: datetime
+    end: datetime
 
 
 class RowTimes:
@@ -43,9 +49,11 @@ class RowTimes:
         return self._marks[-1][1] if self._marks else None
 
     @property
-    def end(self) -> datetime | None:
-        """The later one of both."""
-        return max(self.first, self.last) if self.first is not None and self.last is not None else None
+    def span(self) -> StampSpan | None:
+        """The first and the last of its times, whichever stands first."""
+        if self.first is None or self.last is None:
+            return None
+        return StampSpan(min(self.first, self.last), max(self.first, self.last))
 
     @property
     def zone(self) -> tzinfo | None:
@@ -66,9 +74,9 @@ class RowTimes:
 
     def moments(self, named: PartialTime) -> Iterator[datetime]:
         """A time that somebody named, on the days of the text when it has no day, in its zone when it has none."""
-        if self.first is None or self.last is None:
+        if self.span is None:
             return
-        begin, end = sorted((self.first, self.last))
+        begin, end = self.span
         for days in range(1 if named.day else MOST_DAYS):
             moment = named.nearest(begin.astimezone(self.zone) + timedelta(days))
             if moment is not None and begin - OUTSIDE <= moment <= end + OUTSIDE:

@@ -12,7 +12,7 @@ These are tried in turn, and the first that fits is taken. Each has to lead to r
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tarsy_summary_prompt.row_times import RowTimes
+from tarsy_summary_prompt.row_times import RowTimes, StampSpan
 from tarsy_timestamps.partial_time import PartialTime
 
 TOLERANCE = timedelta(minutes=2)
@@ -41,16 +41,17 @@ class TextStart:
 
 def locate_start(began: datetime, read_at: datetime, times: RowTimes) -> TextStart:
     """`began` and `read_at` by our clock. A start that fits in several years is not moved."""
-    if times.end is None:
+    span = times.span
+    if span is None:
         return TextStart(began)
-    away = times.end - read_at
+    away = span.end - read_at
     return (
         _by_zone(began, away, times)
         or _unmoved(began, away, times)
-        or _by_year(began, times)
+        or _by_year(began, span, times)
         or _by_days(began, away, times)
         or _by_end(began, away, times)
-        or TextStart(began, "" if times.name_zone or not _is_a_zone_away(began, times) else NO_ZONE)
+        or TextStart(began, "" if times.name_zone or not _is_a_zone_away(began, span) else NO_ZONE)
     )
 
 
@@ -72,17 +73,16 @@ def _unmoved(began: datetime, away: timedelta, times: RowTimes) -> TextStart | N
     return TextStart(began, NO_ZONE if away > HALF_HOUR and not times.name_zone else "")
 
 
-def _by_year(began: datetime, times: RowTimes) -> TextStart | None:
+def _by_year(began: datetime, span: StampSpan, times: RowTimes) -> TextStart | None:
     why = "the same day and time in the year of its stamps"
-    found = [one for years in _years_away(began, times) if (one := _moved(began, years, times, why))]
+    found = [
+        one for years in _years_away(began.astimezone(times.zone), span) if (one := _moved(began, years, times, why))
+    ]
     return TextStart(began, SEVERAL_YEARS) if len(found) > 1 else next(iter(found), None)
 
 
-def _years_away(began: datetime, times: RowTimes) -> list[timedelta]:
-    assert times.first is not None
-    assert times.last is not None
-    local = began.astimezone(times.zone)
-    years = range(min(times.first, times.last).year, max(times.first, times.last).year + 1)
+def _years_away(local: datetime, span: StampSpan) -> list[timedelta]:
+    years = range(span.begin.year, span.end.year + 1)
     day = PartialTime(local.time(), day=(local.month, local.day), zone=local.tzinfo)
     moments = (day._replace(year=year).nearest(local) for year in years if year != local.year)
     return [moment - local for moment in moments if moment is not None]
@@ -108,10 +108,8 @@ def _moved(began: datetime, shift: timedelta, times: RowTimes, why: str) -> Text
     return TextStart(at, f"By its own clock, what is investigated began at {at:%Y-%m-%d %H:%M:%S}: {why}.")
 
 
-def _is_a_zone_away(began: datetime, times: RowTimes) -> bool:
-    assert times.first is not None
-    assert times.last is not None
-    return min(times.first, times.last) - MOST_EAST <= began <= max(times.first, times.last) - MOST_WEST
+def _is_a_zone_away(began: datetime, span: StampSpan) -> bool:
+    return span.begin - MOST_EAST <= began <= span.end - MOST_WEST
 
 
 def _whole(away: timedelta, step: timedelta) -> timedelta | None:
