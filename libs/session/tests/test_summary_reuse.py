@@ -14,7 +14,7 @@ from tarsy_session.conversation import build_conversation
 from tarsy_session.effects import SummaryEffect, effects_of
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, AtRest, SessionState
-from tarsy_story import KUBERNETES, READ, Story, agent, chain, stage, types
+from tarsy_story import KUBERNETES, READ, SECOND, Story, agent, chain, stage, types
 
 LARGE = 1_000_000
 TEXT = "api-7 was killed"
@@ -219,7 +219,7 @@ def test_a_result_that_waited_is_asked_for_itself_when_the_first_summary_failed_
 
 def test_a_result_that_waits_ends_with_its_iteration_and_the_agent_goes_on() -> None:
     story, first, second = both_asked()
-    story.now += 400 * (story.now - story.log[-1].envelope.time)
+    story.now += 400 * SECOND
     iteration = iteration_id(story.execution().id, story.execution().iteration)
     events = story.when(i.DeadlinePassed(call_id=iteration))
     assert types(events) == ["summary.failed", "summary.failed", "llm_call.requested"]

@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from prometheus_client import CollectorRegistry
 
+from tarsy_contracts.ids import summary_id
 from tarsy_orchestrator.metrics import Metrics
+from tarsy_story import READ, Story
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 PREFIX = "tarsy_orchestrator_"
@@ -27,3 +29,16 @@ def test_the_age_of_who_waits_is_0_when_nobody_waits() -> None:
     assert registry.get_sample_value(f"{PREFIX}waiting_session_age_seconds") == 120.0
     metrics.update_waiting(None, NOW)
     assert registry.get_sample_value(f"{PREFIX}waiting_session_age_seconds") == 0.0
+
+
+def test_a_summary_is_counted_as_reused_when_no_model_was_asked_for_it() -> None:
+    story = Story().calling(READ, READ)
+    first, second = story.call_ids
+    story.when(story.result(first, size=1_000_000))
+    story.when(story.result(second, size=1_000_000))
+    story.when(story.summary(summary_id(first)))
+    registry = CollectorRegistry()
+    metrics = Metrics(registry, [])
+    for record in story.log:
+        metrics.record_event(record, None)
+    assert registry.get_sample_value(f"{PREFIX}summaries_reused_total") == 1.0

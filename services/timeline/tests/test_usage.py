@@ -103,13 +103,16 @@ async def test_the_model_of_an_agent_is_not_that_of_its_summaries(world: World, 
     assert (await world.detail(session))["stages"][0]["executions"][0]["model_name"] is None
 
 
-async def test_summaries_of_older_writers_count_for_nobody(world: World, new_session: NewSession) -> None:
+async def test_summaries_of_older_writers_and_those_that_were_reused_count_for_nobody(
+    world: World, new_session: NewSession
+) -> None:
     session = told(new_session, until=13)
     await world.project(*records(session))
     before = await both(world, session)
     old = e.SummaryCompleted(summary_id="m", call_id="c", content="short", usage=SPENT, model="m2", duration_ms=5)
-    session.add(old, e.SummaryFailed(summary_id="n", call_id="d", error="quota"))
-    await world.project(session.recorded(14), session.recorded(15))
+    reused = completed(of_first_agent(session)).model_copy(update={"usage": Usage(), "reused_from": "b"})
+    session.add(old, e.SummaryFailed(summary_id="n", call_id="d", error="quota"), reused)
+    await world.project(*(session.recorded(number) for number in (14, 15, 16)))
 
     assert await both(world, session) == before
 

@@ -17,6 +17,7 @@ from tarsy_contracts.events import (
     ProviderFellBack,
     ReplyCompleted,
     SessionStarted,
+    SummaryCompleted,
     ToolCallApprovalDecided,
     ToolCallCompleted,
 )
@@ -264,6 +265,11 @@ class Metrics:
             ["outcome"],
             registry=registry,
         )
+        self._summaries_reused = Counter(
+            "tarsy_orchestrator_summaries_reused_total",
+            "Summaries of results for which no model was asked, as an earlier result of the agent was the same",
+            registry=registry,
+        )
         self._approvals = Counter(
             "tarsy_orchestrator_approvals_total",
             "Waits of tool calls for a person that ended, by how they ended",
@@ -308,6 +314,8 @@ class Metrics:
                 self._sessions_started.inc()
             case ToolCallCompleted(outcome=outcome):
                 self._tool_calls.labels(outcome).inc()
+            case SummaryCompleted(reused_from=earlier) if earlier:
+                self._summaries_reused.inc()
             case ToolCallApprovalDecided(outcome=ending):
                 self._approvals.labels(ending).inc()
             case ProviderFellBack(from_provider=provider):
