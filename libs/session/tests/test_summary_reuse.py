@@ -56,9 +56,11 @@ def summarised(story: Story, call: str, *, error: str = "", cut: bool = False) -
 
 
 def asked_again(story: Story, *tools: e.OfferedTool) -> str:
-    """The model asks for more in its next turn. Returns the first of the calls."""
+    """The model asks for more in its next turn, in other words. Returns the first of the calls."""
     known = set(story.call_ids)
-    story.when(story.answer("Again.", tools=tools or (READ,)))
+    answer = story.answer("Again.", tools=tools or (READ,))
+    calls = tuple(call.model_copy(update={"arguments": {"since": len(known)}}) for call in answer.tool_calls)
+    story.when(answer.model_copy(update={"tool_calls": calls}))
     return next(call for call in story.call_ids if call not in known)
 
 
