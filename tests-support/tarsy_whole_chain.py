@@ -43,6 +43,7 @@ CHAIN = ResolvedChain(
 )
 PODS, METRICS, SYNTHESIS = "The pod runs out of memory.", "Memory grows since 03:00.", "It leaks memory since 03:00."
 ADVICE, SUMMARY = "Roll back to v2.13.", "A memory leak. Roll back."
+FULL = "gemini answered 400: the context is full"
 
 
 def begun() -> e.SessionStarted:
@@ -63,6 +64,21 @@ def runbook(session: str, outcome: e.Outcome = "ok", content: str = "# Look at t
 def whole_chain(session: str) -> list[e.Event]:
     """The first stage runs after the first event, both of its agents after the sixth."""
     return [begun(), *_look(session), *_alone(session, 2), *_alone(session, 3), *_alone(session, 4), _completed()]
+
+
+def partial_chain(session: str) -> list[e.Event]:
+    """The chain as it would have been if the context of one agent had been full."""
+    return [_partial(event) for event in whole_chain(session)]
+
+
+def _partial(event: e.Event) -> e.Event:
+    match event:
+        case e.ExecutionCompleted(agent="Metrics"):
+            return event.model_copy(update={"partial_reason": FULL})
+        case e.SessionCompleted():
+            return event.model_copy(update={"partial_reason": f"Metrics: {FULL}"})
+        case _:
+            return event
 
 
 def asked(

@@ -116,6 +116,10 @@ def test_a_refused_cancellation_changes_no_status() -> None:
             e.SessionCompleted(final_analysis="DNS", executive_summary_error="quota"),
             SessionChanged(status="completed", final_analysis="DNS", executive_summary_error="quota"),
         ),
+        (
+            e.SessionCompleted(final_analysis="DNS", partial_reason="why"),
+            SessionChanged(status="completed", final_analysis="DNS", partial_reason="why"),
+        ),
         (e.SessionTimedOut(error="too long"), SessionChanged(status="timed_out", error_message="too long")),
         (e.SessionFailed(error="no model"), SessionChanged(status="failed", error_message="no model")),
         (e.SessionCancelled(author="bob"), SessionChanged(status="cancelled", error_message="cancelled by bob")),

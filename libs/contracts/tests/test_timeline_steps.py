@@ -116,8 +116,25 @@ def test_an_agent_ends_with_its_analysis_before_its_status() -> None:
         agent_name="A",
         agent_index=1,
         status="completed",
-        done=ExecutionResult(iterations=20, forced_conclusion=True),
+        done=ExecutionResult(iterations=20, forced_conclusion=True, partial_reason=None),
     )
+
+
+def test_a_partial_analysis_says_why_it_is_one() -> None:
+    done = e.ExecutionCompleted(
+        execution_id="x",
+        stage_id="t",
+        agent="A",
+        index=1,
+        status="completed",
+        final_analysis="DNS",
+        partial_reason="why",
+    )
+    analysis, execution = shown(done)
+    assert isinstance(analysis, TimelineCreated)
+    assert analysis.metadata == {"partial_reason": "why"}
+    assert isinstance(execution, ExecutionChanged)
+    assert execution.done == ExecutionResult(iterations=0, forced_conclusion=False, partial_reason="why")
 
 
 def test_an_event_of_before_iterations_were_counted_does_not_say_none_were_used() -> None:
@@ -139,7 +156,7 @@ def test_an_agent_that_found_nothing_only_ends() -> None:
             agent_index=1,
             status="failed",
             error_message="why",
-            done=ExecutionResult(iterations=0, forced_conclusion=False),
+            done=ExecutionResult(iterations=0, forced_conclusion=False, partial_reason=None),
         )
     ]
 

@@ -7,6 +7,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_session.conversation import build_conversation, offered_tools
 from tarsy_session.prompts.notes import CALL_AGAIN
 from tarsy_session.state import AtRest
+from tarsy_session.transitions import CUT
 from tarsy_story import READ, Story, agent, chain, stage, types
 
 LONG = "x" * 9_000
@@ -33,7 +34,7 @@ def partial(story: Story) -> str:
     assert isinstance(story.state.ended, e.SessionCompleted)
     (execution,) = story.state.executions.values()
     assert execution.completed is not None
-    assert execution.completed.partial_reason
+    assert execution.completed.partial_reason == story.state.ended.partial_reason != ""
     assert story.state.ended.final_analysis.startswith("**Partial analysis.**")
     return story.state.ended.final_analysis
 
@@ -145,6 +146,18 @@ def test_an_analysis_that_was_cut_says_so() -> None:
     assert isinstance(story.state, AtRest)
     assert isinstance(story.state.ended, e.SessionCompleted)
     assert "Partial analysis" in story.state.ended.final_analysis
+    assert story.state.ended.partial_reason == CUT
+
+
+def test_of_several_agents_those_are_named_whose_analysis_is_partial() -> None:
+    story = Story(plan=chain(stage(agent("A"), agent("B")))).started()
+    story.offered()
+    story.when(story.answer("It leaks.", agent="A"))
+    story.when(story.answer("It may", agent="B").model_copy(update={"cut": True}))
+    story.when(story.answer("It leaks, they say."))
+    assert isinstance(story.state, AtRest)
+    assert isinstance(story.state.ended, e.SessionCompleted)
+    assert story.state.ended.partial_reason == f"B: {CUT}"
 
 
 def test_the_same_call_is_not_made_a_third_time() -> None:

@@ -40,6 +40,18 @@ def test_a_message_says_what_came_of_it_and_where_and_mentions_nobody() -> None:
     assert "kubernetes · critical · eu1/shop/cart · session s-1" in written
 
 
+@pytest.mark.parametrize("summary", ["", "It leaks."])
+def test_a_partial_analysis_says_so_and_why(summary: str) -> None:
+    event = PublicSessionCompleted(
+        analysis="**Partial analysis.** The context is full.",
+        executive_summary=summary,
+        partial_reason="The context is full.",
+    )
+    message = message_of(notification_of(event))
+    assert message.text.startswith(":warning: Investigation completed with a partial analysis: ")
+    assert str(message.blocks).count("The context is full.") == 1
+
+
 def test_a_message_cites_no_calls_as_nobody_can_follow_them_there() -> None:
     message = message_of(notification_of(PublicSessionCompleted(analysis="", executive_summary="It leaks [call 3].")))
     assert "It leaks." in str(message.blocks)

@@ -9,7 +9,9 @@ from notifications import APPROVAL, COMPLETED, NOW, notification_of
 from starlette.responses import Response
 
 from tarsy_config.notifications import WebhookFormat
+from tarsy_contracts.public.session_events import PublicSessionCompleted
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
+from tarsy_notifier.webhook.alertmanager import alertmanager_body
 from tarsy_notifier.webhook.receiver import WebhookReceiver
 from tarsy_notifier.webhook.signature import secret_bytes, signed_headers
 from tarsy_webhook import Webhook
@@ -125,3 +127,10 @@ async def test_an_address_where_nobody_listens_is_an_outage_and_its_secrets_are_
         await one.tell(notification_of(COMPLETED))
     await one.close()
     assert "token-1234" not in repr(told.value)
+
+
+def test_an_alert_of_a_partial_analysis_is_labelled_so() -> None:
+    """A route of Alertmanager can send it elsewhere."""
+    whole, partial = (PublicSessionCompleted(analysis="a", partial_reason=why) for why in ("", "the context is full"))
+    labels = [alertmanager_body(notification_of(one), "ops", "")["commonLabels"] for one in (whole, partial)]
+    assert [one.get("analysis") for one in labels if isinstance(one, dict)] == [None, "partial"]

@@ -13,7 +13,7 @@ from tarsy_simulation.playing import play
 from tarsy_timeline.projection.projection import ORDER
 from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.record.past_tables import STATEMENTS
-from tarsy_whole_chain import whole_chain
+from tarsy_whole_chain import partial_chain, whole_chain
 
 OF_OTHERS = ("queue_position", "reruns")
 
@@ -22,6 +22,11 @@ def whole(new_session: NewSession) -> list[RecordedEvent]:
     session = new_session()
     repeated = e.AlertRepeated(input_id="i", source="api", count=2, total=2, joined=("another",))
     return records(session.add(*whole_chain(session.id), repeated))
+
+
+def partial(new_session: NewSession) -> list[RecordedEvent]:
+    session = new_session()
+    return records(session.add(*partial_chain(session.id)))
 
 
 def asked(_: NewSession) -> list[RecordedEvent]:
@@ -47,7 +52,7 @@ def of_itself(session: Json) -> Json:
     return {name: value for name, value in session.items() if name not in OF_OTHERS}
 
 
-@pytest.fixture(params=[whole, asked, cancelled_while_it_waits_for_a_person], ids=lambda log: log.__name__)
+@pytest.fixture(params=[whole, partial, asked, cancelled_while_it_waits_for_a_person], ids=lambda log: log.__name__)
 def events(request: pytest.FixtureRequest, new_session: NewSession) -> list[RecordedEvent]:
     log: Callable[[NewSession], list[RecordedEvent]] = request.param
     return log(new_session)

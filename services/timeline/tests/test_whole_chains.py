@@ -14,7 +14,7 @@ from tarsy_contracts.alert import Alert, Priority
 from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
-from tarsy_whole_chain import ADVICE, CHAIN, SUMMARY, asked, begun, first_stage, started
+from tarsy_whole_chain import ADVICE, CHAIN, FULL, SUMMARY, asked, begun, first_stage, partial_chain, started
 
 type NewSession = Callable[[], Any]
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
@@ -64,6 +64,19 @@ async def test_a_whole_chain_is_answered_with_its_stages_and_executions(
     assert {name: item[name] for name in shared} == {name: detail[name] for name in shared}
     status = await world.get(f"/api/v1/sessions/{session.id}/status")
     assert (status["executive_summary"], status["queue_position"]) == (SUMMARY, None)
+
+
+async def test_a_partial_analysis_says_why_wherever_the_session_is_shown(world: World, new_session: NewSession) -> None:
+    session = new_session()
+    await world.project(*records(session.add(*partial_chain(session.id))))
+
+    detail = await world.detail(session)
+    [item] = (await world.get("/api/v1/sessions"))["sessions"]
+    status = await world.get(f"/api/v1/sessions/{session.id}/status")
+
+    assert [one["partial_reason"] for one in (detail, item, status)] == [f"Metrics: {FULL}"] * 3
+    agents = [one for stage in detail["stages"] for one in stage["executions"]]
+    assert {one["agent_name"]: one["partial_reason"] for one in agents if one["partial_reason"]} == {"Metrics": FULL}
 
 
 async def test_a_provider_that_is_left_twice_is_still_the_first_one(world: World, new_session: NewSession) -> None:

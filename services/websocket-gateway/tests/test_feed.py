@@ -278,6 +278,21 @@ def test_stages_and_executions_say_what_they_are_when_they_begin(new_session: Ca
     )
 
 
+def test_a_partial_analysis_is_told_with_its_reason(new_session: Callable[[], Any]) -> None:
+    session, feed = new_session(), Feed()
+    session.add(*chain.partial_chain(session.id))
+
+    messages = [
+        json.loads(one.text) for n in range(1, len(session.records) + 1) for one in feed.event(session.recorded(n))
+    ]
+
+    told = [one for one in messages if one.get("partial_reason")]
+    assert [(one["type"], one["partial_reason"]) for one in told] == [
+        ("execution.status", chain.FULL),
+        ("session.status", f"Metrics: {chain.FULL}"),
+    ]
+
+
 def test_what_an_agent_said_before_its_call_failed_is_taken_back(new_session: Callable[[], Any]) -> None:
     feed, session = given(llm(1, 0, "Do")), new_session()
     cancelled = e.LlmCallFailed(

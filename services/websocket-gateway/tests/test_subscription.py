@@ -185,9 +185,10 @@ def test_when_a_session_rests_nothing_of_it_streams(stage: dict[str, Any]) -> No
 
 def test_the_history_of_a_timeline_that_knows_more_is_told_with_it() -> None:
     """Of one that does not, the test above tells: while a newer gateway runs beside an older timeline."""
-    agent = {"llm_provider": "claude", "original_llm_provider": "gemini", "iterations": 2, "forced_conclusion": False}
+    agent = {"llm_provider": "claude", "original_llm_provider": "gemini", "iterations": 2, "forced_conclusion": False,
+             "partial_reason": "full"}  # fmt: skip
     kind = {"stage_type": "synthesis", "expected_agent_count": 1, "referenced_stage_id": "first"}
-    session = {"status": "pending", "executive_summary": "short", "started_at": None}
+    session = {"status": "pending", "executive_summary": "short", "started_at": None, "partial_reason": "A: full"}
 
     found = history(session, {**kind, "executions": [{**EXECUTION, **agent}]})
 
@@ -195,6 +196,7 @@ def test_the_history_of_a_timeline_that_knows_more_is_told_with_it() -> None:
     assert {name: told[0][name] for name in kind} == kind
     assert {name: told[1][name] for name in agent} == agent
     assert (told[2]["status"], told[2]["executive_summary"], told[2]["timestamp"]) == ("pending", "short", TIME)
+    assert told[2]["partial_reason"] == "A: full"
 
 
 @pytest.mark.parametrize("unknown", [{"source": "pager"}, {"later_field": 1}])

@@ -110,13 +110,15 @@ class SessionDeleted(Message):
 class SessionCompleted(Message):
     """The investigation has ended with an analysis, and the session is at rest.
 
-    The executive summary is nice to have: without it, `executive_summary_error` says why.
+    The executive summary is nice to have: without it, `executive_summary_error` says why. `partial_reason`: why the
+    analysis is less than whole; empty where each agent of the investigation concluded itself.
     """
 
     type: ClassVar[str] = "session.completed"
     final_analysis: str
     executive_summary: str = ""
     executive_summary_error: str = ""
+    partial_reason: str = ""
 
 
 class SessionFailed(Message):

@@ -141,6 +141,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
                 final_analysis=event.final_analysis,
                 executive_summary=event.executive_summary,
                 executive_summary_error=event.executive_summary_error,
+                partial_reason=event.partial_reason,
             )
         case e.SessionFailed():
             yield SessionChanged(status="failed", error_message=event.error)

@@ -69,6 +69,7 @@ class SessionChanged(Value):
     error_message: str = ""
     executive_summary: str = ""
     executive_summary_error: str = ""
+    partial_reason: str = ""
 
 
 class SessionRemoved(Value):
@@ -108,6 +109,7 @@ class ExecutionDetails(Value):
 class ExecutionResult(Value):
     iterations: int
     forced_conclusion: bool
+    partial_reason: str | None
 
 
 class ExecutionChanged(Value):

@@ -68,6 +68,8 @@ def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterato
         metadata: dict[str, JsonValue] = {}
         if event.iterations:
             metadata = {"iterations_used": event.iterations, "forced_conclusion": event.forced_conclusion}
+        if event.partial_reason:
+            metadata["partial_reason"] = event.partial_reason
         yield created(
             record,
             "executive_summary" if event.stage_type == "exec_summary" else "final_analysis",
@@ -83,7 +85,11 @@ def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterato
         agent_index=event.index,
         status=event.status,
         error_message=event.error,
-        done=ExecutionResult(iterations=event.iterations, forced_conclusion=event.forced_conclusion),
+        done=ExecutionResult(
+            iterations=event.iterations,
+            forced_conclusion=event.forced_conclusion,
+            partial_reason=event.partial_reason or None,
+        ),
     )
 
 

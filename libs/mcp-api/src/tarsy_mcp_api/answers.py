@@ -59,7 +59,7 @@ class StageReport(ToolAnswer):
 
 class SessionReport(ToolAnswer):
     """`ended`: nothing more comes, but for answers to questions. `approvals_waiting`: tool calls that a person has to
-    approve first."""
+    approve first. `partial_reason`: why the analysis is less than whole; null where each agent concluded itself."""
 
     session_id: str
     status: SessionStatus
@@ -75,6 +75,7 @@ class SessionReport(ToolAnswer):
     queue_position: int | None
     executive_summary: str | None
     final_analysis: str | None
+    partial_reason: str | None
     error: str | None
     approvals_waiting: int
     questions_allowed: bool
@@ -156,6 +157,7 @@ def session_report(session: SessionDetail) -> SessionReport:
         queue_position=session.queue_position,
         executive_summary=session.executive_summary,
         final_analysis=session.final_analysis,
+        partial_reason=session.partial_reason,
         error=session.error_message,
         approvals_waiting=session.approvals_waiting,
         questions_allowed=session.chat_enabled and session.status in ENDED,

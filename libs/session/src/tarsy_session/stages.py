@@ -17,7 +17,7 @@ from tarsy_session.prompt_context import compose_task
 from tarsy_session.prompts.system import compose_system
 from tarsy_session.read_result_tool import READ_RESULT_TOOL, read_result_name, with_read_result
 from tarsy_session.state import Execution, Investigating, Question, Stage
-from tarsy_session.state_queries import agents_of, chat_agent, final_analysis, is_runbook_ready
+from tarsy_session.state_queries import agents_of, chat_agent, final_analysis, is_runbook_ready, partial_reason
 from tarsy_session.termination import end_of_life, fail
 
 EXECUTIVE_SUMMARY = "Executive Summary"
@@ -70,7 +70,7 @@ def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
         return [_planned(state, place + 1)]
     if chain.executive_summary is not None and final_analysis(state):
         return [_started(state, EXECUTIVE_SUMMARY, "exec_summary", (chain.executive_summary,), None)]
-    return [e.SessionCompleted(final_analysis=final_analysis(state))]
+    return [e.SessionCompleted(final_analysis=final_analysis(state), partial_reason=partial_reason(state))]
 
 
 def wanted_servers(state: Investigating) -> Sequence[str]:
@@ -260,7 +260,10 @@ def _completed(state: Investigating, stage: Stage, completed: e.StageCompleted) 
     summary = execution.completed.final_analysis if execution.completed is not None else ""
     error = "" if completed.status == "completed" else completed.error or completed.status
     return e.SessionCompleted(
-        final_analysis=final_analysis(state), executive_summary=summary, executive_summary_error=error
+        final_analysis=final_analysis(state),
+        executive_summary=summary,
+        executive_summary_error=error,
+        partial_reason=partial_reason(state),
     )
 
 

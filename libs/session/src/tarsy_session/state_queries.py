@@ -5,6 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.text import shorten
+
+MOST_REASONS = 2_000
+"""Characters of all reasons why an analysis is partial."""
 
 
 def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> ToolCallState | None:
@@ -69,6 +73,15 @@ def final_analysis(state: Investigating) -> str:
         if analysis := analysis_of(state, stage.executions):
             return analysis
     return ""
+
+
+def partial_reason(state: Investigating) -> str:
+    """Why the analysis is less than whole; empty where each agent of the investigation concluded itself."""
+    stages = [stage for stage in state.stages if stage.started.stage_type not in ("exec_summary", "chat")]
+    ended = [one.completed for stage in stages for one in state.executions_of(stage) if one.completed is not None]
+    if len(ended) == 1:
+        return ended[0].partial_reason
+    return shorten("; ".join(f"{one.agent}: {one.partial_reason}" for one in ended if one.partial_reason), MOST_REASONS)
 
 
 def analysis_of(state: Investigating, executions: Sequence[str]) -> str:

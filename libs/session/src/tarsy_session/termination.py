@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tarsy_contracts import events as e
 from tarsy_session.llm_failures import CANCELLED
 from tarsy_session.state import Ending, Execution, Investigating, SessionState, ToolCallState
-from tarsy_session.state_queries import final_analysis
+from tarsy_session.state_queries import final_analysis, partial_reason
 from tarsy_session.summary_outcomes import fail_summary
 
 UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
@@ -36,7 +36,9 @@ def time_out(state: Investigating) -> list[e.Event]:
     events = list(_all(state, "timed_out", error))
     stage = state.stage
     if stage is not None and stage.started.stage_type == "exec_summary":
-        return [*events, e.SessionCompleted(final_analysis=final_analysis(state), executive_summary_error=error)]
+        analysis, why = final_analysis(state), partial_reason(state)
+        completed = e.SessionCompleted(final_analysis=analysis, executive_summary_error=error, partial_reason=why)
+        return [*events, completed]
     return [*events, end_of_life(state, e.SessionTimedOut(error=error), "timed_out", error)]
 
 

@@ -19,7 +19,7 @@ def details_of(notification: Notification) -> str:
     """The result, or why there is none; empty at the start."""
     match notification.event:
         case PublicSessionCompleted() as event:
-            return without_citations(event.executive_summary or event.analysis)
+            return without_citations(_result(event))
         case PublicSessionFailed() | PublicSessionTimedOut() as event:
             return event.error
         case PublicSessionCancelled() as event:
@@ -31,6 +31,17 @@ def details_of(notification: Notification) -> str:
             )
         case _:
             return ""
+
+
+def _result(event: PublicSessionCompleted) -> str:
+    """A partial analysis mostly says itself why it is one; its executive summary may not."""
+    text, why = event.executive_summary or event.analysis, event.partial_reason
+    return f"Partial analysis: {why}\n\n{text}" if why not in text else text
+
+
+def is_partial(notification: Notification) -> bool:
+    """The investigation has ended with an analysis that is less than whole."""
+    return isinstance(notification.event, PublicSessionCompleted) and bool(notification.event.partial_reason)
 
 
 def cut(text: str, most: int) -> str:

@@ -145,6 +145,7 @@ def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
         error_message=session.error_message,
         executive_summary=session.executive_summary,
         executive_summary_error=session.executive_summary_error,
+        partial_reason=session.partial_reason,
         session_id=session.id,
         timestamp=session.completed_at or session.started_at or session.created_at,
     )

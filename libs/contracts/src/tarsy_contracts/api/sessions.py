@@ -85,7 +85,8 @@ class SessionTotals(SessionOverview):
     most 200 characters; null until the session has ended with one. `now`: null while it does not run. `changed`: calls
     that may have changed something, as they ran and their tools are not read-only. `models`: those that answered
     agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
-    the prices that are configured now; null where no model that it used has one.
+    the prices that are configured now; null where no model that it used has one. `partial_reason`: why its analysis is
+    less than whole; null where each agent concluded itself.
     """
 
     scripted: bool
@@ -96,6 +97,7 @@ class SessionTotals(SessionOverview):
     error_message: str | None
     executive_summary: str | None = None
     executive_summary_error: str | None = None
+    partial_reason: str | None = None
     total_stages: int
     has_parallel_stages: bool
     llm_interaction_count: int
@@ -181,7 +183,8 @@ class StageExecution(ApiModel):
     """One agent's run in a stage.
 
     The fields of a fallback are those of the last one; `original_llm_provider` was asked first. `number`: the event
-    that changed it last. Interactions and tokens are those of the session's totals.
+    that changed it last. Interactions and tokens are those of the session's totals. `partial_reason`: why its analysis
+    is less than whole; null where it concluded itself.
     """
 
     execution_id: str
@@ -199,6 +202,7 @@ class StageExecution(ApiModel):
     max_iterations: int | None = None
     iterations: int = 0
     forced_conclusion: bool = False
+    partial_reason: str | None = None
     llm_interaction_count: int
     mcp_interaction_count: int
     input_tokens: int
@@ -267,6 +271,7 @@ class SessionState(ApiModel):
     error_message: str | None
     queue_position: int | None
     last_number: int
+    partial_reason: str | None = None
 
 
 class ChainStatistics(ApiModel):

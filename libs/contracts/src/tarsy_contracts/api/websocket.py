@@ -107,6 +107,7 @@ class SessionStatusChanged(LoggedMessage):
     error_message: str | None
     executive_summary: str | None = None
     executive_summary_error: str | None = None
+    partial_reason: str | None = None
 
 
 class SessionGone(LoggedMessage):
@@ -148,6 +149,7 @@ class ExecutionStatusChanged(LoggedMessage):
     max_iterations: int | None = None
     iterations: int = 0
     forced_conclusion: bool = False
+    partial_reason: str | None = None
 
 
 class ChatStarted(LoggedMessage):

@@ -43,6 +43,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 analysis=event.final_analysis,
                 executive_summary=event.executive_summary,
                 executive_summary_error=event.executive_summary_error,
+                partial_reason=event.partial_reason,
             )
         case e.SessionFailed():
             return session.PublicSessionFailed(error=event.error)
@@ -99,6 +100,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 analysis=event.final_analysis,
                 error=event.error,
                 iterations=event.iterations,
+                partial_reason=event.partial_reason,
             )
         case e.LlmCallCompleted():
             return calls.PublicLlmCallCompleted(

@@ -44,12 +44,16 @@ class PublicSessionStarted(PublicEvent):
 
 
 class PublicSessionCompleted(PublicEvent):
-    """The investigation has ended with an analysis. Without an executive summary, its error says why, if any."""
+    """The investigation has ended with an analysis. Without an executive summary, its error says why, if any.
+
+    `partial_reason`: why the analysis is less than whole; empty where each agent concluded itself.
+    """
 
     type: ClassVar[str] = "tarsy.session.completed"
     analysis: str
     executive_summary: str = ""
     executive_summary_error: str = ""
+    partial_reason: str = ""
 
 
 class PublicSessionFailed(PublicEvent):

@@ -52,7 +52,8 @@ class PublicExecutionFellBack(PublicEvent):
 class PublicExecutionCompleted(PublicEvent):
     """An agent has ended, well or not; `status` says how, `error` why.
 
-    `analysis` is its result: in a stage of the type `chat` the answer to the question.
+    `analysis` is its result: in a stage of the type `chat` the answer to the question. `partial_reason`: why it is less
+    than whole; empty where the agent concluded itself.
     """
 
     type: ClassVar[str] = "tarsy.execution.completed"
@@ -65,3 +66,4 @@ class PublicExecutionCompleted(PublicEvent):
     analysis: str = ""
     error: str = ""
     iterations: int = 0
+    partial_reason: str = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_notifier.notification import Notification
-from tarsy_notifier.notification_text import cut, details_of, title_of
+from tarsy_notifier.notification_text import cut, details_of, is_partial, title_of
 
 TEXT_LIMIT = 2_900
 """Characters of one block: Slack takes 3,000."""
@@ -21,6 +21,7 @@ HEADINGS = {
     "timed_out": ":hourglass: Investigation timed out",
     "approval": ":raised_hand: A tool call waits for approval",
 }
+PARTIAL = ":warning: Investigation completed with a partial analysis"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class SlackMessage:
 
 
 def message_of(notification: Notification) -> SlackMessage:
-    heading, title = HEADINGS[notification.kind], escaped(cut(title_of(notification), TITLE_LIMIT))
+    heading = PARTIAL if is_partial(notification) else HEADINGS[notification.kind]
+    title = escaped(cut(title_of(notification), TITLE_LIMIT))
     linked = f"<{notification.link}|{title}>" if notification.link else title
     blocks = [_section(f"*{heading}*\n{linked}")]
     if details := details_of(notification):

@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from tarsy_notifier.notification import Notification
-from tarsy_notifier.notification_text import cut, details_of, title_of
+from tarsy_notifier.notification_text import cut, details_of, is_partial, title_of
 
 NAMES = {
     "started": "TarsyInvestigationStarted",
@@ -58,5 +58,6 @@ def _labels(notification: Notification) -> dict[str, JsonValue]:
         "cluster": session.cluster,
         "namespace": session.namespace,
         "workload": session.workload,
+        "analysis": "partial" if is_partial(notification) else None,
     }
     return {name: value for name, value in known.items() if value}

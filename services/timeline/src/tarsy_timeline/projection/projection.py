@@ -127,7 +127,8 @@ def _facts(record: RecordedEvent) -> Iterator[Statement]:  # noqa: C901 - one ca
                 (execution_id, *names, to_postgres_text(event.error), to_postgres_text(event.kind), record.number),
             )
         case e.ExecutionCompleted(execution_id=execution_id):
-            yield "end_execution", (execution_id, event.iterations, event.forced_conclusion)
+            partial = _text(event.partial_reason)
+            yield "end_execution", (execution_id, event.iterations, event.forced_conclusion, partial)
         case e.LlmCallRequested(execution_id=execution_id):
             yield "ask_model", (execution_id, event.iteration, record.envelope.time)
         case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
@@ -227,7 +228,8 @@ def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
             texts = (_text(change.final_analysis), _text(change.error_message))
             summary = (_text(change.executive_summary), _text(change.executive_summary_error))
             began = time if status == "in_progress" else None
-            return "change_session", (session, status, *texts, *summary, began, _end(status, time))
+            partial = _text(change.partial_reason)
+            return "change_session", (session, status, *texts, *summary, began, _end(status, time), partial)
         case ChatCreated():
             return "create_chat", (session, change.chat_id)
         case ChatMessageAdded():

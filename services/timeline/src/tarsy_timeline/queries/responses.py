@@ -118,6 +118,7 @@ def session_state(row: Row) -> SessionState:
         error_message=row["error_message"],
         queue_position=row["queue_position"],
         last_number=row["last_number"],
+        partial_reason=row["partial_reason"],
     )
 
 
@@ -221,6 +222,7 @@ def _session(row: Row) -> Fields:
         "error_message": row["error_message"],
         "executive_summary": row["executive_summary"],
         "executive_summary_error": row["executive_summary_error"],
+        "partial_reason": row["partial_reason"],
         "total_stages": row["total_stages"],
         "has_parallel_stages": row["has_parallel_stages"],
         "chat_message_count": row["chat_message_count"],
@@ -272,6 +274,7 @@ def _execution(row: Row) -> StageExecution:
         max_iterations=row["max_iterations"],
         iterations=row["iterations"],
         forced_conclusion=row["forced_conclusion"],
+        partial_reason=row["partial_reason"],
         llm_interaction_count=row["llm_interaction_count"],
         mcp_interaction_count=row["mcp_interaction_count"],
         input_tokens=row["input_tokens"],

@@ -22,6 +22,7 @@ NEW_SESSION: Fields = {
     "chat_enabled": True, "chat_id": None, "chat_message_count": 0, "details_deleted_at": None, "cluster": None,
     "namespace": None, "workload": None, "repeat_count": 0, "last_alert_at": None, "parent_id": None,
     "llm_provider": None, "slack_message_fingerprint": None, "changed": 0, "labels": [],
+    "partial_reason": None,
     "queue_position": None, "reruns": [],
 }  # fmt: skip
 """Columns of `sessions`; and those of `read_session` that other sessions decide, which the log of this one has not."""
@@ -34,6 +35,7 @@ NEW_EXECUTION: Fields = {
     "original_llm_provider": None,
     "fallback_reason": None, "fallback_error_code": None, "fallback_count": 0, "controller": "function_calling",
     "max_iterations": None, "iterations": 0, "forced_conclusion": False, "iteration": None, "asked_at": None,
+    "partial_reason": None,
     **dict.fromkeys(TOKENS, 0),
 }  # fmt: skip
 
@@ -67,6 +69,7 @@ def change_session(
     why: object,
     began: object,
     ended: object,
+    partial: object,
 ) -> None:
     session = tables.session
     session |= {
@@ -77,6 +80,7 @@ def change_session(
         "executive_summary_error": why,
         "started_at": session["started_at"] or began,
         "completed_at": ended,
+        "partial_reason": partial,
     }
 
 

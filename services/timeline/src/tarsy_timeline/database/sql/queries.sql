@@ -63,7 +63,7 @@ where session_id = $1
 update sessions
 set status = $2, final_analysis = coalesce($3, final_analysis), error_message = $4,
     executive_summary = coalesce($5, executive_summary), executive_summary_error = $6,
-    started_at = coalesce(started_at, $7), completed_at = $8
+    started_at = coalesce(started_at, $7), completed_at = $8, partial_reason = $9
 where session_id = $1
 
 -- name: count_alerts
@@ -117,7 +117,7 @@ where execution_id = $1
 update agent_executions set iteration = $2, asked_at = $3 where execution_id = $1
 
 -- name: end_execution
-update agent_executions set iterations = $2, forced_conclusion = $3 where execution_id = $1
+update agent_executions set iterations = $2, forced_conclusion = $3, partial_reason = $4 where execution_id = $1
 
 -- name: count_llm_calls
 update agent_executions
@@ -193,7 +193,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
     parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default,
-    labels = default
+    labels = default, partial_reason = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------

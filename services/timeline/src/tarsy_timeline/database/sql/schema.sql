@@ -57,7 +57,8 @@ create table sessions (
     llm_provider text,
     slack_message_fingerprint text,
     changed integer not null default 0,
-    labels text[] not null default '{}' -- each as `name=value`
+    labels text[] not null default '{}', -- each as `name=value`
+    partial_reason text
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -136,7 +137,8 @@ create table agent_executions (
     cached_input_tokens bigint not null default 0,
     cache_written_tokens bigint not null default 0,
     iteration integer, -- the one that is under way, or was the last; `iterations` is the end's count
-    asked_at timestamptz
+    asked_at timestamptz,
+    partial_reason text
 );
 create index agent_executions_by_session on agent_executions (session_id, agent_index);
 
