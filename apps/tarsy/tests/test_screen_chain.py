@@ -317,6 +317,13 @@ def test_a_session_without_its_summary_says_why(watched: Watched, events: list[e
     assert watched.text.endswith("■ session: completed\n(no executive summary: no provider is left)\n")
 
 
+def test_a_partial_analysis_says_of_which_agent_and_why(watched: Watched) -> None:
+    watched.live(chain.partial_chain(S))
+    ended = watched.lines.index("■ Metrics: completed")
+    assert watched.lines[ended + 1] == f"(partial analysis: {chain.FULL})"
+    assert watched.text.endswith(f"■ session: completed\n(partial analysis: Metrics: {chain.FULL})\n")
+
+
 def test_analyses_that_nobody_joined_are_shown_as_the_session_tells_them(
     watched: Watched, events: list[e.Event]
 ) -> None:

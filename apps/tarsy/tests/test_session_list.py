@@ -33,6 +33,11 @@ def test_a_session_is_a_line_with_its_whole_id_and_who_answered(monkeypatch: pyt
     assert line.rstrip().endswith("Checkout�[2J is [red]down[/red]")
 
 
+def test_a_completed_session_whose_analysis_is_partial_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = listed(monkeypatch, [ROW | {"partial_reason": "the context is full"}]).splitlines()[1]
+    assert line.split()[1] == "partial"
+
+
 def test_on_a_terminal_of_100_columns_nothing_is_cropped(monkeypatch: pytest.MonkeyPatch) -> None:
     text = listed(monkeypatch, [ROW], width=100, force_terminal=True)
     assert "…" not in text

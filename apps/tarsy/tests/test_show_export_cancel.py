@@ -1,13 +1,16 @@
 """`tarsy show`, `tarsy export`, `tarsy cancel`, and `--json` of the lists, on an API that answers so."""
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from tarsy_cli.app import cli
+from tarsy_cli.session.overview import print_overview
 from tarsy_cli_answers import SESSION
 from tarsy_contracts.api.sessions import SessionDetail, SessionList
 from tarsy_contracts.api.system import HeldSessionList, McpServers
@@ -122,6 +125,18 @@ def test_a_session_is_shown_with_its_figures_and_conclusions(url: str) -> None:
     assert "… 10 more lines" in shown.output
     assert [line for line in lines if "The cause" in line or "Raise it." in line]
     assert shown.exit_code == 0
+
+
+def test_a_partial_analysis_says_so_and_why() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    agent = EXECUTION | {"partial_reason": "the context is full"}
+    stages = [STAGE | {"executions": [agent]}]
+    found = {"partial_reason": "Agent: the context is full", "stages": stages}
+    print_overview(SessionDetail.model_validate(DETAIL | found), console)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "completed with a partial analysis (Agent: the context is full)\n" in shown
+    assert "completed with a partial analysis (the context is full), 1 min 5 s, 3 iterations" in shown
 
 
 def test_programs_get_the_models_of_the_api(url: str) -> None:

@@ -99,6 +99,22 @@ async def test_it_stands_above_the_analysis_with_its_reason_and_its_citation(
     await expect(tab.page.locator(".analysis .markdown")).to_have_text("It was DNS.")
 
 
+async def test_a_partial_analysis_says_why_and_is_amber_however_sure_it_is(
+    tab: Tab, story: NewSession, new_session: NewSession
+) -> None:
+    def ending(event: e.Event) -> e.Event:
+        if not isinstance(event, e.SessionCompleted):
+            return event
+        found = {"final_analysis": "It was DNS.\n\nConfidence: high", "partial_reason": "the context is full"}
+        return event.model_copy(update=found)
+
+    await add_styles(tab.page)
+    await Scene(tab, retold(story(), new_session(), ending)).show()
+    await expect(tab.page.get_by_role("region", name="Partial analysis")).to_contain_text("the context is full")
+    await expect(tab.page.get_by_role("region", name="High confidence")).to_have_attribute("data-tone", "warning")
+    await expect(tab.page.get_by_role("region", name="Final analysis")).to_have_attribute("data-tone", "warning")
+
+
 async def test_an_analysis_that_does_not_say_it_is_said_to_be_so(tab: Tab, scene_of: Callable[[str], Scene]) -> None:
     await add_styles(tab.page)
     await scene_of("It was **DNS**.").show()

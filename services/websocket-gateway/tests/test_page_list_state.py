@@ -392,3 +392,23 @@ async def test_the_count_of_what_runs_does_not_go_back_to_an_answer_older_than_w
     )  # fmt: skip
 
     assert found == [1, 2, 2, 1, 1, 0, 0, 1, 2, 1, 0]
+
+
+async def test_a_partial_analysis_is_a_mark_with_its_reason(tab: Tab) -> None:
+    """From the list's answer, and from a message that comes while it stands there."""
+    why = {"partial_reason": "the context is full"}
+    found = await call(
+        tab, "state/sessions_state.js",
+        """async (m, path, rows, message) => {
+            const { marksOf } = await import(path);
+            const sessions = m.newSessions();
+            m.takePage(sessions, rows);
+            m.takeStatus(sessions, message);
+            return sessions.rows.map(marksOf);
+        }""",
+        f"{ASSETS}/words/list_marks.js", [session(1, **why), session(2, "in_progress"), session(3)],
+        {**status_of("s-00002", "completed"), **why},
+    )  # fmt: skip
+
+    partial = {"word": "partial", "title": "Partial analysis: the context is full", "isHeavy": True}
+    assert found == [[partial], [partial], []]

@@ -69,7 +69,8 @@ def _passage(highlight: SearchHighlight) -> Text:
 def _cells(row: ListedSession) -> list[str]:
     began = datetime.fromisoformat(row.created_at).astimezone()
     model = "scripted" if row.scripted else "real"
-    return [row.id, row.status, model, f"{began:%m-%d %H:%M}", row.title or row.alert_type]
+    status = "partial" if row.partial_reason else row.status
+    return [row.id, status, model, f"{began:%m-%d %H:%M}", row.title or row.alert_type]
 
 
 def _facets(row: ListedSession) -> str:

@@ -13,6 +13,7 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecu
 from tarsy_local.terminal_text import one_line, printable
 
 STYLES = {"completed": "green", "failed": "red", "timed_out": "red", "cancelled": "yellow"}
+PARTIAL = "yellow"
 ALERT_LINES = 20
 
 
@@ -20,7 +21,8 @@ def print_overview(session: SessionDetail, console: Console) -> None:
     heading = " · ".join(one_line(text) for text in (session.title, session.severity, session.source) if text)
     console.print(Text(heading or one_line(session.alert_type), style="bold"))
     console.print(Text(f"session {session.id}"))
-    console.print(Text(_status(session), style=STYLES.get(session.status, "default")))
+    style = PARTIAL if session.partial_reason else STYLES.get(session.status, "default")
+    console.print(Text(_status(session), style=style))
     for line in (*_figures(session), *_stages(session)):
         console.print(Text(line))
     _print_alert(session, console)
@@ -33,7 +35,7 @@ def print_overview(session: SessionDetail, console: Console) -> None:
 def _status(session: SessionDetail) -> str:
     waits = f", number {session.queue_position} in the queue" if session.queue_position is not None else ""
     why = f": {one_line(session.error_message)}" if session.error_message else ""
-    return f"{session.status}{waits}{why}"
+    return f"{session.status}{_partial(session)}{waits}{why}"
 
 
 def _figures(session: SessionDetail) -> Iterator[str]:
@@ -71,7 +73,12 @@ def _stages(session: SessionDetail) -> Iterator[str]:
 def _outcome(step: SessionStage | StageExecution) -> str:
     took = f", {_seconds(step.duration_ms)}" if step.duration_ms is not None else ""
     why = f" ({one_line(step.error_message)})" if step.error_message else ""
-    return f"{step.status}{why}{took}"
+    partial = _partial(step) if isinstance(step, StageExecution) else ""
+    return f"{step.status}{partial}{why}{took}"
+
+
+def _partial(step: SessionDetail | StageExecution) -> str:
+    return f" with a partial analysis ({one_line(step.partial_reason)})" if step.partial_reason else ""
 
 
 def _print_alert(session: SessionDetail, console: Console) -> None:

@@ -110,6 +110,8 @@ class Screen:
         self._line(f"■ session: {one_line(status).replace('_', ' ')}", "bold")
         if error := text_of(payload, "error_message"):
             self._line(one_line(error), "red")
+        if why := text_of(payload, "partial_reason"):
+            self._line(f"(partial analysis: {one_line(why)})", NOTICE)
         if error := text_of(payload, "executive_summary_error"):
             self._line(f"(no executive summary: {one_line(error)})", NOTICE)
 

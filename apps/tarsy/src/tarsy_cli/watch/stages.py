@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tarsy_cli.watch.rendering import Payload, metadata, text_of
+from tarsy_cli.watch.rendering import NOTICE, Payload, metadata, text_of
 from tarsy_contracts.timeline_model import ENDED
 from tarsy_local.terminal_text import one_line
 
@@ -18,10 +18,12 @@ class AgentProgress:
     name: str
     status: str = ""
     error: str = ""
+    partial: str = ""
     told: str = ""
 
     def learn(self, payload: Payload) -> None:
         self.status, self.error = text_of(payload, "status"), text_of(payload, "error_message")
+        self.partial = text_of(payload, "partial_reason")
 
 
 @dataclass(slots=True)
@@ -69,6 +71,8 @@ class StageProgress:
                 agent.told = agent.status
                 yield f"■ {one_line(agent.name)}: {_words(agent.status)}", "bold"
                 yield from _reason(agent.error)
+                if agent.partial:
+                    yield f"(partial analysis: {one_line(agent.partial)})", NOTICE
         if self.told != self.status:
             self.told = self.status
             yield self._line(_words(self.status))

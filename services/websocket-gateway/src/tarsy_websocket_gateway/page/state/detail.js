@@ -16,6 +16,7 @@ export function asStatus(detail) {
     final_analysis: detail.final_analysis,
     executive_summary: detail.executive_summary,
     executive_summary_error: detail.executive_summary_error,
+    partial_reason: detail.partial_reason,
     error_message: detail.error_message,
     timestamp: detail.completed_at ?? detail.started_at ?? detail.created_at,
   };

@@ -28,6 +28,7 @@ export function fromRow(row) {
     outcome: row.outcome ?? null,
     summary: row.executive_summary ?? "",
     failure: row.error_message ?? "",
+    partial: row.partial_reason ?? "",
     now: row.now ?? null,
     inputTokens: row.input_tokens ?? 0,
     outputTokens: row.output_tokens ?? 0,

@@ -43,6 +43,7 @@ function messagesOf({ session, timeline, last_number: number, time }) {
       error_message: session.error_message ?? null,
       executive_summary: session.executive_summary ?? null,
       executive_summary_error: session.executive_summary_error ?? null,
+      partial_reason: session.partial_reason ?? null,
     },
   ];
 }

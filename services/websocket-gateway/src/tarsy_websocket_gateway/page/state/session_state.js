@@ -20,6 +20,7 @@ import { noteLastWord } from "./last_words.js";
  *  @property {string} finalAnalysis
  *  @property {string} executiveSummary
  *  @property {string} executiveSummaryError
+ *  @property {string} partialReason  why the analysis is less than whole; empty where each agent concluded itself
  *  @property {string} error
  *  @property {string | null} startedAt
  *  @property {string | null} changedAt  when the status changed last
@@ -45,6 +46,7 @@ export function newSession() {
     finalAnalysis: "",
     executiveSummary: "",
     executiveSummaryError: "",
+    partialReason: "",
     error: "",
     startedAt: null,
     changedAt: null,
@@ -116,6 +118,7 @@ function takeStatus(session, message) {
   session.finalAnalysis = message.final_analysis ?? "";
   session.executiveSummary = message.executive_summary ?? "";
   session.executiveSummaryError = message.executive_summary_error ?? "";
+  session.partialReason = message.partial_reason ?? "";
   session.error = message.error_message ?? "";
   session.changedAt = message.timestamp;
   if (message.status === "in_progress") session.startedAt ??= message.timestamp;

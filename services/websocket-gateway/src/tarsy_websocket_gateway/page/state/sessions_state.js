@@ -127,13 +127,14 @@ function withStatus(row, message) {
     endedAt: isOver ? message.timestamp : null,
     summary: (message.executive_summary ?? message.final_analysis ?? row.summary).slice(0, LONGEST_SUMMARY),
     failure: message.error_message ?? row.failure,
+    partial: message.partial_reason ?? row.partial,
     now: isOver ? null : row.now,
   };
 }
 
 /** @param {Row} row */
-function live({ status, startedAt, endedAt, number, summary, failure }) {
-  return { status, startedAt, endedAt, number, summary, failure };
+function live({ status, startedAt, endedAt, number, summary, failure, partial }) {
+  return { status, startedAt, endedAt, number, summary, failure, partial };
 }
 
 /** The latest first, as the API sorts.

@@ -19,13 +19,13 @@ export function SessionHead({ store }) {
     document.title = say(TEXT.session.documentTitle, { title });
   }, [title]);
   if (detail === null) return null;
-  const { status } = store.session;
+  const { status, partialReason } = store.session;
   const place = status === "pending" ? (detail.queue_position ?? null) : null;
   return html`
     <header class="head">
       <h1>${title}</h1>
       <div class="row">
-        <p class="state" role="status"><${Status} status=${status ?? ""} /></p>
+        <p class="state" role="status"><${Status} status=${status ?? ""} partial=${partialReason} /></p>
         ${connection.value === "lost" && html`<p class="as-of">${asOf(liveUntil.value)}</p>`}
         <p class="queue quiet" hidden=${place === null}>${place === null ? "" : queueWords(place)}</p>
         <${Cancelling} id=${store.id} status=${status} />

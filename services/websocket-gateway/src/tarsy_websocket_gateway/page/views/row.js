@@ -39,7 +39,7 @@ export function SessionRow({ row, place, count, top, chosen }) {
           `,
           )}
         </span>
-        <${Status} status=${row.status} />
+        <${Status} status=${row.status} partial=${row.partial} />
         <${Age} stamp=${row.createdAt} />
         <${Took} from=${row.startedAt} until=${row.endedAt} />
         <span class="tokens" title=${words.usageTitle(row)}>${words.usageWords(row)}</span>

@@ -3,8 +3,8 @@
 import { html } from "../ui.js";
 import { statusWord, tone } from "../words/wording.js";
 
-/** `word`: another one than the status has.
- *  @param {{ status: string, word?: string }} props */
-export function Status({ status, word }) {
-  return html`<span class="status" data-tone=${tone(status)}>${word ?? statusWord(status)}</span>`;
+/** `word`: another one than the status has. `partial`: why its analysis is less than whole.
+ *  @param {{ status: string, word?: string, partial?: string | null }} props */
+export function Status({ status, word, partial }) {
+  return html`<span class="status" data-tone=${partial ? "warning" : tone(status)}>${word ?? statusWord(status)}</span>`;
 }

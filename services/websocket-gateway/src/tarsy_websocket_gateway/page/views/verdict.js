@@ -35,7 +35,8 @@ export function Verdict({ store }) {
       ${isNone && html`<p class="quiet">${TEXT.verdict.none}</p>`}
       ${isStopped && html`<${Stopped} store=${store} />`}
       <${Summary} session=${session} />
-      ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} />`}
+      ${session.partialReason !== "" && html`<${Partial} why=${session.partialReason} />`}
+      ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} isPartial=${session.partialReason !== ""} />`}
       ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} shown=${confidence?.rest ?? session.finalAnalysis} />`}
     </div>
   `;
@@ -80,12 +81,23 @@ function Summary({ session: { executiveSummary: summary, executiveSummaryError: 
   `;
 }
 
-/** @param {{ confidence: Confidence | null }} props */
-function ConfidenceLine({ confidence }) {
+/** @param {{ why: string }} props */
+function Partial({ why }) {
+  return html`
+    <section class="partial" data-tone="warning" aria-labelledby="partial">
+      <h2 id="partial">${TEXT.verdict.partial}</h2>
+      <p class="text">${why}</p>
+    </section>
+  `;
+}
+
+/** How sure it is of what is only a part is never good news.
+ *  @param {{ confidence: Confidence | null, isPartial: boolean }} props */
+function ConfidenceLine({ confidence, isPartial }) {
   if (confidence === null) return html`<p class="quiet">${TEXT.verdict.noConfidence}</p>`;
   const { level, why } = confidence;
   return html`
-    <section class="confidence" data-tone=${TONES[level]} aria-labelledby="confidence">
+    <section class="confidence" data-tone=${isPartial && level === "high" ? "warning" : TONES[level]} aria-labelledby="confidence">
       <h2 id="confidence">${TEXT.verdict.confidence[level]}</h2>
       ${why !== "" && html`<${Markdown} text=${why} />`}
     </section>
@@ -96,7 +108,7 @@ function ConfidenceLine({ confidence }) {
 function Analysis({ store, shown }) {
   const text = () => citedVerdictText(store.session, store.detail.value);
   return html`
-    <section class="analysis" aria-labelledby="analysis">
+    <section class="analysis" data-tone=${store.session.partialReason === "" ? "good" : "warning"} aria-labelledby="analysis">
       <div class="analysis-head"><h2 id="analysis">${TEXT.verdict.analysis}</h2><${CopyButton} text=${text} label=${TEXT.verdict.copy} /></div>
       <${Markdown} text=${shown} />
     </section>

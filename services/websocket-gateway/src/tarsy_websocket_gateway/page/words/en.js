@@ -107,6 +107,8 @@ export const en = frozen({
   marks: {
     waits: "waits for a yes",
     waitsTitle: { one: "{count} call to be decided", other: "{count} calls to be decided" },
+    partial: "partial",
+    partialTitle: "Partial analysis: {why}",
     changed: "changed",
     changedTitle: {
       one: "{count} call may have changed something",
@@ -227,12 +229,14 @@ export const en = frozen({
     fallback: "{provider} instead of {first}",
     iterations: { one: "{count} iteration", other: "{count} iterations" },
     forced: "hit the iteration limit",
+    partial: "partial analysis: {why}",
   },
   verdict: {
     none: "There is no verdict yet.",
     summary: "Executive summary",
     noSummary: "There is no executive summary: {why}",
     confidence: { high: "High confidence", medium: "Medium confidence", low: "Low confidence" },
+    partial: "Partial analysis",
     noConfidence: "The analysis does not say how sure it is.",
     analysis: "Final analysis",
     copy: "Copy as Markdown",

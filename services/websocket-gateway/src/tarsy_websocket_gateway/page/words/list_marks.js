@@ -12,6 +12,7 @@ export function marksOf(row) {
   /** @type {[boolean, string, string][]} */
   const heavy = [
     [row.approvalsWaiting > 0, TEXT.marks.waits, say(TEXT.marks.waitsTitle, { count: row.approvalsWaiting })],
+    [row.partial !== "", TEXT.marks.partial, say(TEXT.marks.partialTitle, { why: row.partial })],
     [row.changed > 0, TEXT.marks.changed, say(TEXT.marks.changedTitle, { count: row.changed })],
   ];
   /** @type {[boolean, string, string][]} */

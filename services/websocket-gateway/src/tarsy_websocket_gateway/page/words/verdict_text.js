@@ -21,6 +21,7 @@ import { sessionTitle, statusWord } from "./wording.js";
 export function verdictText(session, detail) {
   const parts = [`# ${sessionTitle(detail)}`];
   if (session.error !== "") parts.push(failureWords(session));
+  if (session.partialReason !== "") parts.push(`**${TEXT.verdict.partial}:** ${session.partialReason}`);
   if (session.executiveSummary !== "") parts.push(`## ${TEXT.verdict.summary}\n\n${session.executiveSummary}`);
   if (session.finalAnalysis !== "") parts.push(`## ${TEXT.verdict.analysis}\n\n${session.finalAnalysis}`);
   return `${parts.join("\n\n")}\n`;

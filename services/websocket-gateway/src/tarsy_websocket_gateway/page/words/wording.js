@@ -80,10 +80,12 @@ export function size(bytes) {
  *  @param {import("../state/session_state.js").Execution} agent */
 export function agentFacts(agent) {
   const { llm_provider: provider, original_llm_provider: first, iterations, forced_conclusion: forced } = agent;
+  const why = agent.partial_reason ?? "";
   return factLine([
     first && provider && first !== provider ? say(TEXT.stages.fallback, { provider, first }) : provider,
     iterations > 0 ? say(TEXT.stages.iterations, { count: iterations }) : "",
     forced === true ? TEXT.stages.forced : "",
+    why === "" ? "" : say(TEXT.stages.partial, { why }),
   ]);
 }
 
