@@ -326,8 +326,10 @@ def test_the_smallest_context_of_a_provider_and_its_fallbacks_counts(configured:
         "large": {"type": "google", "model": "g", "api_key": "k"},
         "small": {"type": "openai", "model": "o", "base_url": "http://localhost:1/v1", "context_tokens": 16_000},
     }
-    keys = {"llm_provider": "large", "fallback_providers": ["small"]}
-    assert first_agent(configured(stage_agent=keys, llm_providers=providers)).context_tokens == 16_000
+    keys = {"llm_provider": "large", "fallback_providers": ["small", "general"]}
+    agent = first_agent(configured(stage_agent=keys, llm_providers=providers))
+    assert agent.context_tokens == 16_000
+    assert agent.known_contexts == {"large": 1_000_000, "small": 16_000}
     assert first_agent(configured(stage_agent={"llm_provider": "large"}, llm_providers=providers)).context_tokens == (
         1_000_000
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from asking import answer_of, asked, failure_of, request
 from pydantic import JsonValue
+from structlog.testing import capture_logs
 from wire import Reply, sse
 
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
@@ -89,8 +90,10 @@ LESSONS: dict[str, tuple[str, dict[str, JsonValue]]] = {
 async def test_what_is_refused_in_the_form_of_a_request_is_learned(said: str, sent: dict[str, JsonValue]) -> None:
     refusal = Reply([json.dumps({"error": {"message": said}}).encode()], 400, "application/json")
     async with asked(OpenAiLlm, refusal, HI, HI, max_output_tokens=9_000) as (llm, server):
-        for _ in range(2):
-            assert (await answer_of(llm, request())).text == "Hi"
+        with capture_logs() as lines:
+            for _ in range(2):
+                assert (await answer_of(llm, request())).text == "Hi"
+    assert [line["event"] for line in lines] == ["llm.form_learned"]
     assert len(server.asked) == 3
     for again in server.asked[1:]:
         assert isinstance(again.json, dict)

@@ -3,6 +3,7 @@
 import pytest
 
 from tarsy_contracts import events as e
+from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import Usage
 from tarsy_session.conversation import build_conversation, offered_tools
 from tarsy_session.prompts.notes import CALL_AGAIN
@@ -76,6 +77,72 @@ def test_a_conversation_is_shortened_before_the_limit_that_a_refusal_told() -> N
     events = story.when(story.result(story.call_ids[-1], LONG))
     assert isinstance(events[-1], e.LlmCallRequested)
     assert events[-1].shortened is not None
+
+
+def small(name: str = "A", **more: object) -> ResolvedAgent:
+    """Its model reads 10,000 tokens at once, by the configuration."""
+    contexts = {"known_contexts": {"scripted": 10_000}}
+    return agent(name, max_iterations=20).model_copy(update=contexts | more)
+
+
+def grown(story: Story, *, counted: int | None, name: str = "") -> e.Event:
+    """The next event after an answer that its provider counted so, and one more result."""
+    answer = story.answer("so the log", tools=(READ,), agent=name)
+    story.when(answer.model_copy(update={"usage": Usage(input_tokens=counted)}))
+    return story.when(story.result(story.call_ids[-1], f"{LONG} {len(story.execution(name).turns)}"))[-1]
+
+
+@pytest.mark.parametrize(("counted", "shortened"), [(2_000, False), (6_000, True)])
+def test_a_conversation_is_shortened_before_the_limit_that_is_configured(counted: int, shortened: bool) -> None:
+    story = Story(plan=chain(stage(small()))).asking()
+    grown(story, counted=1_000)
+    asked = grown(story, counted=counted)
+    assert isinstance(asked, e.LlmCallRequested)
+    assert (asked.shortened is not None) == shortened
+
+
+def test_where_a_provider_does_not_count_its_tokens_characters_are_counted() -> None:
+    story = Story(plan=chain(stage(small()))).asking()
+    asked = [grown(story, counted=None) for _ in range(3)]
+    assert [one.shortened is not None for one in asked if isinstance(one, e.LlmCallRequested)] == [False, False, True]
+
+
+def test_what_is_shown_of_results_counts_and_not_what_was_left_out() -> None:
+    story = Story(plan=chain(stage(small()))).asking()
+    grown(story, counted=1_000)
+    while story.execution().shortened.result_characters is None:
+        refused(story)
+    asked = grown(story, counted=6_500)
+    assert isinstance(asked, e.LlmCallRequested)
+    assert asked.shortened is None
+
+
+def test_what_one_agent_was_refused_for_another_with_the_same_provider_knows() -> None:
+    """The refusal is on the log: so does any owner that reads it."""
+    agents = (agent("A", max_iterations=20), agent("B", max_iterations=20))
+    story = Story(plan=chain(stage(*agents))).started()
+    story.offered(READ)
+    story.when(
+        story.answer(error="too long", kind="context_full", agent="A").model_copy(update={"context_tokens": 8_000})
+    )
+    asked = grown(story, counted=6_000, name="B")
+    assert isinstance(asked, e.LlmCallRequested)
+    assert asked.shortened is not None
+
+
+def test_the_next_provider_has_a_context_of_its_own_and_takes_the_tools() -> None:
+    story = Story(plan=chain(stage(agent("A", fallbacks=("second",), max_iterations=20)))).asking()
+    grown(story, counted=1_000)
+    refused(story, context_tokens=8_000)
+    story.when(
+        story.answer(error="bad", kind="tools_refused").model_copy(update={"refused_tools": (READ.definition.name,)})
+    )
+    story.when(story.answer(error="no key", kind="credentials"))
+    assert story.asked().llm_provider == "second"
+    assert READ.definition.name in [tool.name for tool in offered_tools(story.execution())]
+    asked = grown(story, counted=6_000)
+    assert isinstance(asked, e.LlmCallRequested)
+    assert asked.shortened is None
 
 
 @pytest.mark.parametrize("kind", ["refused", "malformed_call", "truncated", "invalid_request"])

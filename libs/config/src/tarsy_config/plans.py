@@ -61,6 +61,7 @@ class Build:
         )
 
     def agent(self, agent: AgentSettings) -> ResolvedAgent:
+        providers = (agent.llm_provider.value, *agent.fallback_providers.value)
         return ResolvedAgent(
             name=agent.name,
             llm_provider=agent.llm_provider.value,
@@ -70,7 +71,8 @@ class Build:
             controller=agent.controller.value,
             fallback_providers=agent.fallback_providers.value,
             native_tools=tuple(tool.value for tool in agent.native_tools),
-            context_tokens=self._context_tokens((agent.llm_provider.value, *agent.fallback_providers.value)),
+            context_tokens=self._context_tokens(providers),
+            known_contexts=self._known_contexts(providers),
         )
 
     def _context_tokens(self, providers: Sequence[str]) -> int:
@@ -80,6 +82,12 @@ class Build:
         """
         known = (self._sections.llm_providers.get(name) for name in providers)
         return min(DEFAULT_CONTEXT_TOKENS if one is None else one.context_tokens_in_use for one in known)
+
+    def _known_contexts(self, providers: Sequence[str]) -> dict[str, int]:
+        """Nothing of one whose context is only assumed: a conversation is not shortened for a guess."""
+        known = {name: self._sections.llm_providers.get(name) for name in providers}
+        found = {name: None if one is None else one.known_context_tokens for name, one in known.items()}
+        return {name: tokens for name, tokens in found.items() if tokens is not None}
 
     def _server(self, name: str) -> ResolvedServer:
         """One that is not configured (any longer) stays: the agent is told that it is unavailable."""

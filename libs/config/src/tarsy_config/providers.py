@@ -55,9 +55,14 @@ class LlmProvider(Section):
         return self.type == "scripted" or self.api_key is not None or self.base_url is not None
 
     @property
+    def known_context_tokens(self) -> int | None:
+        """The tokens that it can read at once; None where only its refusals can tell."""
+        return self.context_tokens or CONTEXT_TOKENS.get(self.type)
+
+    @property
     def context_tokens_in_use(self) -> int:
-        """The tokens that it can read at once."""
-        return self.context_tokens or CONTEXT_TOKENS.get(self.type, DEFAULT_CONTEXT_TOKENS)
+        """The tokens that it can read at once, or surely can."""
+        return self.known_context_tokens or DEFAULT_CONTEXT_TOKENS
 
     @property
     def key_variables(self) -> tuple[str, ...]:

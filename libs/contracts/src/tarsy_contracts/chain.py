@@ -81,7 +81,8 @@ class ResolvedAgent(Value):
     """`name` is what people see (`X-2` is the second replica of X).
 
     `llm_provider` is asked first; when it fails, `fallback_providers` in their order. `context_tokens`: what each of
-    them can read at once; 0 is unknown.
+    them can read at once; 0 is unknown. `known_contexts`: the same by provider, of those whose context is configured or
+    follows from their type.
     """
 
     name: str
@@ -93,6 +94,7 @@ class ResolvedAgent(Value):
     fallback_providers: tuple[str, ...] = ()
     native_tools: tuple[NativeTool, ...] = ()
     context_tokens: Count = 0
+    known_contexts: dict[str, Count] = Field(default_factory=dict)
 
     @property
     def llm_providers(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+import structlog
 from pydantic_core import to_json
 
 from tarsy_llm.answer_budget import AnswerBudget
@@ -19,7 +20,7 @@ from tarsy_llm.failures import refined_failures
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
-from tarsy_llm.openai_form import learn_form
+from tarsy_llm.openai_form import changes, learn_form
 from tarsy_llm.openai_http import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
 from tarsy_llm.openai_messages import MessageEncoder, list_messages
 from tarsy_llm.openai_wire import encode_body, first_form, request_head
@@ -27,6 +28,8 @@ from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmReques
 from tarsy_llm.provider_type import ProviderType, remote
 from tarsy_llm.strict_roles import alternate_roles
 from tarsy_llm.tool_schemas import with_original_names
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,12 @@ class OpenAiLlm:
             learned = learn_form(self._form, str(refusal)) if refusal.kind == "invalid_request" else None
             if learned is None:
                 return None
+            log.info(
+                "llm.form_learned",
+                provider=self._name,
+                model=self._settings.model,
+                learned=changes(self._form, learned),
+            )
             self._form = learned
             return request_head(self._settings, request, self._form)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 type LimitKey = Literal["max_tokens", "max_completion_tokens"]
@@ -53,6 +53,15 @@ def learn_form(form: RequestForm, said: str) -> RequestForm | None:
         if taught is not None and taught != form:
             return taught
     return None
+
+
+def changes(before: RequestForm, after: RequestForm) -> dict[str, object]:
+    """What is other in the form that was learned, in the words of its fields."""
+    return {
+        one.name: sorted(value) if isinstance(value := getattr(after, one.name), frozenset) else value
+        for one in fields(after)
+        if getattr(before, one.name) != getattr(after, one.name)
+    }
 
 
 def _output(form: RequestForm, said: str) -> RequestForm | None:

@@ -73,17 +73,22 @@ def _failed(execution: Execution, failed: e.LlmCallFailed) -> Execution:
     counts = 0 if failed.kind == "rate_limited" else 1
     retries = replace(execution.retries, failed=failed, failures=execution.retries.failures + counts)
     timeouts = execution.timeouts + (failed.kind == ITERATION_TIMEOUT)
-    known = failed.context_tokens or execution.context_tokens
-    return replace(execution, waiting_for=None, retries=retries, timeouts=timeouts, context_tokens=known)
+    contexts = execution.contexts
+    if failed.context_tokens:
+        contexts = {**contexts, execution.llm_provider: failed.context_tokens}
+    return replace(execution, waiting_for=None, retries=retries, timeouts=timeouts, contexts=contexts)
 
 
 def _fell_back(execution: Execution, event: e.ProviderFellBack) -> Execution:
-    """The next provider begins without failures; its question is another attempt of the same iteration."""
+    """The next provider begins without failures; its question is another attempt of the same iteration.
+
+    It may take the tools that the one before refused.
+    """
     retries = replace(execution.retries, failures=0, waited_seconds=0.0)
     return replace(
         execution,
         llm_provider=event.to_provider,
         fallbacks=execution.fallbacks + 1,
         retries=retries,
-        context_tokens=None,
+        left_out=frozenset(),
     )

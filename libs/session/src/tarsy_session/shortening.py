@@ -37,15 +37,31 @@ def shorten_further(state: Investigating, execution: Execution) -> e.Shortening 
 
 def shorten_in_time(state: Investigating, execution: Execution) -> e.Shortening | None:
     """Returns a shorter conversation where the next question would fill the context that is known."""
-    if execution.context_tokens is None or not execution.turns:
+    known = known_context(state, execution)
+    if known is None or not execution.turns:
         return None
+    return shorten_further(state, execution) if _expected_tokens(state, execution) > FULL * known else None
+
+
+def known_context(state: Investigating, execution: Execution) -> int | None:
+    """Returns what the provider reads at once: as configured, or less where it has refused any agent of the session."""
+    provider = execution.llm_provider
+    configured = execution.agent.known_contexts.get(provider)
+    learned = [one.contexts[provider] for one in state.executions.values() if provider in one.contexts]
+    return min((*learned, *(() if configured is None else (configured,))), default=None)
+
+
+def _expected_tokens(state: Investigating, execution: Execution) -> int:
+    """Counts the next question: the last one as its provider did, and what came since. Some providers do not count."""
     turn = execution.turns[-1]
-    asked = turn.answer.usage.input_tokens
-    if asked is None:
-        return None
-    new = sum(len(content_of(state.calls, state.calls[id])[0]) for id in turn.calls) // CHARACTERS_PER_TOKEN
-    expected = asked + (turn.answer.usage.output_tokens or 0) + new
-    return shorten_further(state, execution) if expected > FULL * execution.context_tokens else None
+    first = sum(len(earlier.calls) for earlier in execution.turns[:-1])
+    counted = turn.answer.usage.input_tokens
+    calls = _calls(state, execution)
+    new = calls if counted is None else calls[first:]
+    start = 0 if counted is None else first
+    shown = sum(len(shown_content(state, execution, call, at)[0]) for at, call in enumerate(new, start))
+    said = len(execution.started.system) + len(execution.started.prompt) if counted is None else 0
+    return (counted or 0) + (turn.answer.usage.output_tokens or 0) + (shown + said) // CHARACTERS_PER_TOKEN
 
 
 def shown_content(state: Investigating, execution: Execution, call: ToolCallState, index: int) -> tuple[str, str]:

@@ -195,7 +195,7 @@ class Execution:
     `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration, which began at
     `iteration_since`. `tools` are those that the agent may call; calls of those whose names are in `approvals` wait for
     a person. `shortened`: how its conversation is shown. `left_out`: the tools that its provider refused.
-    `context_tokens`: the most that its provider takes, as far as refusals have told.
+    `contexts`: the tokens that its providers take at most, by name, as far as their refusals have told.
     """
 
     started: e.ExecutionStarted
@@ -216,7 +216,7 @@ class Execution:
     completed: e.ExecutionCompleted | None = None
     shortened: e.Shortening = NOT_SHORTENED
     left_out: frozenset[str] = frozenset()
-    context_tokens: int | None = None
+    contexts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
