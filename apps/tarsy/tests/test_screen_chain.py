@@ -241,6 +241,15 @@ def test_waits_fallbacks_and_attempts_that_are_repeated_are_quiet_lines(
     assert "· Metrics: gemini did not answer (401). From here on claude is asked." in text
 
 
+def test_what_the_limits_of_a_model_cost_is_a_line(watched: Watched, events: list[e.Event]) -> None:
+    refused = chain.failed(chain.asked(S, 1, 1), "tools_refused", "bad schema", retryable=False)
+    again = chain.asked(S, 1, 1, 2).model_copy(update={"tools_left_out": ("k8s__exec",)})
+    watched.live([*events[:BOTH_RUN], refused, again])
+    text = " ".join(watched.text.split())
+    assert "· Pods: an attempt failed: bad schema" in text
+    assert "! Pods: gemini does not take these tools: k8s__exec. The agent goes on without them." in text
+
+
 def test_a_failure_that_nobody_repeats_is_an_error(watched: Watched, events: list[e.Event]) -> None:
     watched.live([*events[:BOTH_RUN], chain.failed(chain.asked(S, 1, 1), "credentials", "no key", retryable=False)])
     assert "· Pods: error\nno key" in watched.text

@@ -138,6 +138,38 @@ def test_another_attempt_without_a_wait_is_not_news() -> None:
     assert shown(requested(2)) == []
 
 
+@pytest.mark.parametrize(
+    ("update", "text"),
+    [
+        (
+            {"tools_left_out": ("k8s__exec", "k8s__top")},
+            "gemini does not take these tools: k8s__exec, k8s__top. The agent goes on without them.",
+        ),
+        (
+            {"shortened": e.Shortening(results_left_out=1)},
+            "The conversation is too long for gemini, and is shortened. The first result is left out; the agent can"
+            " read them again.",
+        ),
+        (
+            {"shortened": e.Shortening(results_left_out=3, result_characters=2000)},
+            "The conversation is too long for gemini, and is shortened. The first 3 results are left out; the agent can"
+            " read them again. Of each other result the agent reads 2000 characters.",
+        ),
+    ],
+    ids=["tools", "one result", "several results"],
+)
+def test_what_the_limits_of_a_model_cost_is_said(update: dict[str, object], text: str) -> None:
+    limit = created(requested(2).model_copy(update=update))
+    assert (limit.event_type, limit.status, limit.content, limit.execution_id) == ("llm_limit", "completed", text, "x")
+    assert limit.metadata["tools_left_out"] == list(requested(2).model_copy(update=update).tools_left_out)
+
+
+@pytest.mark.parametrize(("kind", "retry"), [("context_full", True), ("tools_refused", True), ("credentials", False)])
+def test_a_question_that_is_asked_in_another_form_is_no_worry(kind: str, retry: bool) -> None:
+    failed = e.LlmCallFailed(llm_call_id="l", execution_id="x", error="no", retryable=False, kind=kind)
+    assert created(failed).metadata["retry"] is retry
+
+
 def test_an_answer_from_which_nothing_followed_has_what_the_agent_was_told() -> None:
     said = created(answer(text="Thought: hm", reminder="Write an Action or a Final Answer."))
     assert said.metadata["reminder"] == "Write an Action or a Final Answer."

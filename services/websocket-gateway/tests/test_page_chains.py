@@ -305,6 +305,20 @@ async def test_a_runbook_that_cannot_be_fetched_says_why(tab: Tab, new_session: 
     assert "It could not be fetched, and the agents use the default one: 404 Not Found" in failed
 
 
+async def test_tools_that_a_model_refuses_are_told_among_the_conclusions(tab: Tab, new_session: NewSession) -> None:
+    session = told(new_session, until=9)
+    shorter = chain.asked(session.id, 1, 2, 2).model_copy(update={"shortened": e.Shortening(results_left_out=2)})
+    without = chain.asked(session.id, 1, 1, 2).model_copy(update={"tools_left_out": ("k8s__exec",)})
+    session.add(without, shorter)
+    await show(tab, live(session))
+
+    found = tab.page.locator(".item[data-type=llm_limit]")
+
+    assert [await one.get_attribute("data-level") for one in await found.all()] == ["conclusion", "step"]
+    assert "Limit of the model" in (first := await found.first.inner_text())
+    assert "gemini does not take these tools: k8s__exec. The agent goes on without them." in first
+
+
 async def test_without_an_executive_summary_the_page_says_why(tab: Tab, new_session: NewSession) -> None:
     session = told(new_session, until=31)
     session.add(e.SessionCompleted(final_analysis=chain.ADVICE, executive_summary_error="quota"))

@@ -15,6 +15,7 @@ from tarsy_contracts.timeline_calls import (
     LLM_EVENT_TYPES,
     llm_answer,
     llm_failure,
+    llm_limit,
     llm_timeline_event_id,
     llm_wait,
     summary_begin,
@@ -95,6 +96,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield execution_begin(event)
         case e.LlmCallRequested():
             yield from llm_wait(record, event)
+            yield from llm_limit(record, event)
         case e.LlmCallCompleted():
             yield from llm_answer(record, event)
         case e.LlmCallFailed():

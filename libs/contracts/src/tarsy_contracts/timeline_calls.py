@@ -27,6 +27,10 @@ def llm_timeline_event_id(llm_call_id: str, part: Literal["thinking", "text"]) -
     return timeline_event_id(llm_call_id, LLM_EVENT_TYPES[part])
 
 
+ANOTHER_FORM = frozenset({"context_full", "tools_refused"})
+"""After these failures the question is asked in another form, or the agent concludes."""
+
+
 def llm_wait(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
     """Nothing, unless somebody has to wait."""
     if event.wait_seconds <= 0:
@@ -48,6 +52,46 @@ def llm_wait(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[Timel
             "attempt": event.attempt,
         },
     )
+
+
+def llm_limit(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
+    """What the limits of the model cost: tools that its provider refused, results that were too long for it."""
+    parts = [*_tools_left_out(event), *_shortened(event)]
+    if not parts:
+        return
+    shorter = event.shortened or e.Shortening()
+    yield created(
+        record,
+        "llm_limit",
+        " ".join(parts),
+        cause=event.llm_call_id,
+        execution_id=event.execution_id,
+        place=1,
+        metadata={
+            "llm_provider": event.llm_provider,
+            "tools_left_out": list(event.tools_left_out),
+            "results_left_out": shorter.results_left_out,
+            "result_characters": shorter.result_characters,
+        },
+    )
+
+
+def _tools_left_out(event: e.LlmCallRequested) -> Iterator[str]:
+    if event.tools_left_out:
+        names = ", ".join(event.tools_left_out)
+        yield f"{event.llm_provider or 'The model'} does not take these tools: {names}. The agent goes on without them."
+
+
+def _shortened(event: e.LlmCallRequested) -> Iterator[str]:
+    if event.shortened is None:
+        return
+    yield f"The conversation is too long for {event.llm_provider or 'the model'}, and is shortened."
+    count = event.shortened.results_left_out
+    if count:
+        what = "The first result is" if count == 1 else f"The first {count} results are"
+        yield f"{what} left out; the agent can read them again."
+    if event.shortened.result_characters is not None:
+        yield f"Of each other result the agent reads {event.shortened.result_characters} characters."
 
 
 def _seconds(seconds: float) -> str:
@@ -72,7 +116,7 @@ def llm_answer(record: RecordedEvent, event: e.LlmCallCompleted) -> Iterator[Tim
 
 
 def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> TimelineCreated:
-    """`retry`: the same question may be asked again, so that nobody has to worry yet."""
+    """`retry`: the question may be asked again, so that nobody has to worry yet."""
     return created(
         record,
         "error",
@@ -80,7 +124,7 @@ def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> TimelineCreate
         cause=event.llm_call_id,
         execution_id=event.execution_id,
         status="cancelled" if event.kind == e.ENDED_BY_US else "completed",
-        metadata={"retry": event.retryable, "kind": event.kind},
+        metadata={"retry": event.retryable or event.kind in ANOTHER_FORM, "kind": event.kind},
     )
 
 

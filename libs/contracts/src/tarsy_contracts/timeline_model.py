@@ -23,6 +23,7 @@ type TimelineEventType = Literal[
     "executive_summary",
     "runbook",
     "llm_wait",
+    "llm_limit",
     "user_question",
     "approval",
 ]

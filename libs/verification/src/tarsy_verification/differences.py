@@ -207,6 +207,7 @@ def _attempts(log: SessionLog) -> Iterator[str]:
     last = {event.execution_id: event.llm_call_id for event in log.events(e.LlmCallRequested)}
     for event in log.events(e.LlmCallRequested):
         yield timeline_event_id(event.llm_call_id, "llm_wait")
+        yield timeline_event_id(event.llm_call_id, "llm_limit")
         if event.llm_call_id != last[event.execution_id]:
             yield timeline_event_id(event.llm_call_id, "error")
 

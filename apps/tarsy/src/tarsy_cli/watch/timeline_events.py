@@ -147,6 +147,9 @@ class Events:
         if event.kind in QUIET_KINDS:
             self._line(f"· {self._who(event)}{one_line(content)}", QUIET)
             return
+        if event.kind == "llm_limit":
+            self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
+            return
         if event.kind == "error" and (metadata(payload).get("retry") or status == "cancelled"):
             what = "the question was given up" if status == "cancelled" else "an attempt failed"
             self._line(f"· {self._who(event)}{what}: {one_line(content)}", QUIET)

@@ -28,6 +28,7 @@
  *  @property {string} [stage_id]
  *  @property {string} [reason]
  *  @property {number} [wait_seconds]
+ *  @property {string[]} [tools_left_out]
  *  @property {string} [role]
  *  @property {string} [expires_at]
  *  @property {string} [on_timeout]

@@ -364,6 +364,7 @@ export const en = frozen({
       executive_summary: "Executive summary",
       runbook: "Runbook",
       llm_wait: "Waiting",
+      llm_limit: "Limit of the model",
       user_question: "Question",
       approval: "Approval",
     },

@@ -9,7 +9,7 @@ import { say } from "./say.js";
 /** @type {Record<string, string>} */
 const NAMES = TEXT.items.names;
 const CONCLUSIONS = new Set(["approval", "user_question", "request", "alert_repeated", "alert_resolved"]);
-const STEPS = new Set(["llm_response", "llm_tool_call", "error", "provider_fallback", "runbook"]);
+const STEPS = new Set(["llm_response", "llm_tool_call", "error", "provider_fallback", "llm_limit", "runbook"]);
 
 /** @param {Item} item
  *  @param {Standing} standing */
@@ -26,6 +26,12 @@ export function isNoWorry({ type, status, metadata }) {
   return type === "error" && (metadata.retry === true || status === "cancelled");
 }
 
+/** The agent could not look with all its tools.
+ *  @param {Item} item */
+function leavesToolsOut({ type, metadata }) {
+  return type === "llm_limit" && (metadata.tools_left_out ?? []).length > 0;
+}
+
 /** Which choice of the story shows it: conclusions, steps (and those), or everything.
  *  @param {Item} item
  *  @param {Standing} standing
@@ -33,6 +39,7 @@ export function isNoWorry({ type, status, metadata }) {
 export function levelOf(item, { isConclusion }) {
   if (isConclusion || CONCLUSIONS.has(item.type)) return "conclusion";
   if (isNoWorry(item)) return "detail";
+  if (leavesToolsOut(item)) return "conclusion";
   if (item.type === "error" || item.metadata.repeatable === false) return "conclusion";
   return STEPS.has(item.type) ? "step" : "detail";
 }
