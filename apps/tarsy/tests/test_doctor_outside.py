@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from tarsy_cli.doctor.models import check_models
 from tarsy_cli.doctor.runner import LimitedCheck, examine
 from tarsy_cli.doctor.running import check_page, check_servers
 from tarsy_cli.doctor.setup import Setup
-from tarsy_contracts.api.system import McpServer, McpServers
+from tarsy_contracts.api.system import McpServer, McpServers, McpTool
 from tarsy_http import Quiet, serving
 from tarsy_processes.ports import free_port
 
@@ -76,7 +76,7 @@ def configured(
 @pytest.mark.parametrize(
     ("answer", "status", "sentence", "remedy"),
     [
-        ((200, "text/event-stream", DONE), "ok", "mine (gpt-of-the-test) answers after", ""),
+        ((200, "text/event-stream", DONE), "ok", "without tools: no TARSy is ready", ""),
         (
             (401, "application/json", json.dumps({"error": {"message": f"bad key {KEY}"}})),
             "failed",
@@ -93,6 +93,61 @@ def test_a_model_is_asked_one_question(
     with answering({"/chat/completions": answer}) as url:
         (found,) = looked(check_models, configured(tmp_path, url))
     assert (found.status, sentence in found.sentence, remedy in found.remedy) == (status, True, True), found
+
+
+@contextmanager
+def choosy(refused: set[str], tools: Sequence[str]) -> Iterator[tuple[str, list[list[str]]]]:
+    """A TARSy with these tools, and a model that names one that it refuses. Yields what it was asked with."""
+    asked: list[list[str]] = []
+    shown = [McpTool(name=name, description=name, repeatable=True, annotations=None, read_only=name != "delete")
+             for name in tools]  # fmt: skip
+    seen = server("tools").model_copy(update={"tools": tuple(shown)}).model_dump_json()
+
+    class Handler(Quiet):
+        def do_GET(self) -> None:
+            self.say(200, "application/json", seen)
+
+        def do_POST(self) -> None:
+            names = [tool["function"]["name"] for tool in json.loads(self.body()).get("tools", [])]
+            asked.append(names)
+            wrong = next((name for name in names if name in refused), None)
+            if wrong is None:
+                self.say(200, "text/event-stream", DONE)
+            else:
+                said = {"error": {"message": f"Invalid schema for function '{wrong}': no items", "param": "tools"}}
+                self.say(400, "application/json", json.dumps(said))
+
+        def say(self, status: int, kind: str, text: str) -> None:
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(text.encode())))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+    with serving(Handler) as url:
+        yield url, asked
+
+
+@pytest.mark.parametrize(
+    ("refused", "status", "sentence", "questions"),
+    [
+        (set[str](), "ok", "with 3 tools.", 1),
+        (
+            {"tools__pods", "tools__top"},
+            "warning",
+            "refuses tools that agents then have to do without: tools.pods, t",
+            3,
+        ),
+    ],
+)
+def test_a_model_is_asked_with_the_tools_of_its_agents(
+    tmp_path: Path, refused: set[str], status: str, sentence: str, questions: int
+) -> None:
+    with choosy(refused, ["delete", "logs", "pods", "top"]) as (url, asked):
+        (found,) = looked(check_models, replace(configured(tmp_path, url), api=f"{url}/api/v1"))
+    assert (found.status, sentence in found.sentence) == (status, True), found
+    assert asked[0] == ["tools__logs", "tools__pods", "tools__top"]
+    assert len(asked) == questions
 
 
 def test_a_model_that_nobody_serves_fails_and_one_that_is_not_to_be_asked_is_not(tmp_path: Path) -> None:

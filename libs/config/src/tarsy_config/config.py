@@ -41,8 +41,12 @@ class Config(Sections):
     @property
     def llm_providers_in_use(self) -> frozenset[str]:
         """Those that some investigation will ask."""
-        chains = [self._plan(chain_id, AS_CONFIGURED) for chain_id in self.agent_chains]
-        return frozenset().union(*(chain.llm_providers for chain in chains))
+        return frozenset().union(*(plan.llm_providers for plan in self.plans))
+
+    @property
+    def plans(self) -> list[ResolvedChain]:
+        """The plan of each chain, for an alert that chooses nothing itself."""
+        return [self._plan(chain_id, AS_CONFIGURED) for chain_id in self.agent_chains]
 
     @property
     def receivers(self) -> dict[str, Receiver]:

@@ -1,15 +1,17 @@
-"""Check of the models: one tiny question to each provider that some investigation will ask."""
+"""Check of the models: one tiny question, with the tools of agents, to each provider that they ask."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 
+from tarsy_cli.doctor.chain_tools import ChainTools, tools_of_chains
 from tarsy_cli.doctor.configuration import configured
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_config.providers import LlmProvider
-from tarsy_contracts.conversation import Conversation, UserMessage
+from tarsy_contracts.conversation import Conversation, ToolDefinition, UserMessage
 from tarsy_llm.protocol import KEEPALIVE, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_llm.providers import build_llm
 from tarsy_llm.timeouts import StreamLimits
@@ -27,6 +29,8 @@ REMEDIES: dict[ErrorKind, str] = {
     "invalid_request": "Compare `model`, `base_url` and `thinking` in tarsy.yaml with what the provider offers",
     "answer_too_long": "See what answers at `base_url`: it sends without end",
 }
+MOST_QUESTIONS = 6
+"""A provider that refuses tools names one at a time: it is asked again without them, so often at most."""
 OTHERWISE = "See the status page of the provider, and the way from here to there (proxy, firewall)"
 
 
@@ -39,18 +43,28 @@ async def check_models(setup: Setup) -> AsyncIterator[CheckResult]:
         return
     if not setup.asks_models:
         raise NotCheckedError(f"Models are not asked (--no-models): {', '.join(asked)}.")
-    for finding in await asyncio.gather(*(_judge(name, provider) for name, provider in asked.items())):
+    tools = await tools_of_chains(setup, config)
+    for finding in await asyncio.gather(*(_judge(name, provider, tools) for name, provider in asked.items())):
         yield finding
 
 
-async def _judge(name: str, provider: LlmProvider) -> CheckResult:
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """`taken`: how many tools the question had. `refused`: those that the provider did not take; `words`: why."""
+
+    taken: int
+    refused: Sequence[str]
+    words: str
+
+
+async def _judge(name: str, provider: LlmProvider, tools: ChainTools) -> CheckResult:
     keys = " or ".join(provider.key_variables)
     if not provider.usable:
         return failed(f"{name} has no key.", f"Set {keys}.")
     began = time.monotonic()
     llm = build_llm(provider, LIMITS)
     try:
-        await _until_it_speaks(llm)
+        answered = await _ask(llm, tools.by_provider.get(name, ()))
     except LlmCallError as problem:
         remedy = f"{REMEDIES.get(problem.kind, OTHERWISE)}{f' ({keys})' if problem.kind == 'credentials' else ''}."
         # It has let us in, and may answer the next one.
@@ -58,12 +72,44 @@ async def _judge(name: str, provider: LlmProvider) -> CheckResult:
         return told(f"{name} ({provider.model}) does not answer: {problem}.", remedy)
     finally:
         await llm.aclose()
-    return ok(f"{name} ({provider.model}) answers after {time.monotonic() - began:.1f} seconds.")
+    answers = f"{name} ({provider.model}) answers after {time.monotonic() - began:.1f} seconds"
+    if answered.refused:
+        refused = ", ".join(tools.real_names[tool] for tool in answered.refused)
+        sentence = f"{answers}, but refuses tools that agents then have to do without: {refused} ({answered.words})."
+        return warning(sentence, "Mend their schemas at the server, or leave them out of the agent's tools.")
+    asked_with = f"without tools: {tools.why_none}" if tools.why_none else f"with {answered.taken} tools"
+    return ok(f"{answers}, {asked_with}.")
 
 
-async def _until_it_speaks(llm: Llm) -> None:
+async def _ask(llm: Llm, tools: Sequence[ToolDefinition]) -> Answered:
+    """Asks without the tools that were refused, as an investigation does. Raises LlmCallError."""
+    refused: list[str] = []
+    words = ""
+    for _ in range(MOST_QUESTIONS):
+        offered = [tool for tool in tools if tool.name not in refused]
+        try:
+            await _until_it_speaks(llm, offered)
+        except LlmCallError as problem:
+            more = _refused(problem, offered)
+            if not more:
+                raise
+            refused += more
+            words = str(problem)
+        else:
+            return Answered(len(offered), refused, words)
+    await _until_it_speaks(llm, ())
+    return Answered(0, refused, words)
+
+
+def _refused(problem: LlmCallError, offered: Sequence[ToolDefinition]) -> Sequence[str]:
+    beyond = offered[problem.most_tools :] if problem.most_tools is not None else ()
+    return problem.refused_tools or [tool.name for tool in beyond]
+
+
+async def _until_it_speaks(llm: Llm, tools: Sequence[ToolDefinition]) -> None:
     """Its first words are enough; leaving ends the call."""
-    async with aclosing(llm.stream(QUESTION)) as parts:
+    question = QUESTION.model_copy(update={"tools": tuple(tools)})
+    async with aclosing(llm.stream(question)) as parts:
         async for part in parts:
             if part != KEEPALIVE:
                 return
