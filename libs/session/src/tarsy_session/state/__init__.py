@@ -1,0 +1,49 @@
+"""State of a session, as its events have made it."""
+
+from tarsy_session.state.alerts import AlertNews, Alerts
+from tarsy_session.state.calls import Approval, Claim, Learned, Summary, ToolCallState, deadline_after
+from tarsy_session.state.executions import Execution, PendingLlmCall, RetryState, Stage, Turn
+from tarsy_session.state.sessions import (
+    NO_INPUT,
+    NOT_STARTED,
+    REFUSALS_KEPT,
+    Answered,
+    AtRest,
+    Cancelled,
+    Ending,
+    Investigating,
+    Life,
+    NotStarted,
+    Question,
+    SessionState,
+    Unsupported,
+)
+
+__all__ = [
+    "NOT_STARTED",
+    "NO_INPUT",
+    "REFUSALS_KEPT",
+    "AlertNews",
+    "Alerts",
+    "Answered",
+    "Approval",
+    "AtRest",
+    "Cancelled",
+    "Claim",
+    "Ending",
+    "Execution",
+    "Investigating",
+    "Learned",
+    "Life",
+    "NotStarted",
+    "PendingLlmCall",
+    "Question",
+    "RetryState",
+    "SessionState",
+    "Stage",
+    "Summary",
+    "ToolCallState",
+    "Turn",
+    "Unsupported",
+    "deadline_after",
+]

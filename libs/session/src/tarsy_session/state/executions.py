@@ -1,0 +1,118 @@
+"""State of stages and of the runs of their agents. Only `evolve` makes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tarsy_contracts import events as e
+from tarsy_contracts.builtin_tools import OWN_SERVER
+from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
+
+NOT_SHORTENED = e.Shortening()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answer of the model and the calls that it asked for."""
+
+    requested: e.LlmCallRequested
+    answer: e.LlmCallCompleted
+    calls: tuple[str, ...] = ()
+
+    @property
+    def final_answer(self) -> str:
+        """The text that ends the execution; empty when the turn does not end it."""
+        if self.calls or self.answer.tool_calls or self.answer.reminder:
+            return ""
+        return self.answer.final_answer or self.answer.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PendingLlmCall:
+    """An LLM call that is owed. It is not made before `not_before`."""
+
+    requested: e.LlmCallRequested
+    not_before: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RetryState:
+    """Retries of the LLM call of the present iteration.
+
+    `failures`: in a row, of the provider that is asked now. `waited_seconds`: because providers had too much to do.
+    `failed`: the last failure, while no answer came after it.
+    """
+
+    attempt: int = 0
+    failures: int = 0
+    waited_seconds: float = 0.0
+    failed: e.LlmCallFailed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """An agent's run. `began_at`: when the log took its beginning.
+
+    `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
+    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration, which began at
+    `iteration_since`. `tools` are those that the agent may call; calls of those whose names are in `approvals` wait for
+    a person. `shortened`: how its conversation is shown. `left_out`: the tools that its provider refused.
+    `contexts`: the tokens that its providers take at most, by name, as far as their refusals have told.
+    """
+
+    started: e.ExecutionStarted
+    began_at: datetime
+    agent: ResolvedAgent
+    stage_type: StageType
+    llm_provider: str
+    tools: tuple[e.OfferedTool, ...] = ()
+    approvals: frozenset[str] = frozenset()
+    fallbacks: int = 0
+    turns: tuple[Turn, ...] = ()
+    waiting_for: PendingLlmCall | None = None
+    iteration: int = 0
+    deadline: datetime | None = None
+    iteration_since: datetime | None = None
+    timeouts: int = 0
+    retries: RetryState = RetryState()
+    completed: e.ExecutionCompleted | None = None
+    shortened: e.Shortening = NOT_SHORTENED
+    left_out: frozenset[str] = frozenset()
+    contexts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.started.execution_id
+
+    @property
+    def open(self) -> bool:
+        return self.completed is None
+
+    @property
+    def turns_begun(self) -> int:
+        """With the turn that it is being asked for."""
+        return len(self.turns) + (self.waiting_for is not None)
+
+    def summary_rule(self, server: str) -> SummaryRule:
+        """Results of our own tools are bounded, and read word for word."""
+        if server == OWN_SERVER:
+            return SummaryRule(enabled=False)
+        return next((one.summary for one in self.agent.servers if one.server == server), SummaryRule())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`executions`: the ids of those of its agents, in their order; none before the tools are known.
+
+    `tools`: what they may call, by the name that models use. `approvals`: those whose calls wait for a person.
+    """
+
+    started: e.StageStarted
+    tools: Mapping[str, e.OfferedTool] = field(default_factory=dict)
+    approvals: frozenset[str] = frozenset()
+    executions: tuple[str, ...] = ()
+    completed: e.StageCompleted | None = None
+
+    @property
+    def open(self) -> bool:
+        return self.completed is None

@@ -1,0 +1,140 @@
+"""State of a session: a union of frozen types, one a phase. Only `evolve` makes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from tarsy_contracts import events as e
+from tarsy_contracts.token_rates import TokenRates
+from tarsy_session.state.alerts import NO_ALERTS, Alerts
+from tarsy_session.state.calls import ToolCallState
+from tarsy_session.state.executions import Execution, Stage
+
+type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
+type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
+
+REFUSALS_KEPT = 100
+"""Limit of refusals that a session keeps. `refusals_forgotten` says that there were older ones."""
+NO_INPUT = -1
+"""`last_decided_offset` before any inbox input was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """A session that never was, or that was deleted.
+
+    `deleted_by`: the request that did so; the event, where only the session's head is known.
+    """
+
+    last_decided_offset: int = NO_INPUT
+    deleted_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    author: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A person's question, and when the log took it."""
+
+    asked: e.QuestionAsked
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One life of a session, from its opener to its end: its clocks count nothing of an earlier life.
+
+    `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn. `question`: what this life
+    answers; None while it investigates. `waiting_since`: at least one call waits for a person since then. `waited`: all
+    such time before; neither counts as time of this life.
+    """
+
+    opened_at: datetime
+    began_at: datetime | None = None
+    question: Question | None = None
+    waiting_since: datetime | None = None
+    waited: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class Investigating:
+    """An open session. Without a stage it waits for its turn.
+
+    `ended`: how the investigation ended, when this life answers a question about it. `questions`: of all lives.
+    `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its
+    providers have counted in this life.
+    """
+
+    session_id: str
+    started: e.SessionStarted
+    last_decided_offset: int
+    life: Life
+    stages: tuple[Stage, ...] = ()
+    executions: Mapping[str, Execution] = field(default_factory=dict)
+    calls: Mapping[str, ToolCallState] = field(default_factory=dict)
+    answers: Mapping[str, Answered] = field(default_factory=dict)
+    refusals_forgotten: bool = False
+    alerts: Alerts = NO_ALERTS
+    cancelled: Cancelled | None = None
+    ended: Ending | None = None
+    questions: tuple[Question, ...] = ()
+    token_rates: TokenRates = field(default_factory=TokenRates)
+
+    @property
+    def id_root(self) -> str:
+        """The text that ids of stages and calls are derived from."""
+        follows = self.started.follows
+        return f"{self.session_id}/{follows}" if follows else self.session_id
+
+    @property
+    def stage(self) -> Stage | None:
+        """The one that is open, or the last."""
+        return self.stages[-1] if self.stages else None
+
+    @property
+    def life_seconds(self) -> float:
+        """The limit of this life, from its first stage."""
+        limits = self.started.chain.limits
+        return limits.session_seconds if self.ended is None else limits.reply_seconds
+
+    def executions_of(self, stage: Stage) -> list[Execution]:
+        return [self.executions[id] for id in stage.executions]
+
+
+@dataclass(frozen=True, slots=True)
+class AtRest:
+    """At rest. All that was found stays: outcomes are learned late, and a later life builds on the stages of this one.
+
+    `started` is None when an operator ended what this code cannot read.
+    """
+
+    started: e.SessionStarted | None
+    last_decided_offset: int
+    ended: Ending
+    stages: tuple[Stage, ...] = ()
+    executions: Mapping[str, Execution] = field(default_factory=dict)
+    calls: Mapping[str, ToolCallState] = field(default_factory=dict)
+    answers: Mapping[str, Answered] = field(default_factory=dict)
+    refusals_forgotten: bool = False
+    alerts: Alerts = NO_ALERTS
+    questions: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """The log holds an event that this code cannot read: nothing is decided for the session until an operator ends it.
+
+    `raised`: the exception that the event led to, when its type is known.
+    """
+
+    last_decided_offset: int
+    raised: str = ""
+
+
+type SessionState = NotStarted | Investigating | AtRest | Unsupported
+
+NOT_STARTED = NotStarted()
