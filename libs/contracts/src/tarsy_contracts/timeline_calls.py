@@ -55,7 +55,7 @@ def llm_wait(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[Timel
 
 
 def llm_limit(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
-    """What the limits of the model cost: tools that its provider refused, results that were too long for it."""
+    """Tells what the limits of the model cost: tools that its provider refused, results that were too long for it."""
     parts = [*_tools_left_out(event), *_shortened(event)]
     if not parts:
         return

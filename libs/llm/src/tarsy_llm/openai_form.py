@@ -56,7 +56,7 @@ def learn_form(form: RequestForm, said: str) -> RequestForm | None:
 
 
 def changes(before: RequestForm, after: RequestForm) -> dict[str, object]:
-    """What is other in the form that was learned, in the words of its fields."""
+    """Returns the fields of the form that differ, with what was learned."""
     return {
         one.name: sorted(value) if isinstance(value := getattr(after, one.name), frozenset) else value
         for one in fields(after)
