@@ -1,6 +1,8 @@
 """Wires of the field: each file of `wires` is one answer as some server sends it, with the page that tells of it."""
 
+import gzip
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,10 @@ from structlog.testing import capture_logs
 from wire import Reply, sse
 
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from tarsy_llm.answer_bodies import answer_events
+from tarsy_llm.errors import LlmError
 from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
 from tarsy_llm.openai_messages import wire_id
 
 WIRES = Path(__file__).parent / "wires"
@@ -55,6 +60,66 @@ async def test_an_answer_of_the_field_is_read(case: dict[str, Any]) -> None:
     assert all(expected.get("call_returned", {}).items() <= call.items() for call in back.get("tool_calls", []))
     ids = [call["id"] for call in back.get("tool_calls", [])]
     assert ids == [message["tool_call_id"] for message in again["messages"][3:]] == [wire_id(one.id) for one in calls]
+
+
+async def read_in_pieces(raw: bytes, size: int) -> object:
+    """What comes of an answer that arrives in pieces of so many bytes."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for start in range(0, len(raw), size):
+            yield raw[start : start + size]
+
+    accumulator = OpenAiAccumulator("the server", "m", None)
+    try:
+        async for event in answer_events(pieces()):
+            if event.data == DONE:
+                accumulator.end()
+                break
+            accumulator.take(event)
+        return accumulator.answer()
+    except LlmError as problem:
+        return type(problem), str(problem)
+
+
+@pytest.mark.parametrize("case", ANSWERS.values(), ids=ANSWERS.keys())
+async def test_an_answer_is_the_same_however_the_network_divides_it(case: dict[str, Any]) -> None:
+    raw = b"".join(step for step in reply_of(case).steps if isinstance(step, bytes))
+    whole = await read_in_pieces(raw, len(raw) or 1)
+    assert [await read_in_pieces(raw, size) for size in (1, 7)] == [whole, whole]
+
+
+def test_the_manual_names_each_case() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/tested-with.md").read_text("utf-8")
+    rows = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| ")}
+    known = {
+        **{name: case["source"] for name, case in ANSWERS.items()},
+        **{one["name"]: one["source"] for one in REFUSALS},
+    }
+    assert [name for name, source in known.items() if source not in rows.get(name, "")] == []
+
+
+PLANTED = b'{"error": {"message": "This model does not exist: m", "code": "model_not_found"}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (gzip.compress(PLANTED), "This model does not exist: m"),
+        (gzip.compress(PLANTED)[:20], "answered 404"),
+        (b"no gzip at all", "answered 404"),
+    ],
+    ids=["whole", "cut", "none"],
+)
+async def test_a_compressed_refusal_is_read_as_far_as_it_goes(body: bytes, said: str) -> None:
+    refusal = Reply([body], 404, "application/json", {"content-encoding": "gzip"})
+    async with asked(OpenAiLlm, refusal) as (llm, _):
+        assert said in str(await failure_of(llm, request()))
+
+
+async def test_a_compressed_stream_is_read() -> None:
+    body = gzip.compress(b"".join(step for step in HI.steps if isinstance(step, bytes)))
+    async with asked(OpenAiLlm, Reply([body], headers={"content-encoding": "gzip"})) as (llm, _):
+        assert (await answer_of(llm, request())).text == "Hi"
 
 
 @pytest.mark.parametrize("case", REFUSALS, ids=lambda case: case["name"])

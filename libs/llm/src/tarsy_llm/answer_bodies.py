@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 
 from tarsy_llm.errors import LlmError
+from tarsy_llm.lenient_model import parse_json
 from tarsy_llm.sse import MOST_EVENT_BYTES, EventTooLongError, ServerSentEvent, events
 
 TITLE = re.compile(r"<title[^>]*>\s*(.{1,200}?)\s*</title>", re.IGNORECASE | re.DOTALL)
@@ -35,7 +36,8 @@ async def answer_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSe
     if first == b"<":
         raise HtmlAnswerError(await _whole(head, chunks))
     async for event in events(_with_head(head, chunks)):
-        yield event
+        for one in _separate(event):
+            yield one
 
 
 async def _with_head(head: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
@@ -54,9 +56,27 @@ async def _whole(head: bytes, chunks: AsyncIterator[bytes]) -> str:
     return found.lstrip(BLANKS).decode("utf-8", errors="replace")
 
 
+def _separate(event: ServerSentEvent) -> list[ServerSentEvent]:
+    """Some servers put no empty line between their events: each line is one then."""
+    if "\n" not in event.data or _is_json(event.data):
+        return [event]
+    return [ServerSentEvent(event.name, line) for line in event.data.split("\n") if line.strip()]
+
+
 def _documents(text: str) -> list[ServerSentEvent]:
+    """A list of documents is one after the other, as lines of them are."""
     try:
-        json.loads(text)
+        found = parse_json(text)
     except ValueError:
         return [ServerSentEvent("", line) for line in text.splitlines() if line.strip()]
+    if isinstance(found, list):
+        return [ServerSentEvent("", json.dumps(one)) for one in found]
     return [ServerSentEvent("", text)]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True

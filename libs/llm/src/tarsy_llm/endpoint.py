@@ -1,6 +1,5 @@
 """Endpoint of OpenAI, or of the SDK of Anthropic: one streamed request. Both are asked alike, and fail alike."""
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pydantic import JsonValue
 from tarsy_llm.answer_bodies import HtmlAnswerError, answer_events
 from tarsy_llm.answer_budget import AnswerBudget
 from tarsy_llm.http_errors import error_of_status, sentence, status_meant
+from tarsy_llm.lenient_model import parse_json
 from tarsy_llm.protocol import ErrorKind, LlmCallError
 from tarsy_llm.sse import EventTooLongError, ServerSentEvent
 
@@ -139,10 +139,9 @@ def error_code(body: object, key: str) -> str:
 
 def _parsed(raw: object) -> object:
     try:
-        found: object = json.loads(raw) if isinstance(raw, str) else raw
+        return parse_json(raw) if isinstance(raw, str) else raw
     except ValueError:
         return raw
-    return found
 
 
 def _described(problem: BaseException) -> str:

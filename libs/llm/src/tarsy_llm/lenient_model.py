@@ -32,10 +32,19 @@ def read_lenient[M: BaseModel](model: type[M], text: str) -> M:
     return model.model_validate(mended)
 
 
+def parse_json(text: str | bytes) -> JsonValue:
+    """Raises ValueError, also for what is nested too deep to be read."""
+    try:
+        found: JsonValue = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    return found
+
+
 def _object(text: str) -> JsonValue:
     """Returns None for what is no object."""
     try:
-        found: JsonValue = json.loads(text)
+        found = parse_json(text)
     except ValueError:
         return None
     return _without_nulls(found) if isinstance(found, dict) else None

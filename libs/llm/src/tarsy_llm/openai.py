@@ -92,7 +92,7 @@ class OpenAiLlm:
             async with aclosing(stream_events(endpoint, head, fallback_body)) as stream:
                 try:
                     async for event in stream:
-                        if event.data == DONE:
+                        if event.data.strip() == DONE:
                             accumulator.end()
                             break
                         for delta in accumulator.take(event) or [KEEPALIVE]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import ConfigDict, JsonValue
 
 from tarsy_llm.answer_budget import Written
-from tarsy_llm.lenient_model import LenientModel
+from tarsy_llm.lenient_model import LenientModel, parse_json
 
 MOST_EXTRA_BYTES = 256 * 1024
 MOST_PIECES = 1_000
@@ -31,9 +31,12 @@ class ToolCallDelta(LenientModel):
 
 @dataclass(slots=True)
 class StreamedCall:
+    """`late`: it began after the model had ended."""
+
     id: str = ""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
+    late: bool = False
     extra: dict[str, JsonValue] = field(default_factory=dict)
 
     @property
@@ -46,10 +49,13 @@ class StreamedCall:
         if len(self.pieces) > MOST_PIECES or not (self.pieces and self.pieces[-1].rstrip()[-1:] in ("}", "l", '"')):
             return False
         try:
-            json.loads(self.arguments)
+            parse_json(self.arguments)
         except ValueError:
             return False
         return True
+
+    def repeats(self, other: "StreamedCall") -> bool:
+        return self.late and not other.late and (self.name, self.arguments) == (other.name, other.arguments)
 
 
 class CallCollector:
@@ -57,10 +63,15 @@ class CallCollector:
         self._written = written
         self._last: dict[int | None, StreamedCall] = {}
         """By index."""
-        self.calls: list[StreamedCall] = []
+        self._begun: list[StreamedCall] = []
 
-    def take(self, piece: ToolCallDelta) -> None:
-        call = self._call_of(piece)
+    @property
+    def calls(self) -> list[StreamedCall]:
+        """Some servers tell all calls again at their end: those are made once."""
+        return [call for call in self._begun if not any(call.repeats(other) for other in self._begun)]
+
+    def take(self, piece: ToolCallDelta, *, late: bool = False) -> None:
+        call = self._call_of(piece, late=late)
         call.id = call.id or piece.id or ""
         extra = {key: value for key, value in (piece.model_extra or {}).items() if value is not None}
         if len(json.dumps(extra)) <= MOST_EXTRA_BYTES:
@@ -75,12 +86,12 @@ class CallCollector:
             call.pieces.append(arguments)
             self._written.add(arguments)
 
-    def _call_of(self, piece: ToolCallDelta) -> StreamedCall:
+    def _call_of(self, piece: ToolCallDelta, *, late: bool) -> StreamedCall:
         """Some servers give every call the same index, some none, some no ids, some a new id with each piece."""
         same = self._last.get(piece.index)
         if same is None or self._begins(same, piece):
-            same = self._last[piece.index] = StreamedCall()
-            self.calls.append(same)
+            same = self._last[piece.index] = StreamedCall(late=late)
+            self._begun.append(same)
         return same
 
     def _begins(self, before: StreamedCall, piece: ToolCallDelta) -> bool:

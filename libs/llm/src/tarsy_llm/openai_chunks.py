@@ -39,6 +39,8 @@ REFUSALS = frozenset(
 MALFORMED = frozenset(
     {"malformed_function_call", "MALFORMED_FUNCTION_CALL", "function_call_filter: MALFORMED_FUNCTION_CALL"}
 )
+FIRM = LENGTH | REFUSALS | MALFORMED | {"error"}
+"""After these reasons another one is a gateway's, and says nothing about the answer."""
 
 
 class MessageDelta(LenientModel):
@@ -60,13 +62,24 @@ class Choice(LenientModel):
     delta: MessageDelta | None = None
     message: MessageDelta | None = None
     finish_reason: str | None = None
+    error: JsonValue = None
 
 
 class CompletionChunk(LenientModel):
+    """`object`, `message` and `detail`: of an error that is no object of its own."""
+
     model: str | None = None
     choices: tuple[Choice, ...] | None = None
     usage: OpenAiUsage | None = None
     error: JsonValue = None
+    object: str | None = None
+    message: str | None = None
+    detail: JsonValue = None
+
+    @property
+    def is_error(self) -> bool:
+        bare = self.choices is None and self.usage is None and bool(self.message or self.detail)
+        return bool(self.error) or self.object == "error" or bare
 
 
 class OpenAiAccumulator:
@@ -104,17 +117,20 @@ class OpenAiAccumulator:
         if not event.data:
             return []
         chunk = self._chunk(event)
-        if chunk.error is not None or event.name == "error":
-            raise self._told(event)
+        if chunk.is_error or event.name == "error":
+            raise self._told(json.loads(event.data))
         self._model = chunk.model or self._model
         if chunk.usage is not None:
             self._counted = usage_of(chunk.usage)
         if not chunk.choices:
             return []
         choice = chunk.choices[0]
-        self._finish = choice.finish_reason or self._finish
-        piece = choice.delta or choice.message
-        return self._piece(piece) if piece is not None else []
+        if choice.error:
+            raise self._told({"error": choice.error})
+        piece, late = self._new(choice), self._finish is not None or choice.delta is None
+        if self._finish not in FIRM:
+            self._finish = choice.finish_reason or self._finish
+        return self._piece(piece, late=late) if piece is not None else []
 
     def end(self) -> None:
         """The server says that this is all. Calls that are whole are made: some servers never say why they end."""
@@ -152,8 +168,13 @@ class OpenAiAccumulator:
         except ValidationError:
             raise LlmCallError(self._sentence("sent what is no chunk", event.data), kind=self._broken()) from None
 
-    def _told(self, event: ServerSentEvent) -> LlmCallError:
-        error: JsonValue = json.loads(event.data)
+    def _new(self, choice: Choice) -> MessageDelta | None:
+        """Some servers tell the whole message again at its end."""
+        if choice.delta is not None or choice.message is None or choice.message.content != "".join(self._text):
+            return choice.delta or choice.message
+        return choice.message.model_copy(update={"content": None})
+
+    def _told(self, error: JsonValue) -> LlmCallError:
         code = error_code(error, "code") or error_code(error, "type")
         status = int(code) if code.isdecimal() else STATUS_OF_CODE.get(code, 500)
         said = self._sentence("sent an error in its answer", error_message(error))
@@ -163,7 +184,7 @@ class OpenAiAccumulator:
     def _broken(self) -> ErrorKind:
         return "cut_off" if self._text or self._thinking or self._collector.calls else "provider_error"
 
-    def _piece(self, piece: MessageDelta) -> list[Delta]:
+    def _piece(self, piece: MessageDelta, *, late: bool) -> list[Delta]:
         deltas: list[Delta] = []
         field = next((name for name in REASONING_FIELDS if getattr(piece, name)), None)
         if field is not None:
@@ -176,7 +197,7 @@ class OpenAiAccumulator:
             self._refusal.append(piece.refusal)
             self._written.add(piece.refusal)
         for call in piece.tool_calls or ():
-            self._collector.take(call)
+            self._collector.take(call, late=late)
         if piece.function_call is not None:
             self._collector.take(ToolCallDelta(function=piece.function_call))
         self._details.take(piece.model_extra or {})

@@ -1,7 +1,6 @@
 """HTTP client of one streamed question (aiohttp), without OpenAI's SDK (docs/decisions/0019 and 0020)."""
 
 import asyncio
-import json
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tarsy_llm.errors import LlmError
 from tarsy_llm.http_client import CONNECT_SECONDS, tls_context
+from tarsy_llm.lenient_model import parse_json
 from tarsy_llm.proxies import proxy_for
 
 if TYPE_CHECKING:
@@ -146,7 +146,6 @@ async def _beginning(response: "aiohttp.ClientResponse") -> bytes:
 
 def _read(text: str) -> object:
     try:
-        found: object = json.loads(text)
+        return parse_json(text)
     except ValueError:
         return text
-    return found

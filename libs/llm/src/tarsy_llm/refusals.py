@@ -17,11 +17,12 @@ CONTEXT_FULL = re.compile(
     r"|input is too long|input token count.{0,20}exceeds|too large for model with|longer than the (?:maximum )?model"
     r"|reduce the length of (?:the|your) (?:messages|prompt|input)|exceeds? the maximum number of (?:input )?tokens"
     r"|tokens in the prompt cannot exceed|`inputs`.{0,60}must (?:be <=|have less than)|context the overflows"
+    r"|cannot truncate to \d+, required"
     r"|request_too_large|request too large|request exceeds the maximum size|too many tokens",
     re.IGNORECASE,
 )
 """OpenAI, Azure, xAI, llama.cpp, Ollama, Anthropic, Bedrock, Gemini, Mistral, vLLM, SGLang, Groq, Cohere, TGI,
-LM Studio, OpenRouter."""
+LM Studio, OpenRouter, AI Studio."""
 CONTEXT_TOKENS = (
     re.compile(r"(?:context|prompt) (?:length|window|size|limit)[^.\d]{0,24}?(\d{3,9})", re.IGNORECASE),
     re.compile(r"with (\d{3,9}) maximum context length", re.IGNORECASE),
@@ -32,6 +33,7 @@ CONTEXT_TOKENS = (
     re.compile(r"maximum model length of (\d{3,9})", re.IGNORECASE),
     re.compile(r"must (?:be <=|have less than) (\d{3,9})", re.IGNORECASE),
     re.compile(r"\(TPM\): Limit (\d{3,9})", re.IGNORECASE),
+    re.compile(r"cannot truncate to (\d{3,9})", re.IGNORECASE),
 )
 MALFORMED_CALL = re.compile(
     r"tool_use_failed|failed to call a function|failed_generation|(?:error|failed to) pars(?:e|ing) (?:the )?tool call"
