@@ -84,8 +84,8 @@ def test_the_own_instructions_of_an_agent_are_read_against_all_its_servers() -> 
     assert missing("", custom="Delete with pods_delete; ask with execute_range.") == ("pods_delete", "execute_range")
 
 
-def test_nothing_is_said_where_no_tool_is_offered_at_all() -> None:
-    assert missing("Use pods_delete.", offered=()) == ()
+def test_a_tool_is_missing_also_where_none_is_offered_at_all() -> None:
+    assert missing("Use pods_delete.", offered=()) == ("pods_delete",)
 
 
 @pytest.mark.timing

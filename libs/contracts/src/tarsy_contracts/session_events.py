@@ -111,7 +111,8 @@ class SessionCompleted(Message):
     """The investigation has ended with an analysis, and the session is at rest.
 
     The executive summary is nice to have: without it, `executive_summary_error` says why. `partial_reason`: why the
-    analysis is less than whole; empty where each agent of the investigation concluded itself.
+    analysis is less than whole; empty where each agent of the investigation concluded itself. `evidence_limits`: which
+    agents had no tools of which servers, a sentence each.
     """
 
     type: ClassVar[str] = "session.completed"
@@ -119,6 +120,7 @@ class SessionCompleted(Message):
     executive_summary: str = ""
     executive_summary_error: str = ""
     partial_reason: str = ""
+    evidence_limits: tuple[str, ...] = ()
 
 
 class SessionFailed(Message):

@@ -6,6 +6,7 @@ from tarsy_contracts.chain import Controller, ParallelType, StageType, SuccessPo
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Index
+from tarsy_contracts.withheld_tools import WithheldTools
 
 type EndStatus = Literal["completed", "failed", "cancelled", "timed_out"]
 
@@ -59,7 +60,7 @@ class ExecutionStarted(Message):
 
     Agents that run in parallel are asked the same: only the first has the prompt, the others name it in `prompt_of`.
     `stage_tools` are the names (`definition.name`) of the tools of `stage.tools_offered` that the agent may call.
-    `tools` is empty then: older logs have the tools themselves there.
+    `tools` is empty then: older logs have the tools themselves there. `withheld`: by server, what it does not get.
     """
 
     type: ClassVar[str] = "execution.started"
@@ -76,6 +77,7 @@ class ExecutionStarted(Message):
     max_iterations: Index = 0
     prompt_of: str = ""
     stage_tools: tuple[str, ...] = ()
+    withheld: tuple[WithheldTools, ...] = ()
 
 
 class ProviderFellBack(Message):

@@ -93,7 +93,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.StageStarted():
             yield from stage_begin(event)
         case e.ExecutionStarted():
-            yield execution_begin(event)
+            yield from execution_begin(record, event)
         case e.LlmCallRequested():
             yield from llm_wait(record, event)
             yield from llm_limit(record, event)
@@ -144,6 +144,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
                 executive_summary=event.executive_summary,
                 executive_summary_error=event.executive_summary_error,
                 partial_reason=event.partial_reason,
+                evidence_limits=event.evidence_limits,
             )
         case e.SessionFailed():
             yield SessionChanged(status="failed", error_message=event.error)

@@ -26,6 +26,7 @@ type TimelineEventType = Literal[
     "llm_limit",
     "user_question",
     "approval",
+    "missing_tools",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]
@@ -71,6 +72,7 @@ class SessionChanged(Value):
     executive_summary: str = ""
     executive_summary_error: str = ""
     partial_reason: str = ""
+    evidence_limits: tuple[str, ...] = ()
 
 
 class SessionRemoved(Value):

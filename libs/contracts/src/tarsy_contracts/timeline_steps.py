@@ -17,6 +17,7 @@ from tarsy_contracts.timeline_model import (
     TimelineCreated,
     created,
 )
+from tarsy_contracts.withheld_tools import describe_withheld
 
 
 def stage_begin(event: e.StageStarted) -> Iterator[TimelineChange]:
@@ -49,8 +50,8 @@ def stage_end(event: e.StageCompleted) -> StageChanged:
     )
 
 
-def execution_begin(event: e.ExecutionStarted) -> ExecutionChanged:
-    return ExecutionChanged(
+def execution_begin(record: RecordedEvent, event: e.ExecutionStarted) -> Iterator[TimelineChange]:
+    yield ExecutionChanged(
         execution_id=event.execution_id,
         stage_id=event.stage_id,
         agent_name=event.agent,
@@ -60,6 +61,15 @@ def execution_begin(event: e.ExecutionStarted) -> ExecutionChanged:
             llm_provider=event.llm_provider, controller=event.controller, max_iterations=event.max_iterations
         ),
     )
+    if without := [one for one in event.withheld if not one.offered]:
+        yield created(
+            record,
+            "missing_tools",
+            "\n\n".join(describe_withheld(event.agent, one) for one in without),
+            cause=event.execution_id,
+            execution_id=event.execution_id,
+            metadata={"servers": [one.server for one in without]},
+        )
 
 
 def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterator[TimelineChange]:

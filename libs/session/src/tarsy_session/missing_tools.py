@@ -47,12 +47,7 @@ def missing_tools(
     catalogued: Sequence[OfferedTool],
     described: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """`catalogued`: all tools of the stage's servers. `described`: by the names of offered tools, all that they say.
-
-    Nothing where no tool is offered at all: that is told in other words.
-    """
-    if not offered:
-        return ()
+    """`catalogued`: all tools of the stage's servers. `described`: by the names of offered tools, all that they say."""
     texts = [described.get(tool.definition.name, "") for tool in offered]
     found: list[str] = []
     seen: set[str] = set()

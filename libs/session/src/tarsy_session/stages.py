@@ -17,8 +17,9 @@ from tarsy_session.prompt_context import compose_task
 from tarsy_session.prompts.system import compose_system
 from tarsy_session.read_result_tool import READ_RESULT_TOOL, read_result_name, with_read_result
 from tarsy_session.state import Execution, Investigating, Question, Stage
-from tarsy_session.state_queries import agents_of, chat_agent, final_analysis, is_runbook_ready, partial_reason
-from tarsy_session.termination import end_of_life, fail
+from tarsy_session.state_queries import agents_of, chat_agent, final_analysis, is_runbook_ready
+from tarsy_session.termination import complete, end_of_life, fail
+from tarsy_session.withheld_tools import withheld_tools
 
 EXECUTIVE_SUMMARY = "Executive Summary"
 CHAT = "Chat"
@@ -56,7 +57,7 @@ def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
     if completed is None:
         return []
     if started.stage_type == "exec_summary":
-        return [_completed(state, ended, completed)]
+        return [_summarised(state, ended, completed)]
     if started.stage_type == "chat":
         failed = e.SessionFailed(error=completed.error)
         return [end_of_life(state, failed, completed.status, completed.error)]
@@ -70,7 +71,7 @@ def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
         return [_planned(state, place + 1)]
     if chain.executive_summary is not None and final_analysis(state):
         return [_started(state, EXECUTIVE_SUMMARY, "exec_summary", (chain.executive_summary,), None)]
-    return [e.SessionCompleted(final_analysis=final_analysis(state), partial_reason=partial_reason(state))]
+    return [complete(state)]
 
 
 def wanted_servers(state: Investigating) -> Sequence[str]:
@@ -170,6 +171,7 @@ def _execution(
     offered = _with_own([tool for tool in known.tools if _may_call(agent, tool)], stage, (agent,))
     used = {server.server for server in agent.servers}
     unavailable = [one for one in known.unavailable_servers if one.server in used]
+    withheld = withheld_tools(agent, offered, known.tools, unavailable)
     return e.ExecutionStarted(
         execution_id=execution_id(stage.started.stage_id, index),
         stage_id=stage.started.stage_id,
@@ -180,6 +182,7 @@ def _execution(
             stage_type=stage.started.stage_type,
             tools=offered,
             unavailable_servers=unavailable,
+            withheld=withheld,
             missing=missing_tools(agent, offered, known.tools, known.described),
             approvals=[tool.definition.name for tool in offered if tool.definition.name in known.approvals],
         ),
@@ -191,6 +194,7 @@ def _execution(
         max_iterations=agent.max_iterations,
         prompt_of=prompt_of,
         stage_tools=tuple(tool.definition.name for tool in offered),
+        withheld=withheld,
     )
 
 
@@ -254,17 +258,12 @@ def _started(
     )
 
 
-def _completed(state: Investigating, stage: Stage, completed: e.StageCompleted) -> e.SessionCompleted:
+def _summarised(state: Investigating, stage: Stage, completed: e.StageCompleted) -> e.SessionCompleted:
     """The executive summary is nice to have: without it the session completes all the same, and says why."""
     (execution,) = state.executions_of(stage)
     summary = execution.completed.final_analysis if execution.completed is not None else ""
     error = "" if completed.status == "completed" else completed.error or completed.status
-    return e.SessionCompleted(
-        final_analysis=final_analysis(state),
-        executive_summary=summary,
-        executive_summary_error=error,
-        partial_reason=partial_reason(state),
-    )
+    return complete(state, executive_summary=summary, executive_summary_error=error)
 
 
 def _ended_badly(completed: e.StageCompleted) -> e.SessionFailed | e.SessionTimedOut:

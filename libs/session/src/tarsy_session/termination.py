@@ -7,6 +7,7 @@ from tarsy_session.llm_failures import CANCELLED
 from tarsy_session.state import Ending, Execution, Investigating, SessionState, ToolCallState
 from tarsy_session.state_queries import final_analysis, partial_reason
 from tarsy_session.summary_outcomes import fail_summary
+from tarsy_session.withheld_tools import evidence_limits
 
 UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
 
@@ -36,10 +37,21 @@ def time_out(state: Investigating) -> list[e.Event]:
     events = list(_all(state, "timed_out", error))
     stage = state.stage
     if stage is not None and stage.started.stage_type == "exec_summary":
-        analysis, why = final_analysis(state), partial_reason(state)
-        completed = e.SessionCompleted(final_analysis=analysis, executive_summary_error=error, partial_reason=why)
-        return [*events, completed]
+        return [*events, complete(state, executive_summary_error=error)]
     return [*events, end_of_life(state, e.SessionTimedOut(error=error), "timed_out", error)]
+
+
+def complete(
+    state: Investigating, *, executive_summary: str = "", executive_summary_error: str = ""
+) -> e.SessionCompleted:
+    """Returns the end of an investigation with an analysis, and with what that analysis could not rest on."""
+    return e.SessionCompleted(
+        final_analysis=final_analysis(state),
+        executive_summary=executive_summary,
+        executive_summary_error=executive_summary_error,
+        partial_reason=partial_reason(state),
+        evidence_limits=evidence_limits(state),
+    )
 
 
 def end_of_life(state: Investigating, ending: Ending, status: e.EndStatus, error: str) -> Ending | e.ReplyCompleted:

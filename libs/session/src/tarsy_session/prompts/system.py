@@ -6,6 +6,7 @@ from string import Template
 from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.withheld_tools import WithheldTools
 from tarsy_session.controllers import controller_of
 from tarsy_session.prompts.roles import (
     ANSWERER,
@@ -18,7 +19,7 @@ from tarsy_session.prompts.roles import (
     NAME,
     SUMMARISER,
 )
-from tarsy_session.prompts.unavailable import compose_missing, compose_unavailable
+from tarsy_session.prompts.unavailable import compose_missing, compose_unavailable, compose_withheld
 
 NO_TOOLS = """\
 ## No tools
@@ -63,25 +64,25 @@ def compose_system(
     tools: Sequence[OfferedTool],
     unavailable_servers: Sequence[UnavailableServer],
     missing: Sequence[str] = (),
+    withheld: Sequence[WithheldTools] = (),
     approvals: Sequence[str] = (),
 ) -> str:
     """Begins with what all agents of a kind have in common, and ends with what differs from agent to agent and from
     day to day: providers keep a beginning that they have read before. The time stands in the task.
 
-    `missing`: names in the operator's instructions that look like tools, and that none of `tools` has. `approvals`: the
-    names of tools whose calls wait for a person.
+    `missing`: names in the operator's instructions that look like tools, and that none of `tools` has. `withheld`: what
+    the operator's rules keep from the agent. `approvals`: the names of tools whose calls wait for a person.
     """
+    limits = list(_limits(unavailable_servers, withheld, missing))
     match stage_type:
         case "synthesis":
             parts = _synthesis(agent)
         case "exec_summary":
             parts = _executive_summary(agent)
         case "chat":
-            parts = _with_tools(agent, tools, unavailable_servers, missing, role=ANSWERER, focus=ANSWERING_FOCUS)
+            parts = _with_tools(agent, tools, limits, role=ANSWERER, focus=ANSWERING_FOCUS)
         case _:
-            parts = _with_tools(
-                agent, tools, unavailable_servers, missing, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS
-            )
+            parts = _with_tools(agent, tools, limits, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
     waiting = [APPROVALS.substitute(tools=", ".join(approvals))] if approvals else []
     return "\n\n".join([*parts, *waiting])
 
@@ -89,8 +90,7 @@ def compose_system(
 def _with_tools(
     agent: ResolvedAgent,
     tools: Sequence[OfferedTool],
-    unavailable_servers: Sequence[UnavailableServer],
-    missing: Sequence[str],
+    limits: Sequence[str],
     role: str,
     focus: str,
 ) -> Iterator[str]:
@@ -111,11 +111,20 @@ def _with_tools(
         yield told.answers
     yield NAME.substitute(name=agent.name)
     yield from _custom(agent)
+    yield from limits
+    yield focus
+
+
+def _limits(
+    unavailable_servers: Sequence[UnavailableServer], withheld: Sequence[WithheldTools], missing: Sequence[str]
+) -> Iterator[str]:
+    """What the agent cannot use, and is to say."""
     if unavailable_servers:
         yield compose_unavailable(unavailable_servers)
+    if words := compose_withheld(withheld):
+        yield words
     if missing:
         yield compose_missing(missing)
-    yield focus
 
 
 def _synthesis(agent: ResolvedAgent) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from string import Template
 
 from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.withheld_tools import WithheldTools, name_tools
 from tarsy_session.text import fence, to_one_line
 
 NAME_LIMIT = 100
@@ -18,6 +19,14 @@ These tool servers could not be used when you began. Say where their data would 
 $servers""")
 
 
+WITHHELD = Template("""\
+## Withheld
+
+The rules of the operators keep these tools from you, so that you see nothing of their servers. Name that in your
+analysis as a limit of your evidence, and be no surer than it lets you be.
+
+$servers""")
+
 MISSING = Template("""\
 ## Not offered
 
@@ -30,12 +39,27 @@ def compose_missing(names: Sequence[str]) -> str:
     return MISSING.substitute(names=", ".join(names))
 
 
+def compose_withheld(withheld: Sequence[WithheldTools]) -> str:
+    """Empty where the agent has tools of each server that could be used. The names come from the servers."""
+    lines = [
+        f"{to_one_line(one.server, NAME_LIMIT)}: {_tools(one)}"
+        for one in withheld
+        if not one.offered and not one.unavailable
+    ]
+    return WITHHELD.substitute(servers=fence("SERVERS", "\n".join(lines[:MOST_NAMED]))) if lines else ""
+
+
 def compose_unavailable(servers: Sequence[UnavailableServer]) -> str:
     """The reasons come from outside: a server's own words may stand in them."""
     lines = [_line(one) for one in servers[:MOST_NAMED]]
     if len(servers) > MOST_NAMED:
         lines.append(f"and {len(servers) - MOST_NAMED} more")
     return UNAVAILABLE.substitute(servers=fence("SERVERS", "\n".join(lines)))
+
+
+def _tools(one: WithheldTools) -> str:
+    names = [to_one_line(name, NAME_LIMIT) for name in (*one.denied, *one.unknown)]
+    return name_tools(names, max(one.denied_count, len(names))) if names else "it lists no tools"
 
 
 def _line(one: UnavailableServer) -> str:
