@@ -44,6 +44,7 @@ CHAIN = ResolvedChain(
 PODS, METRICS, SYNTHESIS = "The pod runs out of memory.", "Memory grows since 03:00.", "It leaks memory since 03:00."
 ADVICE, SUMMARY = "Roll back to v2.13.", "A memory leak. Roll back."
 FULL = "gemini answered 400: the context is full"
+LIMIT = "Logs has no tools of the MCP server loki: it lists none."
 
 
 def begun() -> e.SessionStarted:
@@ -177,4 +178,4 @@ def _alone(session: str, index: int) -> Iterator[e.Event]:
 
 
 def _completed() -> e.SessionCompleted:
-    return e.SessionCompleted(final_analysis=ADVICE, executive_summary=SUMMARY)
+    return e.SessionCompleted(final_analysis=ADVICE, executive_summary=SUMMARY, evidence_limits=(LIMIT,))

@@ -287,7 +287,7 @@ def test_only_the_analysis_of_the_session_is_marked_and_its_summary_stands_last(
     assert watched.text.count("final analysis") == watched.text.count("executive summary") == 1
     for analysis in (chain.PODS, chain.METRICS, chain.SYNTHESIS, chain.ADVICE, chain.SUMMARY):
         assert watched.text.count(analysis) == 1
-    end = [line.strip("─ ") for line in watched.lines[-10:]]
+    end = [line.strip("─ ") for line in watched.lines[-11:]]
     assert end == [
         "■ stage advise: completed",
         "final analysis",
@@ -299,6 +299,7 @@ def test_only_the_analysis_of_the_session_is_marked_and_its_summary_stands_last(
         "",
         "■ stage Executive Summary: completed",
         "■ session: completed",
+        f"(limited evidence: {chain.LIMIT})",
     ]
 
 

@@ -37,6 +37,7 @@ DETAIL = SESSION | {
     "cached_input_tokens": 8_000, "last_number": 39, "alert_data": "\n".join(f"line {n}" for n in range(30)),
     "final_analysis": "# The cause\nA *quota*.", "executive_summary": "Raise it.", "runbook_url": None,
     "mcp_selection": None, "stages": [STAGE],
+    "evidence_limits": ["Logs has no tools of the MCP server loki: it lists none."],
 }  # fmt: skip
 EVENT: dict[str, object] = {
     "id": "t", "session_id": ID, "stage_id": None, "execution_id": None, "sequence_number": 1,
@@ -113,6 +114,7 @@ def test_a_session_is_shown_with_its_figures_and_conclusions(url: str) -> None:
     shown = run(url, "show", ID)
     lines = [line.rstrip() for line in shown.output.splitlines()]
     assert lines[:3] == ["Checkout is down · critical · api", f"session {ID}", "completed"]
+    assert lines.pop(3) == "limited evidence: Logs has no tools of the MCP server loki: it lists none."
     assert lines[3].startswith("began 2026-11-22 ")
     assert lines[3].endswith(", 1 min 10 s, chain c")
     assert lines[4] == "3 questions to models, 1 tool call, 12,000 tokens in (8,000 from caches), 900 out"

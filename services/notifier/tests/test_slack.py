@@ -52,6 +52,16 @@ def test_a_partial_analysis_says_so_and_why(summary: str) -> None:
     assert str(message.blocks).count("The context is full.") == 1
 
 
+def test_a_message_of_limited_evidence_is_no_green_one_and_begins_with_what_was_missing() -> None:
+    limits = tuple(f"Agent{number} has no tools." for number in range(5))
+    completed = PublicSessionCompleted(analysis="", executive_summary="DNS.", evidence_limits=limits)
+    message = message_of(notification_of(completed))
+    assert message.text.startswith(":warning: Investigation completed, with limited evidence")
+    written = str(message.blocks)
+    assert "Limited evidence: Agent0 has no tools." in written.partition("DNS.")[0]
+    assert "Agent3" not in written
+
+
 def test_a_message_cites_no_calls_as_nobody_can_follow_them_there() -> None:
     message = message_of(notification_of(PublicSessionCompleted(analysis="", executive_summary="It leaks [call 3].")))
     assert "It leaks." in str(message.blocks)

@@ -14,7 +14,7 @@ from tarsy_contracts.alert import Alert, Priority
 from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
-from tarsy_whole_chain import ADVICE, CHAIN, FULL, SUMMARY, asked, begun, first_stage, partial_chain, started
+from tarsy_whole_chain import ADVICE, CHAIN, FULL, LIMIT, SUMMARY, asked, begun, first_stage, partial_chain, started
 
 type NewSession = Callable[[], Any]
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
@@ -35,7 +35,8 @@ async def test_a_whole_chain_is_answered_with_its_stages_and_executions(
         "status": "completed", "total_stages": 4, "completed_stages": 4, "failed_stages": 0, "queue_position": None,
         "has_parallel_stages": True, "provider_fallback_count": 1, "current_stage_index": 4, "priority": "urgent",
         "current_stage_id": stages[3], "final_analysis": ADVICE, "executive_summary": SUMMARY,
-        "executive_summary_error": None, "started_at": "2026-11-22T10:00:01.000Z", "mcp_interaction_count": 0,
+        "executive_summary_error": None, "evidence_limits": [LIMIT],
+        "started_at": "2026-11-22T10:00:01.000Z", "mcp_interaction_count": 0,
         "mcp_selection": {"servers": [{"name": "kubernetes", "tools": ["pods_list"]}], "native_tools": None},
     }  # fmt: skip
     assert {name: detail[name] for name in expected} == expected

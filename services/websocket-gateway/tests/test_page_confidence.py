@@ -120,3 +120,20 @@ async def test_an_analysis_that_does_not_say_it_is_said_to_be_so(tab: Tab, scene
     await scene_of("It was **DNS**.").show()
     await expect(tab.page.locator(".verdict")).to_contain_text("The analysis does not say how sure it is.")
     await expect(tab.page.locator(".confidence")).to_have_count(0)
+
+
+async def test_a_session_with_limited_evidence_is_amber_and_says_what_it_lacked(
+    tab: Tab, story: NewSession, new_session: NewSession
+) -> None:
+    limit = "Logs has no tools of the MCP server loki: it lists none."
+
+    def limited(event: e.Event) -> e.Event:
+        if isinstance(event, e.SessionCompleted):
+            return event.model_copy(update={"evidence_limits": (limit,), "final_analysis": "DNS.\n\nConfidence: high"})
+        return event
+
+    await add_styles(tab.page)
+    await Scene(tab, retold(story(), new_session(), limited)).show()
+    await expect(tab.page.get_by_role("region", name="Limited evidence")).to_contain_text(limit)
+    await expect(tab.page.locator(".head .status")).to_have_attribute("data-tone", "warning")
+    await expect(tab.page.locator(".confidence")).to_have_attribute("data-tone", "warning")

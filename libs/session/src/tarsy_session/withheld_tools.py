@@ -27,7 +27,7 @@ def withheld_tools(
 
 
 def evidence_limits(state: Investigating) -> tuple[str, ...]:
-    """What the evidence of the investigation lacks: a sentence for each agent and server that gave it no tools."""
+    """A sentence for each agent and server that gave it no tools: the evidence of the investigation lacks that."""
     sentences = (
         describe_withheld(execution.started.agent, one)
         for stage in state.stages

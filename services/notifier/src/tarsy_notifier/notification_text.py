@@ -10,6 +10,8 @@ from tarsy_contracts.public.session_events import (
 )
 from tarsy_notifier.notification import Notification
 
+MOST_LIMITS = 3
+
 
 def title_of(notification: Notification) -> str:
     return notification.session.title or f"session {notification.session.id}"
@@ -19,7 +21,8 @@ def details_of(notification: Notification) -> str:
     """The result, or why there is none; empty at the start."""
     match notification.event:
         case PublicSessionCompleted() as event:
-            return without_citations(_result(event))
+            limits = [f"Limited evidence: {limit}" for limit in limits_of(notification)]
+            return "\n".join([*limits, without_citations(_result(event))])
         case PublicSessionFailed() | PublicSessionTimedOut() as event:
             return event.error
         case PublicSessionCancelled() as event:
@@ -42,6 +45,12 @@ def _result(event: PublicSessionCompleted) -> str:
 def is_partial(notification: Notification) -> bool:
     """The investigation has ended with an analysis that is less than whole."""
     return isinstance(notification.event, PublicSessionCompleted) and bool(notification.event.partial_reason)
+
+
+def limits_of(notification: Notification) -> tuple[str, ...]:
+    """The first sentences on what the evidence lacks."""
+    event = notification.event
+    return event.evidence_limits[:MOST_LIMITS] if isinstance(event, PublicSessionCompleted) else ()
 
 
 def cut(text: str, most: int) -> str:

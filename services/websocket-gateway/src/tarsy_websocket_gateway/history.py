@@ -146,6 +146,7 @@ def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
         executive_summary=session.executive_summary,
         executive_summary_error=session.executive_summary_error,
         partial_reason=session.partial_reason,
+        evidence_limits=session.evidence_limits,
         session_id=session.id,
         timestamp=session.completed_at or session.started_at or session.created_at,
     )

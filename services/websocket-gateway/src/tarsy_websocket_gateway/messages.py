@@ -89,6 +89,7 @@ def _session(record: RecordedEvent, change: SessionChanged) -> SessionStatusChan
         executive_summary=change.executive_summary or None,
         executive_summary_error=change.executive_summary_error or None,
         partial_reason=change.partial_reason or None,
+        evidence_limits=change.evidence_limits,
         session_id=record.session_id,
         timestamp=wire_time(record.envelope.time),
         number=record.number,

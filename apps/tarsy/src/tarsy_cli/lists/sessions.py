@@ -75,4 +75,5 @@ def _cells(row: ListedSession) -> list[str]:
 
 def _facets(row: ListedSession) -> str:
     where = "/".join(part for part in (row.cluster, row.namespace, row.workload) if part)
-    return " · ".join(one_line(part) for part in (row.severity, where) if part)
+    limited = "limited evidence" if row.evidence_limits else ""
+    return " · ".join(one_line(part) for part in (row.severity, where, limited) if part)

@@ -13,7 +13,6 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecu
 from tarsy_local.terminal_text import one_line, printable
 
 STYLES = {"completed": "green", "failed": "red", "timed_out": "red", "cancelled": "yellow"}
-PARTIAL = "yellow"
 ALERT_LINES = 20
 
 
@@ -21,8 +20,9 @@ def print_overview(session: SessionDetail, console: Console) -> None:
     heading = " · ".join(one_line(text) for text in (session.title, session.severity, session.source) if text)
     console.print(Text(heading or one_line(session.alert_type), style="bold"))
     console.print(Text(f"session {session.id}"))
-    style = PARTIAL if session.partial_reason else STYLES.get(session.status, "default")
-    console.print(Text(_status(session), style=style))
+    console.print(Text(_status(session), style=_style(session)))
+    for limit in session.evidence_limits:
+        console.print(Text(f"limited evidence: {one_line(limit)}", style="yellow"))
     for line in (*_figures(session), *_stages(session)):
         console.print(Text(line))
     _print_alert(session, console)
@@ -30,6 +30,11 @@ def print_overview(session: SessionDetail, console: Console) -> None:
         if text:
             console.print(Rule(title, style="green"))
             console.print(Markdown(printable(text), hyperlinks=False), soft_wrap=False)
+
+
+def _style(session: SessionDetail) -> str:
+    less_than_whole = session.partial_reason or session.evidence_limits
+    return "yellow" if less_than_whole else STYLES.get(session.status, "default")
 
 
 def _status(session: SessionDetail) -> str:

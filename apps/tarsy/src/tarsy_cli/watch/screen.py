@@ -114,6 +114,9 @@ class Screen:
             self._line(f"(partial analysis: {one_line(why)})", NOTICE)
         if error := text_of(payload, "executive_summary_error"):
             self._line(f"(no executive summary: {one_line(error)})", NOTICE)
+        limits = payload.get("evidence_limits")
+        for limit in limits if isinstance(limits, list) else ():
+            self._line(f"(limited evidence: {one_line(str(limit))})", NOTICE)
 
     def _steps(self, lines: Iterable[Line]) -> None:
         for text, style in lines:

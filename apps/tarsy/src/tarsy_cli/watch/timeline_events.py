@@ -115,6 +115,8 @@ class Events:
                 self._page.table(content.splitlines(), metadata(payload).get("lines"), whole)
             case "approval":
                 self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
+            case "missing_tools":
+                self._line(f"! {one_line(content)}", NOTICE)
             case "runbook":
                 self._line(*runbook_line(payload, event.arguments))
             case "final_analysis":

@@ -79,7 +79,8 @@ class SessionTotals(SessionOverview):
     from their caches (`cached_input_tokens`) and wrote to them (`cache_written_tokens`), `output_tokens` include
     `thinking_tokens`. `repeat_count`: how often the alert came again, the last time at `last_alert_at`.
     `parent_id`: the session that this one was run again from; null for an alert that came by itself.
-    `approvals_waiting`: calls that wait for a person.
+    `approvals_waiting`: calls that wait for a person. `evidence_limits`: which agents had no tools of which servers, a
+    sentence each.
 
     `outcome`: the first sentence of the executive summary, or of the final analysis without one, in plain text of at
     most 200 characters; null until the session has ended with one. `now`: null while it does not run. `changed`: calls
@@ -98,6 +99,7 @@ class SessionTotals(SessionOverview):
     executive_summary: str | None = None
     executive_summary_error: str | None = None
     partial_reason: str | None = None
+    evidence_limits: tuple[str, ...] = ()
     total_stages: int
     has_parallel_stages: bool
     llm_interaction_count: int

@@ -108,6 +108,7 @@ class SessionStatusChanged(LoggedMessage):
     executive_summary: str | None = None
     executive_summary_error: str | None = None
     partial_reason: str | None = None
+    evidence_limits: tuple[str, ...] = ()
 
 
 class SessionGone(LoggedMessage):

@@ -44,6 +44,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 executive_summary=event.executive_summary,
                 executive_summary_error=event.executive_summary_error,
                 partial_reason=event.partial_reason,
+                evidence_limits=event.evidence_limits,
             )
         case e.SessionFailed():
             return session.PublicSessionFailed(error=event.error)

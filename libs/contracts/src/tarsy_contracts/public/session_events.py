@@ -46,7 +46,8 @@ class PublicSessionStarted(PublicEvent):
 class PublicSessionCompleted(PublicEvent):
     """The investigation has ended with an analysis. Without an executive summary, its error says why, if any.
 
-    `partial_reason`: why the analysis is less than whole; empty where each agent concluded itself.
+    `partial_reason`: why the analysis is less than whole; empty where each agent concluded itself. `evidence_limits`:
+    which agents had no tools of which servers, a sentence each.
     """
 
     type: ClassVar[str] = "tarsy.session.completed"
@@ -54,6 +55,7 @@ class PublicSessionCompleted(PublicEvent):
     executive_summary: str = ""
     executive_summary_error: str = ""
     partial_reason: str = ""
+    evidence_limits: tuple[str, ...] = ()
 
 
 class PublicSessionFailed(PublicEvent):

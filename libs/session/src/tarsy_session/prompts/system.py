@@ -118,7 +118,7 @@ def _with_tools(
 def _limits(
     unavailable_servers: Sequence[UnavailableServer], withheld: Sequence[WithheldTools], missing: Sequence[str]
 ) -> Iterator[str]:
-    """What the agent cannot use, and is to say."""
+    """Sections on what the agent cannot use, and is to say."""
     if unavailable_servers:
         yield compose_unavailable(unavailable_servers)
     if words := compose_withheld(withheld):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_notifier.notification import Notification
-from tarsy_notifier.notification_text import cut, details_of, is_partial, title_of
+from tarsy_notifier.notification_text import cut, details_of, is_partial, limits_of, title_of
 
 TEXT_LIMIT = 2_900
 """Characters of one block: Slack takes 3,000."""
@@ -22,6 +22,7 @@ HEADINGS = {
     "approval": ":raised_hand: A tool call waits for approval",
 }
 PARTIAL = ":warning: Investigation completed with a partial analysis"
+LIMITED = ":warning: Investigation completed, with limited evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,7 @@ class SlackMessage:
 
 
 def message_of(notification: Notification) -> SlackMessage:
-    heading = PARTIAL if is_partial(notification) else HEADINGS[notification.kind]
-    title = escaped(cut(title_of(notification), TITLE_LIMIT))
+    heading, title = _heading(notification), escaped(cut(title_of(notification), TITLE_LIMIT))
     linked = f"<{notification.link}|{title}>" if notification.link else title
     blocks = [_section(f"*{heading}*\n{linked}")]
     if details := details_of(notification):
@@ -53,6 +53,12 @@ def message_of(notification: Notification) -> SlackMessage:
             },
         },
     )
+
+
+def _heading(notification: Notification) -> str:
+    if is_partial(notification):
+        return PARTIAL
+    return LIMITED if limits_of(notification) else HEADINGS[notification.kind]
 
 
 def escaped(text: str) -> str:

@@ -227,9 +227,10 @@ def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
         case SessionChanged(status=status):
             texts = (_text(change.final_analysis), _text(change.error_message))
             summary = (_text(change.executive_summary), _text(change.executive_summary_error))
+            limits = [to_postgres_text(limit) for limit in change.evidence_limits]
             began = time if status == "in_progress" else None
-            partial = _text(change.partial_reason)
-            return "change_session", (session, status, *texts, *summary, began, _end(status, time), partial)
+            less = (_text(change.partial_reason), limits)
+            return "change_session", (session, status, *texts, *summary, began, _end(status, time), *less)
         case ChatCreated():
             return "create_chat", (session, change.chat_id)
         case ChatMessageAdded():

@@ -223,6 +223,7 @@ def _session(row: Row) -> Fields:
         "executive_summary": row["executive_summary"],
         "executive_summary_error": row["executive_summary_error"],
         "partial_reason": row["partial_reason"],
+        "evidence_limits": tuple(row["evidence_limits"]),
         "total_stages": row["total_stages"],
         "has_parallel_stages": row["has_parallel_stages"],
         "chat_message_count": row["chat_message_count"],

@@ -23,6 +23,7 @@ NEW_SESSION: Fields = {
     "namespace": None, "workload": None, "repeat_count": 0, "last_alert_at": None, "parent_id": None,
     "llm_provider": None, "slack_message_fingerprint": None, "changed": 0, "labels": [],
     "partial_reason": None,
+    "evidence_limits": [],
     "queue_position": None, "reruns": [],
 }  # fmt: skip
 """Columns of `sessions`; and those of `read_session` that other sessions decide, which the log of this one has not."""
@@ -70,6 +71,7 @@ def change_session(
     began: object,
     ended: object,
     partial: object,
+    limits: object,
 ) -> None:
     session = tables.session
     session |= {
@@ -81,6 +83,7 @@ def change_session(
         "started_at": session["started_at"] or began,
         "completed_at": ended,
         "partial_reason": partial,
+        "evidence_limits": limits,
     }
 
 

@@ -63,7 +63,7 @@ where session_id = $1
 update sessions
 set status = $2, final_analysis = coalesce($3, final_analysis), error_message = $4,
     executive_summary = coalesce($5, executive_summary), executive_summary_error = $6,
-    started_at = coalesce(started_at, $7), completed_at = $8, partial_reason = $9
+    started_at = coalesce(started_at, $7), completed_at = $8, partial_reason = $9, evidence_limits = $10
 where session_id = $1
 
 -- name: count_alerts
@@ -193,7 +193,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
     parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default,
-    labels = default, partial_reason = default
+    labels = default, partial_reason = default, evidence_limits = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------

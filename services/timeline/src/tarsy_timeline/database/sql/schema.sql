@@ -58,7 +58,8 @@ create table sessions (
     slack_message_fingerprint text,
     changed integer not null default 0,
     labels text[] not null default '{}', -- each as `name=value`
-    partial_reason text
+    partial_reason text,
+    evidence_limits text[] not null default '{}' -- a sentence each
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);

@@ -17,6 +17,7 @@ export function asStatus(detail) {
     executive_summary: detail.executive_summary,
     executive_summary_error: detail.executive_summary_error,
     partial_reason: detail.partial_reason,
+    evidence_limits: detail.evidence_limits,
     error_message: detail.error_message,
     timestamp: detail.completed_at ?? detail.started_at ?? detail.created_at,
   };

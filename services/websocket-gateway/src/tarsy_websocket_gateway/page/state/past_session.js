@@ -44,6 +44,7 @@ function messagesOf({ session, timeline, last_number: number, time }) {
       executive_summary: session.executive_summary ?? null,
       executive_summary_error: session.executive_summary_error ?? null,
       partial_reason: session.partial_reason ?? null,
+      evidence_limits: session.evidence_limits ?? [],
     },
   ];
 }

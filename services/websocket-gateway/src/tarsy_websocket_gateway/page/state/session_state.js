@@ -21,6 +21,7 @@ import { noteLastWord } from "./last_words.js";
  *  @property {string} executiveSummary
  *  @property {string} executiveSummaryError
  *  @property {string} partialReason  why the analysis is less than whole; empty where each agent concluded itself
+ *  @property {readonly string[]} evidenceLimits  what its evidence lacks, a sentence each
  *  @property {string} error
  *  @property {string | null} startedAt
  *  @property {string | null} changedAt  when the status changed last
@@ -47,6 +48,7 @@ export function newSession() {
     executiveSummary: "",
     executiveSummaryError: "",
     partialReason: "",
+    evidenceLimits: [],
     error: "",
     startedAt: null,
     changedAt: null,
@@ -119,6 +121,7 @@ function takeStatus(session, message) {
   session.executiveSummary = message.executive_summary ?? "";
   session.executiveSummaryError = message.executive_summary_error ?? "";
   session.partialReason = message.partial_reason ?? "";
+  session.evidenceLimits = message.evidence_limits ?? [];
   session.error = message.error_message ?? "";
   session.changedAt = message.timestamp;
   if (message.status === "in_progress") session.startedAt ??= message.timestamp;

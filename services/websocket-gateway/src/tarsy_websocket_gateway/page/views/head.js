@@ -6,7 +6,7 @@ import { asOf } from "../words/connection_words.js";
 import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { queueWords } from "../words/session_words.js";
-import { sessionTitle } from "../words/wording.js";
+import { isLimited, sessionTitle } from "../words/wording.js";
 import { Cancelling } from "./cancelling.js";
 import { Status } from "./status.js";
 
@@ -19,13 +19,13 @@ export function SessionHead({ store }) {
     document.title = say(TEXT.session.documentTitle, { title });
   }, [title]);
   if (detail === null) return null;
-  const { status, partialReason } = store.session;
+  const { status } = store.session;
   const place = status === "pending" ? (detail.queue_position ?? null) : null;
   return html`
     <header class="head">
       <h1>${title}</h1>
       <div class="row">
-        <p class="state" role="status"><${Status} status=${status ?? ""} partial=${partialReason} /></p>
+        <p class="state" role="status"><${Status} status=${status ?? ""} isLimited=${isLimited(store.session)} /></p>
         ${connection.value === "lost" && html`<p class="as-of">${asOf(liveUntil.value)}</p>`}
         <p class="queue quiet" hidden=${place === null}>${place === null ? "" : queueWords(place)}</p>
         <${Cancelling} id=${store.id} status=${status} />

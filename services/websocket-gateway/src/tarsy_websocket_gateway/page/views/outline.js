@@ -70,7 +70,7 @@ function AgentLine({ store, agent }) {
   return html`
     <li>
       <${PartLink} store=${store} id=${id} href=${`#panel-${id}`} name=${agent.agent_name} />
-      <${Status} status=${agent.status} partial=${agent.partial_reason} />
+      <${Status} status=${agent.status} isLimited=${Boolean(agent.partial_reason)} />
       <span class="more quiet"><${Took} ...${timesOf(store.detail.value, agent)} /><span class="about">${agentFacts(agent)}</span></span>
       <${Failure} store=${store} step=${agent} />
     </li>

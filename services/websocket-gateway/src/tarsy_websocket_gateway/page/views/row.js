@@ -8,6 +8,7 @@ import { TEXT } from "../words/language.js";
 import { marksOf } from "../words/list_marks.js";
 import * as words from "../words/list_words.js";
 import { say } from "../words/say.js";
+import { isLimited } from "../words/wording.js";
 import { Took } from "./clock.js";
 import { Status } from "./status.js";
 
@@ -39,7 +40,7 @@ export function SessionRow({ row, place, count, top, chosen }) {
           `,
           )}
         </span>
-        <${Status} status=${row.status} partial=${row.partial} />
+        <${Status} status=${row.status} isLimited=${isLimited(row)} />
         <${Age} stamp=${row.createdAt} />
         <${Took} from=${row.startedAt} until=${row.endedAt} />
         <span class="tokens" title=${words.usageTitle(row)}>${words.usageWords(row)}</span>

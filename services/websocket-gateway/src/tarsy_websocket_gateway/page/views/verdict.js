@@ -8,6 +8,7 @@ import { TEXT } from "../words/language.js";
 import { say } from "../words/say.js";
 import { cancelledWords, stoppedWords } from "../words/session_words.js";
 import { citedVerdictText } from "../words/verdict_text.js";
+import { isLimited } from "../words/wording.js";
 import { CopyButton } from "./copy.js";
 import { Fold } from "./fold.js";
 import { Markdown } from "./markdown.js";
@@ -31,12 +32,13 @@ export function Verdict({ store }) {
   if (isNone && shownMoment.value === null) return null;
   const confidence = confidenceOf(session.finalAnalysis);
   return html`
-    <div class="verdict" ref=${place}>
+    <div class="verdict" data-limited=${session.evidenceLimits.length > 0 || undefined} ref=${place}>
       ${isNone && html`<p class="quiet">${TEXT.verdict.none}</p>`}
       ${isStopped && html`<${Stopped} store=${store} />`}
+      <${Limits} limits=${session.evidenceLimits} />
       <${Summary} session=${session} />
       ${session.partialReason !== "" && html`<${Partial} why=${session.partialReason} />`}
-      ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} isPartial=${session.partialReason !== ""} />`}
+      ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} session=${session} />`}
       ${session.finalAnalysis !== "" && html`<${Analysis} store=${store} shown=${confidence?.rest ?? session.finalAnalysis} />`}
     </div>
   `;
@@ -60,6 +62,18 @@ function useKeptHeight(isPast) {
 /** @param {string} text */
 function isEmpty(text) {
   return text === "";
+}
+
+/** What stands below rests on less than the plan wanted.
+ *  @param {{ limits: readonly string[] }} props */
+function Limits({ limits }) {
+  if (limits.length === 0) return null;
+  return html`
+    <section class="limits" aria-labelledby="limits">
+      <h2 id="limits">${TEXT.verdict.limited}</h2>
+      <ul>${limits.map((limit) => html`<li key=${limit} class="text">${limit}</li>`)}</ul>
+    </section>
+  `;
 }
 
 /** @param {{ session: Session }} props */
@@ -91,14 +105,16 @@ function Partial({ why }) {
   `;
 }
 
-/** How sure it is of what is only a part is never good news.
- *  @param {{ confidence: Confidence | null, isPartial: boolean }} props */
-function ConfidenceLine({ confidence, isPartial }) {
+/** How sure it is of what is only a part, or rests on less than it should, is never good news.
+ *  @param {{ confidence: Confidence | null, session: Session }} props */
+function ConfidenceLine({ confidence, session }) {
   if (confidence === null) return html`<p class="quiet">${TEXT.verdict.noConfidence}</p>`;
   const { level, why } = confidence;
+  const tone = isLimited(session) && level === "high" ? "warning" : TONES[level];
   return html`
-    <section class="confidence" data-tone=${isPartial && level === "high" ? "warning" : TONES[level]} aria-labelledby="confidence">
+    <section class="confidence" data-tone=${tone} aria-labelledby="confidence">
       <h2 id="confidence">${TEXT.verdict.confidence[level]}</h2>
+      ${session.evidenceLimits.length > 0 && html`<p class="limited">${TEXT.verdict.limitedConfidence}</p>`}
       ${why !== "" && html`<${Markdown} text=${why} />`}
     </section>
   `;

@@ -8,7 +8,14 @@ import { say } from "./say.js";
 
 /** @type {Record<string, string>} */
 const NAMES = TEXT.items.names;
-const CONCLUSIONS = new Set(["approval", "user_question", "request", "alert_repeated", "alert_resolved"]);
+const CONCLUSIONS = new Set([
+  "approval",
+  "user_question",
+  "request",
+  "alert_repeated",
+  "alert_resolved",
+  "missing_tools",
+]);
 const STEPS = new Set(["llm_response", "llm_tool_call", "error", "provider_fallback", "llm_limit", "runbook"]);
 
 /** @param {Item} item

@@ -3,7 +3,7 @@
 import { TEXT } from "./language.js";
 import { say } from "./say.js";
 
-/** `isHeavy`: it changes something, or somebody has to decide.
+/** `isHeavy`: it changes something, somebody has to decide, or its evidence is limited.
  *  @typedef {{ word: string, title: string, isHeavy: boolean }} Mark */
 
 /** @param {import("../state/list_row.js").Row} row @returns {Mark[]} */
@@ -12,8 +12,9 @@ export function marksOf(row) {
   /** @type {[boolean, string, string][]} */
   const heavy = [
     [row.approvalsWaiting > 0, TEXT.marks.waits, say(TEXT.marks.waitsTitle, { count: row.approvalsWaiting })],
-    [row.partial !== "", TEXT.marks.partial, say(TEXT.marks.partialTitle, { why: row.partial })],
+    [row.partialReason !== "", TEXT.marks.partial, say(TEXT.marks.partialTitle, { why: row.partialReason })],
     [row.changed > 0, TEXT.marks.changed, say(TEXT.marks.changedTitle, { count: row.changed })],
+    [row.evidenceLimits.length > 0, TEXT.marks.limited, row.evidenceLimits.join("\n")],
   ];
   /** @type {[boolean, string, string][]} */
   const light = [

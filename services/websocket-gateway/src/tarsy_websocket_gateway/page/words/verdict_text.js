@@ -22,6 +22,7 @@ export function verdictText(session, detail) {
   const parts = [`# ${sessionTitle(detail)}`];
   if (session.error !== "") parts.push(failureWords(session));
   if (session.partialReason !== "") parts.push(`**${TEXT.verdict.partial}:** ${session.partialReason}`);
+  if (session.evidenceLimits.length > 0) parts.push(limitWords(session));
   if (session.executiveSummary !== "") parts.push(`## ${TEXT.verdict.summary}\n\n${session.executiveSummary}`);
   if (session.finalAnalysis !== "") parts.push(`## ${TEXT.verdict.analysis}\n\n${session.finalAnalysis}`);
   return `${parts.join("\n\n")}\n`;
@@ -59,6 +60,11 @@ export function sessionJson(session, detail) {
     items: [...items.values()].sort((one, other) => one.sequence - other.sequence),
   };
   return `${JSON.stringify(whole, null, 2)}\n`;
+}
+
+/** @param {Session} session */
+function limitWords({ evidenceLimits }) {
+  return `## ${TEXT.verdict.limited}\n\n${evidenceLimits.map((limit) => `- ${limit}`).join("\n")}`;
 }
 
 /** @param {Session} session */

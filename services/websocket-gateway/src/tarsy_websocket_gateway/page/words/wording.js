@@ -24,6 +24,12 @@ export function statusWord(status) {
   return Object.hasOwn(STATUS_WORDS, status) ? String(STATUS_WORDS[status]) : status;
 }
 
+/** Whether an analysis is less than whole, or rests on less than it should.
+ *  @param {{ partialReason: string, evidenceLimits: readonly string[] }} said */
+export function isLimited({ partialReason, evidenceLimits }) {
+  return partialReason !== "" || evidenceLimits.length > 0;
+}
+
 /** The class of a colour. It only repeats what the word says.
  *  @param {string} status */
 export function tone(status) {
