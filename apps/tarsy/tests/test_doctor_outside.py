@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from tarsy_cli.app import cli
 from tarsy_cli.doctor.findings import Check, CheckResult
 from tarsy_cli.doctor.models import check_models
 from tarsy_cli.doctor.runner import LimitedCheck, examine
@@ -198,18 +200,42 @@ def server(name: str, *, error: str | None = None, misconfigured: bool = False) 
     )  # fmt: skip
 
 
-def test_mcp_servers_are_told_as_the_gateways_see_them() -> None:
+def test_mcp_servers_are_told_as_the_gateways_see_them(tmp_path: Path) -> None:
+    read = McpTool(name="read", description="", repeatable=True, annotations=None, read_only=True, allowed=True)
     servers = McpServers(
-        servers=(server("a"), server("b", error="no such command", misconfigured=True), server("c", error="refused"))
+        servers=(
+            server("a"),
+            server("b", error="no such command", misconfigured=True),
+            server("c", error="refused"),
+            server("tools").model_copy(update={"tools": (read,)}),
+        )
     )
     answer = (200, "application/json", servers.model_dump_json())
-    with answering({"/api/v1/system/mcp-servers?tools=none": answer}) as url:
-        found = looked(check_servers, replace(SETUP, api=f"{url}/api/v1"))
+    with answering({"/api/v1/system/mcp-servers": answer}) as url:
+        found = looked(check_servers, replace(configured(tmp_path), api=f"{url}/api/v1"))
     assert [(one.status, one.sentence) for one in found] == [
         ("ok", "a is healthy and has 3 tools."),
         ("failed", "b is configured wrongly: no such command."),
         ("failed", "c cannot be reached: refused."),
+        ("ok", "tools is healthy and has 3 tools."),
+        ("ok", "A (kubernetes, one) has 1 tool."),
     ]
+
+
+def test_an_agent_without_tools_fails_and_the_line_that_changes_it_is_told(tmp_path: Path) -> None:
+    query = McpTool(name="query", description="", repeatable=False, annotations=None, allowed=False)
+    lone = server("tools").model_copy(update={"tools": (query,), "denied_count": 1})
+    answer = (200, "application/json", McpServers(servers=(lone,)).model_dump_json())
+    with answering({"/api/v1/system/mcp-servers": answer}) as url:
+        _, found = looked(check_servers, replace(configured(tmp_path), api=f"{url}/api/v1"))
+        checked = CliRunner().invoke(cli, ["config", "check", str(tmp_path), "--live", "--url", url])
+        shown = CliRunner().invoke(cli, ["config", "show", str(tmp_path), "--live", "--url", url])
+    assert found.status == "failed"
+    assert "`mcp_servers.tools.allow: [query]`" in found.sentence
+    assert checked.exit_code == 1
+    assert "Agents without tools: A." in checked.output
+    assert "`mcp_servers.tools.allow: [query]`" in checked.output
+    assert "agent_tools:" in shown.output
 
 
 def test_an_api_that_does_not_tell_of_servers_leaves_them_unchecked() -> None:

@@ -9,7 +9,9 @@ from rich.console import Console
 
 from tarsy_bus.catalog import CatalogEntry
 from tarsy_cli.api import ApiAnswer
+from tarsy_cli.lists import agent_tools
 from tarsy_cli.lists import servers as showing
+from tarsy_contracts.api.configuration import ChainAgent, EffectiveConfiguration
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.system.responses import mcp_server, mcp_servers, system_warnings
 from tarsy_timeline.system.server_warnings import warnings_of
@@ -17,6 +19,12 @@ from tarsy_timeline.system.servers import ServerOfGateways, servers_of
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 TOOL = CatalogTool(tool="pods\x1b[2J", description="Lists\nthe [red]pods[/red].", input_schema={}, repeatable=True)
+
+NO_AGENTS = EffectiveConfiguration(
+    version="1", defaults={}, limits={}, queue={}, system={}, agents={}, chains={}, mcp_servers={}, llm_providers={},
+    skills={},
+)  # fmt: skip
+PODS = ChainAgent(chain_id="pods", stage="look", agent="Pods", mcp_servers=("kubernetes",))
 
 
 def entry(worker: str, *, server: str = "kubernetes", error: str = "", misconfigured: bool = False) -> CatalogEntry:
@@ -27,10 +35,13 @@ def entry(worker: str, *, server: str = "kubernetes", error: str = "", misconfig
     return CatalogEntry(seen, 0, BEGAN, BEGAN, BEGAN, frozenset())
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, servers: list[ServerOfGateways]) -> io.StringIO:
+def answering(
+    monkeypatch: pytest.MonkeyPatch, servers: list[ServerOfGateways], configuration: EffectiveConfiguration = NO_AGENTS
+) -> io.StringIO:
     """The API knows these; the output comes out."""
     answers = {
-        "/system/mcp-servers": mcp_servers(servers, most_tools=0).model_dump(mode="json"),
+        "/system/mcp-servers": mcp_servers(servers, most_tools=9).model_dump(mode="json"),
+        "/system/config": configuration.model_dump(mode="json"),
         "/system/warnings": system_warnings(warnings_of(servers, [(True, BEGAN)], BEGAN), len(servers)).model_dump(
             mode="json"
         ),
@@ -41,6 +52,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, servers: list[ServerOfGateways]) 
         return answers[url]
 
     monkeypatch.setattr(showing, "get", get)
+    monkeypatch.setattr(agent_tools, "get", get)
     return io.StringIO()
 
 
@@ -106,6 +118,23 @@ def test_one_server_is_told_with_its_tools_and_nothing_in_them_reaches_the_termi
     first, seen, count, tool = out.getvalue().splitlines()
     assert (first, seen, count) == ("kubernetes: healthy", "  seen by a: healthy", "1 tool")
     assert tool.split() == ["pods�[2J", "repeatable", "Lists", "the", "[red]pods[/red]."]
+
+
+def test_each_agent_is_told_with_its_tools_and_the_line_for_those_that_it_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = entry("a")
+    denied = TOOL.model_copy(update={"tool": "pods_delete", "allowed": False})
+    entries = [replace(said, seen=said.seen.model_copy(update={"tools": (denied,)}))]
+    out = answering(
+        monkeypatch,
+        servers_of(entries, lambda _: True, lambda _: BEGAN),
+        NO_AGENTS.model_copy(update={"chain_agents": (PODS,)}),
+    )
+    showing.print_servers("", terminal(out))
+    lines = out.getvalue().splitlines()
+    assert "pods / look / Pods: 0 tools of kubernetes" in lines
+    assert any("`mcp_servers.kubernetes.allow: [pods_delete]` in tarsy.yaml" in line for line in lines)
 
 
 def test_without_servers_it_says_where_they_come_from(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,21 +96,42 @@ def test_no_gateway_at_all_is_one_warning_that_does_not_move() -> None:
     assert (died.id, died.began) == (never.id, BEGIN)
 
 
-def with_denied(*, unset: bool) -> CatalogEntry:
-    said = entry("a", "pods_delete", "pods_list")
-    tools = tuple(tool.model_copy(update={"allowed": tool.tool == "pods_list"}) for tool in said.seen.tools)
+def with_denied(*denied: str, unset: bool = False, allowed: str = "") -> CatalogEntry:
+    """A server with a tool that only reads; `allowed` and `denied` may change something."""
+    said = entry("a", *denied, *filter(None, [allowed]), "pods_list")
+    tools = tuple(
+        tool.model_copy(update={"allowed": tool.tool not in denied, "read_only": tool.tool == "pods_list"})
+        for tool in said.seen.tools
+    )
     return replace(said, seen=said.seen.model_copy(update={"tools": tools, "allow_unset": unset}))
 
 
-def test_tools_that_agents_do_not_get_are_named_until_the_operator_has_said_something() -> None:
-    [warning] = told(with_denied(unset=True))
+def test_tools_that_agents_do_not_get_are_told_with_the_line_that_changes_it() -> None:
+    [warning] = told(with_denied("pods_delete", unset=True))
     assert (warning.what, warning.message) == ("denied_tools", "Agents do not get 1 tool of the MCP server git.")
-    assert warning.details == "They may change something, and `allow` is not set: pods_delete."
-    assert told(with_denied(unset=False)) == []
+    assert warning.details.startswith("They are not read-only, and `allow` is not set: pods_delete. To allow them: ")
+    assert "`mcp_servers.git.allow: [pods_delete]`" in warning.details
+
+
+def test_a_tool_is_told_also_where_another_one_is_allowed() -> None:
+    [warning] = told(with_denied("pods_exec", allowed="pods_delete"))
+    assert "`allow` does not name them: pods_exec." in warning.details
+
+
+def test_an_empty_allow_says_that_no_more_is_wanted() -> None:
+    assert told(with_denied("pods_delete")) == []
+
+
+def test_a_server_that_gives_no_tool_at_all_is_told_whatever_allow_says() -> None:
+    said = with_denied("pods_delete", "pods_list")
+    [warning] = told(said)
+    assert warning.message == "Agents do not get all tools of the MCP server git."
 
 
 def test_a_server_shows_which_of_its_tools_agents_get() -> None:
-    [shown] = mcp_servers(servers_of([with_denied(unset=True)], lambda _: True, lambda _: None), most_tools=9).servers
+    [shown] = mcp_servers(
+        servers_of([with_denied("pods_delete", unset=True)], lambda _: True, lambda _: None), most_tools=9
+    ).servers
     assert shown.denied_count == 1
     assert [(tool.name, tool.allowed) for tool in shown.tools] == [("pods_delete", False), ("pods_list", True)]
 

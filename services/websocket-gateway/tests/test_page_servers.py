@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_browser import Tab, most_per_frame, new_tab
 from tarsy_bus.background_tasks import background_tasks
+from tarsy_contracts.api.configuration import ChainAgent, EffectiveConfiguration
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
 from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
@@ -29,6 +30,14 @@ from tarsy_websocket_gateway.page_routes import page_routes
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+AGENTS = tuple(
+    ChainAgent(chain_id="kubernetes", stage="look", agent=name, mcp_servers=(server,))
+    for name, server in (("Pods", "given"), ("Logs", "denied"))
+)
+CONFIGURATION = EffectiveConfiguration(
+    version="1", defaults={}, limits={}, queue={}, system={}, agents={}, chains={}, mcp_servers={}, llm_providers={},
+    skills={}, chain_agents=AGENTS,
+)  # fmt: skip
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)<\\/script>"
 WAIT_SECONDS = 90.0
 POLL_MILLISECONDS = 10_000
@@ -70,6 +79,7 @@ async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
         router = page_routes(load_page())
         router.include_router(system_routes(watch))
         router.include_router(me_routes())
+        router.add_api_route("/api/v1/system/config", lambda: CONFIGURATION)
 
         async def run(ready: Ready) -> None:
             ready()
@@ -134,6 +144,20 @@ async def test_a_server_is_shown_with_its_state_its_workers_and_its_tools(scene:
     await expect(card.locator(".tools .text")).to_have_text("Lists the pods.")
     await expect(card.locator(".tools pre")).to_contain_text('"namespace"')
     await scene.forget("shown")
+
+
+async def test_each_agent_is_shown_with_the_tools_that_it_has_and_one_without_any_is_amber(
+    scene: Scene, tab: Tab
+) -> None:
+    await scene.one.says("given", tool("list"), tool("get"))
+    await scene.one.says("denied", tool("query").model_copy(update={"allowed": False}))
+    await open_servers(tab.page)
+    rows = tab.page.locator(".agent-tools li")
+    await expect(rows).to_have_text(
+        ["kubernetes · look · Pods given: 2 of 2 tools", "kubernetes · look · Logs denied: 0 of 1 tools"]
+    )
+    await expect(tab.page.locator(".agent-tools [data-without=true]")).to_have_count(1)
+    await scene.forget("given", "denied")
 
 
 async def test_a_lost_server_is_said_in_the_view_and_in_the_head_until_it_is_back(scene: Scene, tab: Tab) -> None:

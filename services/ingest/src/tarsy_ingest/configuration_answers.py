@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from tarsy_config.chain_agents import chain_agents
 from tarsy_config.config import Config
 from tarsy_config.shown_origins import shown_origins
 from tarsy_config.shown_settings import shown_agents, shown_entries, shown_section
@@ -84,6 +85,7 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "notifications": {**shown_entries(config, "notifications", config.receivers)},
         "prices": {**shown_entries(config, "prices", config.prices)},
         "skills": {},
+        "chain_agents": [agent.model_dump(mode="json") for agent in chain_agents(config)],
     }
     masked = _masked({**shown, "origins": {**shown_origins(config, shown)}}, mask)
     return EffectiveConfiguration.model_validate(masked)

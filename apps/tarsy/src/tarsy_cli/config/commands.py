@@ -7,34 +7,73 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, UrlOption
 from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_config.config import Config
+    from tarsy_contracts.api.agent_tools import AgentTools
 
 PROVIDERS_FILE = "llm-providers.yaml"
+LiveOption = Annotated[bool, typer.Option("--live", help="also the tools of each agent, as a TARSy that runs has them")]
 
 
-def check(path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder")]) -> None:
+def check(
+    path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder")],
+    live: LiveOption = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
     """Say every mistake of a configuration, with its line and what would be right, or what it has.
 
-    The exit code is 1 when there are mistakes.
+    The exit code is 1 when there are mistakes; with --live also when an agent has MCP servers, and none of their tools.
     """
     from tarsy_cli.config.summary import summary_of
 
-    for line in summary_of(read_config(path)):
+    config = read_config(path)
+    for line in summary_of(config):
         say(line)
+    if live:
+        _check_live(config, home, url)
+
+
+def _check_live(config: "Config", home: Path, url: str) -> None:
+    from tarsy_cli.lists.agent_tools import agent_lines
+
+    found = _live_tools(config, home, url)
+    for agent in found:
+        for line in agent_lines(agent):
+            say(line)
+    if without := sorted({one.agent.agent for one in found if not one.count}):
+        raise fail(f"Agents without tools: {', '.join(without)}.")
+
+
+def _live_tools(config: "Config", home: Path, url: str) -> "list[AgentTools]":
+    from tarsy_cli.lists.agent_tools import read_listed_servers
+    from tarsy_cli.session_commands import api_of, exit_on_failure
+    from tarsy_config.chain_agents import chain_agents
+    from tarsy_contracts.api.agent_tools import agent_tools
+
+    api = api_of(home, url)
+    with exit_on_failure(api):
+        return agent_tools(chain_agents(config), read_listed_servers(api))
 
 
 def show(
     path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
     as_json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+    live: LiveOption = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
 ) -> None:
     """Show the plan for each alert type: the value of every setting, and where it comes from. Secrets are not shown."""
-    from tarsy_cli.config.effective import effective
+    from tarsy_cli.config.effective import agent_tools_tree, effective
     from tarsy_cli.config.lines import lines_of
 
-    found = effective(read_config(path), os.environ)
+    config = read_config(path)
+    found = effective(config, os.environ)
+    if live:
+        found["agent_tools"] = agent_tools_tree(_live_tools(config, home, url))
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return

@@ -3,7 +3,7 @@
 Built from named keys only: what is not named here is not shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -13,6 +13,7 @@ from tarsy_config.agent_settings import AgentSettings
 from tarsy_config.chain_settings import StageSettings
 from tarsy_config.config import Config
 from tarsy_config.provenance import DEFAULT
+from tarsy_contracts.api.agent_tools import AgentTools
 
 
 def effective(config: Config, environ: Mapping[str, str]) -> Tree:
@@ -29,6 +30,18 @@ def effective(config: Config, environ: Mapping[str, str]) -> Tree:
         "prices": {name: section(config, ("prices", name), price) for name, price in config.prices.items()},
         "notes": [str(note) for note in config.notes],
     }
+
+
+def agent_tools_tree(found: Sequence[AgentTools]) -> list[JsonValue]:
+    """What each agent has now, and what was left out, with the line that changes it."""
+    return [
+        {
+            "agent": f"{one.agent.chain_id} / {one.agent.stage} / {one.agent.agent}",
+            "tools": {server: list(tools) for server, tools in one.offered.items()},
+            "left_out": [*one.sentences],
+        }
+        for one in found
+    ]
 
 
 def _chain(config: Config, chain_id: str) -> Tree:

@@ -12,6 +12,9 @@ from tarsy_cli.credentials import key_headers
 from tarsy_cli.doctor.configuration import configured
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
 from tarsy_cli.doctor.setup import Setup
+from tarsy_cli.units import counted
+from tarsy_config.chain_agents import chain_agents
+from tarsy_contracts.api.agent_tools import AgentTools, agent_tools
 from tarsy_contracts.api.system import McpServer, McpServers
 from tarsy_local.ready_answer import ReadyAnswer
 
@@ -61,7 +64,7 @@ async def check_servers(setup: Setup) -> AsyncIterator[CheckResult]:
             "Start it with `tarsy up`, or name one with --url.",
         )
     try:
-        answer = await _fetch(f"{setup.api}/system/mcp-servers?tools=none")
+        answer = await _fetch(f"{setup.api}/system/mcp-servers")
         answer.raise_for_status()
         servers = McpServers.model_validate_json(answer.content).servers
     except httpx2.HTTPError as problem:
@@ -70,13 +73,28 @@ async def check_servers(setup: Setup) -> AsyncIterator[CheckResult]:
         raise NotCheckedError(UNKNOWN) from None
     for server in servers:
         yield _judge_server(server)
+    for found in agent_tools(chain_agents(configured(setup)), servers):
+        yield judge_agent(found)
     if not servers:
         yield warning("No tool gateway has told of an MCP server.", "Configure one, and see that a gateway runs.")
+
+
+def judge_agent(found: AgentTools) -> CheckResult:
+    """An agent without any tool fails: its investigations rest on nothing."""
+    name = f"{found.agent.agent} ({found.agent.chain_id}, {found.agent.stage})"
+    without = [sentence for sentence, one in zip(found.sentences, found.withheld, strict=True) if not one.offered]
+    if found.count and not without:
+        return ok(f"{name} has {counted(found.count, 'tool')}.")
+    if found.count or found.starting:
+        return warning(" ".join(without), "`tarsy servers` lists the tools of each agent.")
+    return failed(f"{name} has no tools. {' '.join(without)}", "Allow them, or name them in `read_only_tools`.")
 
 
 def _judge_server(server: McpServer) -> CheckResult:
     if server.healthy:
         return ok(f"{server.id} is healthy and has {server.tool_count} tools.")
+    if server.starting:
+        return warning(f"{server.id} is starting: {server.error or 'no reason is known'}.", "Look again in a minute.")
     kind = "is configured wrongly" if server.misconfigured else "cannot be reached"
     return failed(f"{server.id} {kind}: {server.error or 'no reason is known'}.", "docs/operations/mcp-servers.md")
 

@@ -7,7 +7,9 @@ from rich.console import Console
 from rich.text import Text
 
 from tarsy_cli.api import get
+from tarsy_cli.lists.agent_tools import agent_lines, read_chain_agents, read_listed_servers
 from tarsy_cli.units import counted
+from tarsy_contracts.api.agent_tools import agent_tools
 from tarsy_contracts.api.system import McpServer, McpServers, McpTool, SystemWarnings
 from tarsy_local.terminal_text import one_line
 
@@ -38,6 +40,10 @@ def print_servers(api: str, console: Console) -> None:
         console.print(NONE, markup=False)
     for server in servers:
         console.print(Text(_line(server)))
+    agents = read_chain_agents(api)
+    for found in agent_tools(agents, read_listed_servers(api) if agents else ()):
+        for line in agent_lines(found):
+            console.print(Text(line, style="" if found.count else "yellow"))
     for warning in warnings:
         console.print(Text(f"{one_line(warning.message)} Since {one_line(warning.created_at)}.", style="yellow"))
         console.print(Text(f"  {one_line(warning.details)}"))

@@ -39,6 +39,15 @@ class DefaultTools(ApiModel):
     native_tools: DefaultNativeTools
 
 
+class ChainAgent(ApiModel):
+    """An agent as a stage of a chain runs it, and the MCP servers that it uses there."""
+
+    chain_id: str
+    stage: str
+    agent: str
+    mcp_servers: tuple[str, ...]
+
+
 class EffectiveConfiguration(ApiModel):
     """The configuration that holds now, built-in entries included. The keys of each section are those of `tarsy.yaml`.
 
@@ -47,7 +56,7 @@ class EffectiveConfiguration(ApiModel):
     was written with a template names the variable instead.
 
     `origins`: file and line, or `built-in`, by the JSON pointer of a value, or of a list of values. One that is not
-    named there is a default, or is made of others.
+    named there is a default, or is made of others. `chain_agents`: those that use MCP servers, as chains run them.
     """
 
     version: str
@@ -63,3 +72,4 @@ class EffectiveConfiguration(ApiModel):
     notifications: dict[str, Settings] = Field(default_factory=dict)
     prices: dict[str, Settings] = Field(default_factory=dict)
     skills: dict[str, Settings]
+    chain_agents: tuple[ChainAgent, ...] = ()

@@ -11,6 +11,7 @@ from typing import Literal
 from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import derived_id
+from tarsy_contracts.withheld_tools import line_to_allow
 from tarsy_timeline.system.servers import ServerOfGateways
 
 MOST_NAMED = 10
@@ -84,13 +85,20 @@ def _of(server: ServerOfGateways) -> Iterator[ServerWarning]:
 
 
 def _denied_tools(server: ServerOfGateways) -> ServerWarning | None:
-    """Until the operator has said something: an `allow` that names none of them is a word, too."""
+    """Not where `allow: []` says that nothing more is wanted, and something else is left."""
     entry = next(iter(server.healthy), None)
-    denied = [] if entry is None else [tool.tool for tool in entry.seen.tools if tool.allowed is False]
-    if entry is None or not denied or not entry.seen.allow_unset:
+    if entry is None:
         return None
-    message = f"Agents do not get {_counted(len(denied))} of the MCP server {server.name}."
-    details = f"They may change something, and `allow` is not set: {_named(denied)}."
+    tools = entry.seen.tools
+    denied = [tool.tool for tool in tools if tool.allowed is False]
+    only_reads = not entry.seen.allow_unset and all(tool.changes_nothing for tool in tools if tool.allowed)
+    if not denied or (only_reads and len(denied) < len(tools)):
+        return None
+    all_of_them = "all tools" if len(denied) == len(tools) else _counted(len(denied))
+    message = f"Agents do not get {all_of_them} of the MCP server {server.name}."
+    why = "`allow` is not set" if entry.seen.allow_unset else "`allow` does not name them"
+    line = line_to_allow(server.name, denied)
+    details = f"They are not read-only, and {why}: {_named(denied)}. To allow them: {line}; for none: `allow: []`."
     return _warning(server, "denied_tools", message, details, entry.tools_since)
 
 

@@ -643,6 +643,8 @@ export const en = frozen({
     reachedBySome: "Reached by {reaching} of {count}",
     healthy: "Healthy",
     denied: "{count} not given to agents",
+    agents: "Tools of each agent",
+    agentTools: "{id}: {count} of {all} tools",
     protocol: "protocol {version}",
     seenBy: { one: "Seen by {count} tool gateway", other: "Seen by {count} tool gateways" },
     seenSince: "since {since}, asked {asked}",

@@ -42,6 +42,23 @@ export function serverFacts(server) {
   ]);
 }
 
+/** What an agent has of its servers, as long as they are reached.
+ *  @param {Schemas["ChainAgent"]} agent
+ *  @param {readonly Schemas["McpServer"][]} servers
+ *  @returns {{ name: string, words: string, count: number }} */
+export function agentTools({ chain_id: chain, stage, agent, mcp_servers: names }, servers) {
+  const known = new Map(servers.map((server) => [server.id, server]));
+  const parts = names.map((id) => {
+    const { healthy = false, tool_count: all = 0, denied_count: denied = 0 } = known.get(id) ?? {};
+    return { id, all, count: healthy ? all - denied : 0 };
+  });
+  return {
+    name: factLine([chain, stage, agent]),
+    words: factLine(parts.map(({ id, all, count }) => say(TEXT.server.agentTools, { id, all, count }))),
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
 /** What we make of the tool, and what its server says of it.
  *  @param {Pick<Schemas["McpTool"], "repeatable" | "annotations"> & Partial<Schemas["McpTool"]>} tool */
 export function toolFacts({ repeatable, annotations, allowed, approval }) {

@@ -6,6 +6,7 @@ import { systemWarnings } from "../../stores/warnings_store.js";
 import { html } from "../../ui.js";
 import { TEXT } from "../../words/language.js";
 import { Notice } from "../notice.js";
+import { AgentTools } from "./agent_tools.js";
 import { ServerCard } from "./server_card.js";
 import { WarningList } from "./warnings.js";
 
@@ -17,6 +18,7 @@ export function ServersPart() {
   return html`
     <${Notice} polled=${polled} empty=${found?.servers.length === 0 ? TEXT.server.none : ""} />
     <${WarningList} warnings=${warnings} />
+    <${AgentTools} servers=${found?.servers ?? []} />
     <div class="servers">
       ${found?.servers.map((server) => html`<${ServerCard} key=${server.id} server=${server} />`)}
     </div>
