@@ -31,6 +31,7 @@ class McpServerConfig(Section):
     `read_only_tools`: tools that the operator declares to change nothing. Those of `unrepeatable_tools` change
     something, whatever the server says. `allow`: tools that agents get though they are not read-only; None where the
     operator has not said anything yet, which allows none. `approve`: the calls that wait for a person.
+    `use_known_tools`: tools of a popular server that its documentation calls reading only are read-only without a word.
 
     `elicitation`: the answer to a form of the server.
 
@@ -47,6 +48,7 @@ class McpServerConfig(Section):
     unrepeatable_tools: tuple[Name, ...] = ()
     read_only_tools: Patterns = ()
     allow: Patterns | None = None
+    use_known_tools: bool = True
     approve: Approve | None = None
     elicitation: Elicitation = "decline"
     max_concurrent_calls: Positive = 4

@@ -75,7 +75,8 @@ class ServerCatalogued(Message):
     last asked. `allow_unset`: the configuration says nothing of tools that change something, so that none is offered.
     `refused_tools`: the first of `refused_count` tools that the server listed and that the protocol does not allow.
     `starting`: the first attempt to reach it is not over. `login_needed`: a person has to log in there, and `error` has
-    the command; `logged_in_until`: when that will be so, where it is known.
+    the command; `logged_in_until`: when that will be so, where it is known. `known_as`: its tools that say nothing are
+    read-only where the table of known servers has them under this name.
     """
 
     type: ClassVar[str] = "server.catalogued"
@@ -94,3 +95,4 @@ class ServerCatalogued(Message):
     starting: bool = False
     login_needed: bool = False
     logged_in_until: AwareDatetime | None = None
+    known_as: str = ""

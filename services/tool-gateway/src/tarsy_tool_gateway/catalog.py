@@ -15,7 +15,7 @@ from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
 from tarsy_tool_gateway.mcp.connection import McpConnection
-from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, with_known_tools
 from tarsy_tool_gateway.mcp.tool_access import is_allowed, is_read_only, needs_approval
 from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 
@@ -86,7 +86,8 @@ class CatalogPublisher:
         """Returns whether Kafka has it."""
         tools = connection.tools
         of, _ = self._masked.get(connection.plan.name, (None, ()))
-        entry = self._entry(connection, await self._masked_tools(connection.plan, tools, connection.mask))
+        plan = with_known_tools(connection.plan, connection.server_name, connection.server_version)
+        entry = self._entry(connection, plan, await self._masked_tools(plan, tools, connection.mask))
         try:
             fitting = await self._write_fitting(entry)
         except NotWrittenError:
@@ -97,7 +98,7 @@ class CatalogPublisher:
             _log_denied(entry)
         return True
 
-    def _entry(self, connection: McpConnection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
+    def _entry(self, connection: McpConnection, plan: ServerPlan, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
         return ServerCatalogued(
             server=connection.plan.name,
             worker_id=self._worker_id,
@@ -114,6 +115,7 @@ class CatalogPublisher:
             starting=not connection.diagnosed,
             login_needed=connection.login_needed,
             logged_in_until=connection.logged_in_until,
+            known_as=connection.server_name if plan.known_read_only_tools else "",
         )
 
     async def _masked_tools(

@@ -62,6 +62,8 @@ def _told(server: McpServer) -> Iterator[str]:
         yield f"  seen by {one_line(worker.worker_id)}: {one_line(worker.error or 'healthy')}"
     if login := _login(server):
         yield f"  {one_line(login)}"
+    if server.known_as:
+        yield f"  known as {one_line(server.known_as)}: docs/reference/known-servers.md says which tools are read-only"
     yield counted(server.tool_count, "tool")
     for tool in server.tools:
         often = "repeatable" if tool.repeatable else "once"

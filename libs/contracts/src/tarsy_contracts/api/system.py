@@ -51,7 +51,8 @@ class McpServer(ApiModel):
     counts all. `denied_count`: tools that agents do not get, as `allow` does not name them. `refused_tools`: the first
     of `refused_count` that the protocol does not allow. `login_needed`: no running tool gateway reaches it before a
     person has logged in; `logged_in_until`: when that will be so, where it is known. `starting`: none reaches it
-    yet, and one has not come to the end of its first attempt.
+    yet, and one has not come to the end of its first attempt. `known_as`: tools of it are read-only by the table of
+    known servers, where it has this name.
     """
 
     id: str
@@ -68,6 +69,7 @@ class McpServer(ApiModel):
     login_needed: bool = False
     logged_in_until: Timestamp | None = None
     starting: bool = False
+    known_as: str = ""
     tools: tuple[McpTool, ...]
     workers: tuple[McpWorker, ...]
 

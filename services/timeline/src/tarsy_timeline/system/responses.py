@@ -84,6 +84,7 @@ def _server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
         refused_tools=said.refused_tools if said is not None else (),
         login_needed=server.login_needed,
         starting=server.starting,
+        known_as=said.known_as if said is not None else "",
         logged_in_until=_time(server.logged_in_until),
         tools=tools,
         workers=tuple(_worker(entry) for entry in server.living[:MOST_WORKERS]),

@@ -83,6 +83,7 @@ class McpConnection:
         self._task: asyncio.Task[None] | None = None
         self.protocol_version = ""
         self.server_version = ""
+        self.server_name = ""
 
     @property
     def healthy(self) -> bool:
@@ -266,6 +267,7 @@ class McpConnection:
     def _found(self, session: McpSession) -> None:
         news = not self.healthy or (session.tools, session.refused) != (self._known, self.refused) or not self.diagnosed
         self.protocol_version, self.server_version = session.protocol_version, self.mask(session.server_version)[:200]
+        self.server_name = session.server_name
         if session.tools != self._known:
             self._known = session.tools
         self.refused = session.refused

@@ -13,6 +13,7 @@ from tarsy_config.servers import Elicitation, McpServerConfig
 from tarsy_config.templates import with_session
 from tarsy_config.transports import INHERITED, Protocol, Transport
 from tarsy_contracts.chain import ApprovalRule, Isolation
+from tarsy_tool_gateway.mcp.known_servers import known_server
 from tarsy_worker.claim_types import ServerLimits
 
 type ClientAuthentication = Literal["client_secret_basic", "client_secret_post"]
@@ -97,7 +98,8 @@ class ServerPlan:
     """`call_seconds` bounds a single call when it is less than what the request allows.
 
     `isolation`: whether all investigations share one session, or each has one of its own. `allow`: None where the
-    operator has not said anything. `approve`: of this server and of all chains.
+    operator has not said anything. `approve`: of this server and of all chains. `use_known_tools`: what is known of
+    servers of its kind counts; `known_read_only_tools` is that, once the server has said its name.
     """
 
     name: str
@@ -111,6 +113,8 @@ class ServerPlan:
     allow: tuple[str, ...] | None = None
     approve: ApprovalRule = NO_APPROVAL
     elicitation: Elicitation = "decline"
+    use_known_tools: bool = True
+    known_read_only_tools: frozenset[str] = frozenset()
 
 
 def plan_of(name: str, server: McpServerConfig, approve: Approve | None = None) -> ServerPlan:
@@ -126,8 +130,15 @@ def plan_of(name: str, server: McpServerConfig, approve: Approve | None = None) 
         allow=server.allow,
         approve=rule_of(approve),
         elicitation=server.elicitation,
+        use_known_tools=server.use_known_tools,
         limits=ServerLimits(concurrent=server.max_concurrent_calls, queue=server.queue_size),
     )
+
+
+def with_known_tools(plan: ServerPlan, name: str, version: str) -> ServerPlan:
+    """The plan with what is known of a server that calls itself so, unless the operator refused it."""
+    known = known_server(name, version) if plan.use_known_tools else None
+    return plan if known is None else replace(plan, known_read_only_tools=known.read_only_tools)
 
 
 def for_session(plan: ServerPlan, session_id: str) -> ServerPlan:

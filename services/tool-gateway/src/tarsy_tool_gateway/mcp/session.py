@@ -54,7 +54,7 @@ class McpSession:
         self.answered_at = 0.0
         """When the last call was answered, by the clock of the event loop."""
         self.protocol_version = ""
-        self.server_version = ""
+        self.server_name, self.server_version = "", ""
         self.problem: BaseException | None = None
         self._eras = eras
         self._connect_seconds = connect_seconds
@@ -147,7 +147,8 @@ class McpSession:
             self._listed(await list_all_tools(client))
         self._eras.worked(client)
         self.protocol_version = client.protocol_version
-        self.server_version = client.server_info.version if client.server_info is not None else ""
+        if (info := client.server_info) is not None:
+            self.server_name, self.server_version = info.name, info.version
         self._client = client
         self._settled.set()
         return client
