@@ -34,7 +34,7 @@ SERVER = "kubernetes"
 
 PARTS = ("", " decisions", " work", " outbox", " heads", " quarantine", " dead letters")
 TASKS = {
-    "ingest": ["alerts topic", "configuration", "heads", "kafka", "queues"],
+    "ingest": ["alerts topic", "configuration", "heads", "kafka", "queues", "tools"],
     "orchestrator": [
         "announcements",
         "catalog",

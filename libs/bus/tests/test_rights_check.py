@@ -66,7 +66,7 @@ async def test_a_topic_that_may_not_be_described_is_not_called_missing(kafka: Gu
     assert await refused(kafka.bus(topics, INGEST)) == (
         f"Kafka at {kafka.broker.bootstrap} does not let the user ingest do what ingest needs: "
         f"Describe on topic {topics.prefix}.*; DescribeConfigs on topic {topics.prefix}.*; "
-        f"Read on topic {topics.alerts}, {topics.heads}, {topics.workers}, {topics.layout}; "
+        f"Read on topic {topics.alerts}, {topics.heads}, {topics.workers}, {topics.catalog}, {topics.layout}; "
         f"Write on topic {topics.inbox}, {topics.dead_letters}, {topics.audit}; "
         f"Read on group {topics.prefix}.ingest. "
         f"`tarsy topics acls --service ingest --prefix {topics.prefix}` prints all rights for it"

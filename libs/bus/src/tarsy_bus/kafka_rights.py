@@ -69,8 +69,9 @@ class KafkaUser:
 
 INGEST = KafkaUser(
     "ingest",
-    "alerts over HTTP and from `alerts`; heads show it the sessions that alerts join, workers how many sessions wait",
-    reads=("alerts", "heads", "workers", "layout"),
+    "alerts over HTTP and from `alerts`; heads show it the sessions that alerts join, workers how many sessions wait,"
+    " the catalog which tools an alert may name",
+    reads=("alerts", "heads", "workers", "catalog", "layout"),
     writes=("inbox", "dead-letters", "audit"),
     groups=("ingest",),
 )

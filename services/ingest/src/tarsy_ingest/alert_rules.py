@@ -1,12 +1,13 @@
 """Rules of the configuration that an alert is judged by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tarsy_config.alert_handling import AlertSettings
 from tarsy_config.config import Config
 from tarsy_config.defaults import Queue, UnknownAlertType
 from tarsy_ingest.raw_alert import AlertRejectedError
+from tarsy_ingest.tool_follower import ToolNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ NO_RULES = AlertHandlingRules({}, {})
 class AlertRules:
     """`runbook_domains`: where runbooks may come from (tarsy_contracts.runbook_urls).
 
-    `max_pending`: how many sessions may wait (PendingSessions).
+    `max_pending`: how many sessions may wait (PendingSessions). `mcp_tools`: the tools of each server that is reached.
     """
 
     types: AlertTypes
@@ -69,6 +70,7 @@ class AlertRules:
     runbook_domains: tuple[str, ...]
     handling: AlertHandlingRules = NO_RULES
     max_pending: int = Queue().max_pending
+    mcp_tools: ToolNames = field(default_factory=dict)
 
 
 def rules_of(config: Config) -> AlertRules:

@@ -1,7 +1,7 @@
 """The composition root of the ingest: alerts in, over HTTP and Kafka."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from uuid import uuid4
@@ -37,6 +37,7 @@ from tarsy_ingest.queue_follower import QueueFollower
 from tarsy_ingest.rights import RIGHTS
 from tarsy_ingest.sender_rates import SenderRates
 from tarsy_ingest.settings import IngestSettings
+from tarsy_ingest.tool_follower import ToolFollower
 from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
 from tarsy_masking.masker import Masker
 from tarsy_service.alerts_under_way import AlertsUnderWay
@@ -101,17 +102,23 @@ def build(
     metrics.watch(pending=lambda: pending.waiting)
     intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer, identities, known, pending)
     heads, queues = HeadsFollower(bus, known, supervisor), QueueFollower(bus, pending, supervisor)
-    topic = AlertsTopic(bus, publisher, intake, lambda: config.current.rules, metrics, masker.mask)
+    tools = ToolFollower(bus, supervisor)
+
+    def rules() -> AlertRules:
+        judging: AlertRules = config.current.rules
+        return replace(judging, mcp_tools=tools.known)
+
+    topic = AlertsTopic(bus, publisher, intake, rules, metrics, masker.mask)
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
     router = APIRouter()
     secrets = {pagerduty.SOURCE: settings.pagerduty_secrets}
     rates = SenderRates(settings.alerts_per_second, settings.alerts_burst)
     trail = AuditTrail(publisher, masker.mask, lambda: str(uuid4()))
-    alerts = alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, rates, secrets, trail)
+    alerts = alerts_router(intake, rules, metrics, masker.mask, gate, rates, secrets, trail)
     router.include_router(alerts)
     router.include_router(configuration_routes(lambda: config.current.offered))
-    router.include_router(internal_routes(lambda: config.current.rules, lambda: config.current.offered))
+    router.include_router(internal_routes(rules, lambda: config.current.offered))
 
     async def run(ready: Ready) -> None:
         if not settings.pagerduty_secrets:
@@ -123,6 +130,7 @@ def build(
             "kafka": KafkaWatch(bus).run(),
             "heads": heads.run(),
             "queues": queues.run(),
+            "tools": tools.run(),
         }
         async with intake.running(), supervisor.background(following):
             await supervisor.run("alerts topic", reader.run(ready))
