@@ -239,6 +239,10 @@ def test_a_summary_streams_beside_its_call_and_ends() -> None:
     begun = created(e.SummaryRequested(summary_id="m", call_id="c", execution_id="x", timeout_seconds=60))
     assert (begun.event_type, begun.status, begun.execution_id) == ("mcp_tool_summary", "streaming", "x")
     assert begun.metadata == {"call_id": "c", "call_event_id": timeline_event_id("c", "llm_tool_call")}
+    known = {"server": "kubernetes", "tool": "pods_log", "estimated_tokens": 9_000}
+    told = created(e.SummaryRequested(summary_id="m", call_id="c", execution_id="x", timeout_seconds=60, **known))
+    facts = {"server_name": "kubernetes", "tool_name": "pods_log", "estimated_tokens": 9_000}
+    assert told.metadata == begun.metadata | facts
     done = ended(
         e.SummaryCompleted(summary_id="m", call_id="c", content="short", usage=Usage(), model="m1", duration_ms=5)
     )

@@ -50,7 +50,9 @@ def test_a_call_of_a_tool_that_was_not_offered_is_rejected_and_the_model_reads_w
     story.offered(READ, DELETE)
     events = story.when(story.answer(tools=(DELETE,)))
     assert types(events)[:3] == ["llm_call.completed", "tool_call.requested", "tool_call.completed"]
-    rejected = events[2]
+    asked, rejected = events[1:3]
+    assert isinstance(asked, e.ToolCallRequested)
+    assert (asked.server, asked.tool) == ("kubernetes", "pods_delete")
     assert isinstance(rejected, e.ToolCallCompleted)
     assert rejected.outcome == "rejected"
     assert "kubernetes__pods_list" in rejected.content

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tarsy_contracts.conversation import ToolCall, ToolDefinition
 from tarsy_contracts.events import OfferedTool
 from tarsy_session.offered_names import Names, describe_unknown, with_offered_names
-from tarsy_session.tool_names import names_of
+from tarsy_session.tool_names import key_of_name, names_of
 
 VALID = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 LONG = "x" * 80
@@ -165,3 +165,17 @@ def test_what_is_wrong_with_a_name_is_said_with_the_tools_of_its_server_or_with_
 
 def test_an_agent_without_tools_is_told_so() -> None:
     assert describe_unknown("a.b", ()) == "There is no tool named 'a.b'. You have no tools."
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("kubernetes__pods_delete", ("kubernetes", "pods_delete")),
+        ("kube__eu__pods", ("kube__eu", "pods")),
+        ("eu_1__pods", ("eu.1", "pods")),
+        ("pods_delete", ("", "pods_delete")),
+        ("loki__query", ("", "loki__query")),
+    ],
+)
+def test_a_name_that_was_not_offered_tells_its_server_where_it_begins_with_one(name: str, key: tuple[str, str]) -> None:
+    assert key_of_name(name, ["kubernetes", "kube", "kube__eu", "eu.1"]) == key

@@ -12,7 +12,8 @@ class SummaryRequested(Message):
     """A result is too long for the agent to read whole: the session owes a summary of it.
 
     `same_as`: an earlier call of the execution that returned the same text. The summary is owed only if that of the
-    earlier call fails or is cut. Else it ends with that, and no worker is asked.
+    earlier call fails or is cut. Else it ends with that, and no worker is asked. `server`, `tool`: of the call;
+    `estimated_tokens`: of its result. Events of older versions do not have them.
     """
 
     type: ClassVar[str] = "summary.requested"
@@ -21,6 +22,9 @@ class SummaryRequested(Message):
     execution_id: str
     timeout_seconds: Seconds
     same_as: str = ""
+    server: str = ""
+    tool: str = ""
+    estimated_tokens: Count = 0
 
 
 class SummaryStarted(Message):

@@ -186,8 +186,18 @@ def summary_begin(record: RecordedEvent, event: e.SummaryRequested) -> TimelineC
         cause=event.summary_id,
         execution_id=event.execution_id,
         status="streaming",
-        metadata={"call_id": event.call_id, "call_event_id": timeline_event_id(event.call_id, "llm_tool_call")},
+        metadata={
+            "call_id": event.call_id,
+            "call_event_id": timeline_event_id(event.call_id, "llm_tool_call"),
+            **_result_facts(event),
+        },
     )
+
+
+def _result_facts(event: e.SummaryRequested) -> dict[str, JsonValue]:
+    if not event.tool:
+        return {}
+    return {"server_name": event.server, "tool_name": event.tool, "estimated_tokens": event.estimated_tokens}
 
 
 def summary_end(event: e.SummaryCompleted | e.SummaryFailed) -> TimelineEnded:

@@ -13,6 +13,7 @@ from tarsy_session.prompts.notes import note_same_call
 from tarsy_session.read_result_tool import find_refusal, is_read_result
 from tarsy_session.state import Execution, Investigating
 from tarsy_session.state_queries import next_call_number
+from tarsy_session.tool_names import key_of_name
 
 MOST_SAME_CALLS = 2
 """So often an agent makes the same call with the same arguments."""
@@ -88,15 +89,17 @@ def _calls(
     events: list[e.Event] = []
     limits = state.started.chain.limits
     offered = {tool.definition.name: tool for tool in execution.tools}
+    servers = [server.server for server in execution.agent.servers]
     for number, call in enumerate(answer.tool_calls, next_call_number(state)):
         tool = offered.get(call.name)
+        server, name = (tool.server, tool.tool) if tool else key_of_name(call.name, servers)
         needs_approval = tool is not None and call.name in execution.approvals
         requested = e.ToolCallRequested(
             call_id=call.id,
             execution_id=answer.execution_id,
             llm_call_id=answer.llm_call_id,
-            server=tool.server if tool else "",
-            tool=tool.tool if tool else call.name,
+            server=server,
+            tool=name,
             arguments=call.arguments,
             repeatable=tool.repeatable and not needs_approval if tool else True,
             timeout_seconds=limits.tool_call_seconds,

@@ -46,6 +46,9 @@ def _request(state: Investigating, execution: Execution, call: ToolCallState) ->
         execution_id=execution.id,
         timeout_seconds=state.started.chain.limits.summary_seconds,
         same_as=next(same, ""),
+        server=call.requested.server,
+        tool=call.requested.tool,
+        estimated_tokens=round(_estimated_tokens(state, call, execution)),
     )
 
 
@@ -56,8 +59,14 @@ def _is_too_long(state: Investigating, call: ToolCallState, execution: Execution
     rule = execution.summary_rule(call.requested.server)
     if not rule.enabled or completed.size < rule.size_threshold_tokens * LEAST_BYTES_PER_TOKEN:
         return False
-    kind = kind_of_text(completed.content)
-    return state.token_rates.tokens(execution.llm_provider, kind, completed.size) > rule.size_threshold_tokens
+    return _estimated_tokens(state, call, execution) > rule.size_threshold_tokens
+
+
+def _estimated_tokens(state: Investigating, call: ToolCallState, execution: Execution) -> float:
+    if call.completed is None:
+        return 0.0
+    kind = kind_of_text(call.completed.content)
+    return state.token_rates.tokens(execution.llm_provider, kind, call.completed.size)
 
 
 def _calls_of(state: Investigating, execution: Execution) -> Iterator[ToolCallState]:

@@ -28,6 +28,17 @@ def names_of(tools: Iterable[ToolKey]) -> Mapping[ToolKey, str]:
     return {tool: _name(tool, level) for tool, level in levels.items()}
 
 
+def key_of_name(name: str, servers: Iterable[str]) -> ToolKey:
+    """Returns the server that a name begins with, and the rest; no server where it begins with none of these."""
+    found = [server for server in servers if name.startswith(_prefix(server))]
+    server = max(found, key=len, default="")
+    return server, name.removeprefix(_prefix(server)) if server else name
+
+
+def _prefix(server: str) -> str:
+    return NOT_TAKEN.sub("_", f"{server}__")
+
+
 def _clashing(levels: Mapping[ToolKey, int]) -> list[ToolKey]:
     """Returns all whose name another has, too, and that can still get a longer one."""
     taken: dict[str, list[ToolKey]] = defaultdict(list)
