@@ -10,7 +10,7 @@ from tarsy_llm.lenient_model import LenientModel, parse_json
 
 MOST_EXTRA_BYTES = 256 * 1024
 MOST_PIECES = 1_000
-"""Arguments in more pieces are not read after each one. What is glued to them is parted at the end."""
+"""Arguments in more pieces are not read after each one. Calls that are glued to them are parted at the end."""
 
 
 class FunctionDelta(LenientModel):

@@ -13,7 +13,7 @@ from tarsy_session.python_calls import read_python_calls
 NAMES = ("name", "tool_name", "function", "tool")
 INPUTS = ("arguments", "parameters", "args", "input", "tool_input")
 MOST_FAILURES = 20
-"""So many beginnings may turn out to be none. More of them are not worth the time."""
+"""Limit of beginnings that turn out to be none. More of them are not worth the time."""
 NAME = r"[\w.\-]{1,200}+"
 TAGGED = re.compile(rf"<(?P<tag>function|(?:｜DSML｜)?invoke)(?:=| name=\")(?P<name>{NAME})\"?>")
 FIELD = re.compile(rf"<(?P<tag>parameter|arg)(?:=|\s{{1,9}}name=\"?)(?P<name>{NAME})\"?[^>\n]{{0,200}}+>")

@@ -69,7 +69,7 @@ def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
 
 
 def _unless_held(claimed: i.CallClaimed, claim: Claim | None) -> Sequence[Control]:
-    """What runs elsewhere already need not run here as well."""
+    """A call that runs elsewhere already need not run here as well."""
     if claim is None or claim.claim_id == claimed.claim_id:
         return []
     return [_refusal(claimed, "the call has another claim")]

@@ -127,7 +127,7 @@ function withStatus(row, message) {
     endedAt: isOver ? message.timestamp : null,
     summary: (message.executive_summary ?? message.final_analysis ?? row.summary).slice(0, LONGEST_SUMMARY),
     failure: message.error_message ?? row.failure,
-    partial: message.partial_reason ?? row.partialReason,
+    partialReason: message.partial_reason ?? row.partialReason,
     now: isOver ? null : row.now,
   };
 }

@@ -81,8 +81,8 @@ export function timeSpanName(span) {
 }
 
 /** The title of a notification. @param {Row} row */
-export function noticeTitle({ status, partial, title }) {
-  return say(TEXT.list.notice, { status: partial === "" ? statusWord(status) : TEXT.verdict.partial, title });
+export function noticeTitle({ status, partialReason, title }) {
+  return say(TEXT.list.notice, { status: partialReason === "" ? statusWord(status) : TEXT.verdict.partial, title });
 }
 
 /** What the value of a filter is called. @param {import("../state/search_query.js").FilterKey} key @param {string} value */
