@@ -2,12 +2,15 @@
 
 import pytest
 
+from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.chain import ResolvedServer, SummaryRule
+from tarsy_contracts.chain import ApprovalRule, ResolvedServer, SummaryRule
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_session.effects import SummaryEffect, ToolCallEffect, effects_of
+from tarsy_session.evolve import evolve
 from tarsy_session.queue_requests import request_of
-from tarsy_story import READ, SESSION, Story, agent, chain, stage
+from tarsy_session.state import NOT_STARTED, SessionState
+from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage
 
 
 def summary_request(of_server: str, of_chain: str) -> SummaryRequest:
@@ -47,6 +50,32 @@ def _releases(story: Story) -> int:
     request = request_of(SESSION, story.investigating, owed)
     assert request is not None
     return request.releases
+
+
+def last_call_as_first_read(story: Story) -> ToolCallEffect:
+    """An owner reads the log event by event: the call is owed before it reads what the same decision says of it."""
+    state: SessionState = NOT_STARTED
+    for record in story.log:
+        state = evolve(state, record)
+        if isinstance(record.event, e.ToolCallRequested):
+            (effect,) = [one for one in effects_of(state) if isinstance(one, ToolCallEffect)]
+    return effect
+
+
+def test_nothing_is_requested_for_a_call_that_was_rejected_at_once() -> None:
+    story = Story().asking()
+    unknown = READ.model_copy(update={"definition": READ.definition.model_copy(update={"name": "nobody__knows"})})
+    story.when(story.answer(tools=(unknown,)))
+    assert request_of(SESSION, story.investigating, last_call_as_first_read(story)) is None
+
+
+def test_nothing_is_requested_for_a_call_before_a_person_has_approved_it() -> None:
+    server = ResolvedServer(server="kubernetes", allow=("*",), approve=ApprovalRule(changing=True))
+    story = Story(plan=chain(stage(agent(server=server)))).calling(DELETE)
+    effect = last_call_as_first_read(story)
+    assert request_of(SESSION, story.investigating, effect) is None
+    story.when(story.decision(story.call_ids[0]))
+    assert request_of(SESSION, story.investigating, effect) is not None
 
 
 def test_a_summary_falls_back_as_its_agent_would() -> None:

@@ -28,7 +28,7 @@ def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSess
     created_at = session.records[0][0].time
     assert row[7:16] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False, True, created_at)
     assert row[16:] == (*(None,) * 6, []), "no facets, no parent, no LLM provider, no message of Slack, no labels"
-    assert change == ("change_session", (session.id, "pending", None, None, None, None, None, None, []))
+    assert change == ("change_session", (session.id, "pending", None, None, None, None, None, None, None, []))
 
 
 def test_given_the_first_stage_then_the_session_has_begun(new_session: NewSession, story: Story) -> None:
@@ -37,7 +37,7 @@ def test_given_the_first_stage_then_the_session_has_begun(new_session: NewSessio
 
     rows = dict(statements(session.recorded(2)))
 
-    assert rows["change_session"] == (session.id, "in_progress", None, None, None, None, began, None, [])
+    assert rows["change_session"] == (session.id, "in_progress", None, None, None, None, began, None, None, [])
     assert rows["plan_stage"][1:] == ("investigation", 0, 1, None, None, None)
 
 

@@ -133,14 +133,18 @@ def effects_of(state: SessionState) -> list[Effect]:
     missing: list[Effect] = [DeadlineEffect(one.id, one.since, one.at) for one in list_deadlines(state)]
     if state.cancelled is None:
         missing += _steps(state)
-    for call in state.calls.values():
-        if call.waits_for_person:
-            continue
-        if call.open:
-            missing.append(ToolCallEffect(call))
-        elif call.summary is not None and is_owed(state.calls, call.summary):
-            missing.append(SummaryEffect(call, call.summary))
-    return missing
+    return missing + [one for call in state.calls.values() if (one := effect_of_call(state, call)) is not None]
+
+
+def effect_of_call(state: Investigating, call: ToolCallState) -> QueuedEffect | None:
+    """Returns what a worker has to do for the call now: run it, or summarise its result."""
+    if call.waits_for_person:
+        return None
+    if call.open:
+        return ToolCallEffect(call)
+    if call.summary is not None and is_owed(state.calls, call.summary):
+        return SummaryEffect(call, call.summary)
+    return None
 
 
 def _steps(state: Investigating) -> Iterator[OwnEffect]:

@@ -8,7 +8,7 @@ from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
-from tarsy_session.effects import QueuedEffect, SummaryEffect, ToolCallEffect
+from tarsy_session.effects import QueuedEffect, SummaryEffect, ToolCallEffect, effect_of_call
 from tarsy_session.prompt_histories import compose_steps_before
 from tarsy_session.prompts.sources import compose_alert
 from tarsy_session.read_result_tool import is_read_result, place_of
@@ -29,7 +29,14 @@ RESULTS_CHARACTERS = 16_000
 def request_of(
     session_id: str, state: Investigating, effect: QueuedEffect, downtime: Downtime = NO_DOWNTIME
 ) -> Request | None:
-    """Returns None when the state does not owe the effect any longer."""
+    """Returns None when the state does not owe the effect any longer.
+
+    An owner reads the events of a decision one by one: a call that is rejected, or waits for a person, is owed between.
+    """
+    call = state.calls.get(effect.call.requested.call_id)
+    owed = None if call is None else effect_of_call(state, call)
+    if owed is None or owed.id != effect.id:
+        return None
     not_after = downtime.postponed(effect.since, effect.deadline)
     if isinstance(effect, ToolCallEffect):
         return _tool_call(session_id, state, effect, not_after)

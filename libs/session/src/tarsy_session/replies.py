@@ -78,7 +78,7 @@ def _unless_held(claimed: i.CallClaimed, claim: Claim | None) -> Sequence[Contro
 def _to_dead_worker(state: SessionState, died: i.WorkerDied) -> Sequence[Control]:
     """The worker may only have slept: its claim is void. The call is not cancelled, as it may go on elsewhere.
 
-    What may run twice goes on there, too, until another has claimed it.
+    A call that may run twice goes on there, too, until another has claimed it.
     """
     if _may_run_on(state, died):
         return []

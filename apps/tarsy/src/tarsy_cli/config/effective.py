@@ -33,7 +33,7 @@ def effective(config: Config, environ: Mapping[str, str]) -> Tree:
 
 
 def agent_tools_tree(found: Sequence[AgentTools]) -> list[JsonValue]:
-    """What each agent has now, and what was left out, with the line that changes it."""
+    """Tools of each agent, and those that were left out, with the line that changes it."""
     return [
         {
             "agent": f"{one.agent.chain_id} / {one.agent.stage} / {one.agent.agent}",

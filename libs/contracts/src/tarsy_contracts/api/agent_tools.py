@@ -1,4 +1,4 @@
-"""Which tools each agent has now, and which were left out: configuration and catalog together. Pure."""
+"""Tools that each agent has now, and those that were left out: configuration and catalog together. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class AgentTools:
 
     @property
     def sentences(self) -> list[str]:
-        """What it does not have, why, and the line of `tarsy.yaml` that changes it."""
+        """Sentences on what it does not have, why, and the line of `tarsy.yaml` that changes it."""
         return [describe_withheld(self.agent.agent, one) for one in self.withheld]
 
 

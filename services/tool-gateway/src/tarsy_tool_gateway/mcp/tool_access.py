@@ -11,13 +11,13 @@ from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 LIBRARY_DEFAULTS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True
 )
-"""What mcp-go says of each tool of which its author said nothing."""
+"""Annotations that mcp-go gives to each tool of which its author said nothing."""
 
 
 def is_read_only(tool: Tool, plan: ServerPlan) -> bool:
     """Whether it changes nothing. The configuration knows best, then the server, then what is known of its kind.
 
-    What nobody says anything about changes something.
+    A tool of which nobody says anything changes something.
     """
     if tool.name in plan.unrepeatable_tools:
         return False

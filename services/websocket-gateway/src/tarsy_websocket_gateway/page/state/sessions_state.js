@@ -128,13 +128,14 @@ function withStatus(row, message) {
     summary: (message.executive_summary ?? message.final_analysis ?? row.summary).slice(0, LONGEST_SUMMARY),
     failure: message.error_message ?? row.failure,
     partialReason: message.partial_reason ?? row.partialReason,
+    evidenceLimits: message.evidence_limits ?? row.evidenceLimits,
     now: isOver ? null : row.now,
   };
 }
 
 /** @param {Row} row */
-function live({ status, startedAt, endedAt, number, summary, failure, partial }) {
-  return { status, startedAt, endedAt, number, summary, failure, partial };
+function live({ status, startedAt, endedAt, number, summary, failure, partialReason, evidenceLimits }) {
+  return { status, startedAt, endedAt, number, summary, failure, partialReason, evidenceLimits };
 }
 
 /** The latest first, as the API sorts.
