@@ -130,6 +130,25 @@ def test_an_iteration_that_takes_too_long_is_given_up_and_the_second_in_a_row_en
     assert types(events) == ["llm_call.failed", "execution.completed", "stage.completed", "session.timed_out"]
 
 
+def test_after_slow_iterations_what_was_found_before_is_the_analysis() -> None:
+    story = Story(max_iterations=9).calling(READ)
+    story.when(story.result(story.call_ids[0], "api-7 was killed"))
+    iteration_over(story, 2)
+    (ended,) = [one for one in iteration_over(story, 3) if isinstance(one, e.ExecutionCompleted)]
+    assert (ended.status, ended.partial_reason) == ("completed", "2 iterations in a row took too long")
+    assert "api-7 was killed" in ended.final_analysis
+
+
+def test_a_session_that_takes_too_long_keeps_what_its_agents_have_found() -> None:
+    story = Story(max_iterations=9).calling(READ)
+    story.when(story.result(story.call_ids[0], "api-7 was killed"))
+    until(story, 2400)
+    events = story.when(i.DeadlinePassed(call_id=SESSION))
+    (ended,) = [one for one in events if isinstance(one, e.ExecutionCompleted)]
+    assert (ended.status, "api-7 was killed" in ended.final_analysis) == ("timed_out", True)
+    assert ended.partial_reason == ended.error
+
+
 def test_an_answer_between_two_slow_iterations_begins_their_count_again() -> None:
     story = Story(max_iterations=9).asking()
     iteration_over(story, 1)

@@ -30,7 +30,8 @@ def _parts(state: Investigating, execution: Execution, reason: str) -> Iterator[
         yield f"## Its last words\n\n{shorten(spoken[-1], MOST_WORDS)}"
     if thought and (not spoken or not execution.turns[-1].answer.text.strip()):
         yield f"## Its last thoughts\n\n{shorten(thought[-1], MOST_WORDS)}"
-    calls = [state.calls[id] for turn in execution.turns for id in turn.calls]
+    # A decision that ends calls before the session has them no longer in its state.
+    calls = [state.calls[id] for turn in execution.turns for id in turn.calls if id in state.calls]
     told = [_told(state, call) for call in calls if call.completed is not None][-MOST_RESULTS:]
     if told:
         yield "## Results so far\n\n" + "\n".join(told)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_session.llm_failures import CANCELLED
+from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.state import Ending, Execution, Investigating, SessionState, ToolCallState
 from tarsy_session.state_queries import final_analysis, partial_reason
 from tarsy_session.summary_outcomes import fail_summary
@@ -129,10 +130,18 @@ def _all(state: Investigating, status: e.EndStatus, error: str) -> Iterator[e.Ev
     yield from _steps(state, status, error)
 
 
+def _end_early(state: Investigating, execution: Execution, status: e.EndStatus, error: str) -> e.ExecutionCompleted:
+    """Keeps what the agent has found, also where the session ends with it."""
+    if not has_evidence(execution):
+        return end_execution(execution, status, error=error)
+    found = compose_partial(state, execution, error)
+    return end_execution(execution, status, error=error, final_analysis=found, partial_reason=error)
+
+
 def _steps(state: Investigating, status: e.EndStatus, error: str) -> Iterator[e.Event]:
     for execution in state.executions.values():
         if execution.open:
-            yield end_execution(execution, status, error=error)
+            yield _end_early(state, execution, status, error)
     stage = state.stage
     if stage is not None and stage.open:
         started = stage.started

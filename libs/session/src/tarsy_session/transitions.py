@@ -70,7 +70,10 @@ def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
 def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCallFailed) -> Sequence[e.Event]:
     if failed.kind == ITERATION_TIMEOUT:
         if execution.timeouts >= TIMEOUTS:
-            return [end_execution(execution, "timed_out", error=f"{TIMEOUTS} iterations in a row took too long")]
+            error = f"{TIMEOUTS} iterations in a row took too long"
+            if has_evidence(execution):
+                return [_end_partially(state, execution, error)]
+            return [end_execution(execution, "timed_out", error=error)]
         return [_ask(state, execution, execution.iteration + 1)]
     if (shorter := _request_that_fits(state, execution, failed)) is not None:
         return [shorter]
