@@ -1,5 +1,6 @@
 """Given an alert, when its sender reports that it is resolved, then its session notes it once, and its agents know."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -9,8 +10,9 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.conversation import UserMessage
 from tarsy_session.conversation import build_conversation
+from tarsy_session.decide import decide
 from tarsy_session.state import NOT_STARTED, AtRest
-from tarsy_story import ALERT, READ, SECOND, Story, agent, chain, stage, types
+from tarsy_story import ALERT, READ, SECOND, SESSION, Story, agent, chain, stage, types
 
 FROM_ALERTMANAGER = ALERT.model_copy(update={"source": "alertmanager"})
 STILL = "The alert still fires as far as TARSy knows: no resolution has come from alertmanager."
@@ -192,3 +194,23 @@ def test_it_is_known_again_after_the_session_was_read_again() -> None:
     assert isinstance(rested.state, AtRest)
     assert rested.state.alerts.resolved is not None
     assert rested.state.alerts.resolved.after_turns == {}
+
+
+# A sender that does not say which episode ended (Grafana 12)
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "noted"),
+    [(-600, -60, True), (-600, None, True), (None, -60, True), (-60, -600, False)],
+)
+def test_an_end_without_a_start_ends_the_last_episode_that_began_before_it(
+    began: int | None, ended: int | None, noted: bool
+) -> None:
+    begun = story().asking()
+    at = {name: None if after is None else begun.now + after * SECOND for name, after in (("b", began), ("e", ended))}
+    begun.when(i.AlertReceived(alert=FROM_ALERTMANAGER, starts_at=at["b"]), input_id="again")
+    over = i.AlertResolutionReported(source="grafana", ends_at=at["e"], start_unknown=True)
+    other_id = replace(begun.given(over), alert_id="another id, of the end", input_id="over")
+    assert ("alert.resolved" in [event.type for event in decide(SESSION, begun.state, other_id)]) is noted
+    named = replace(other_id, input=over.model_copy(update={"start_unknown": False}))
+    assert decide(SESSION, begun.state, named) == []

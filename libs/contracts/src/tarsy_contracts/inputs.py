@@ -37,6 +37,7 @@ class AlertReceived(Message):
     """An alert came in, and has been masked. The subject is the session that it starts unless it joins another one.
 
     That id follows from the alert's episode. `members`: the alerts of a group that is investigated as one.
+    `starts_at`: when its episode began, as the sender says, if it does.
     """
 
     type: ClassVar[str] = "alert.received"
@@ -44,6 +45,7 @@ class AlertReceived(Message):
     alert: Alert
     deduplication: Deduplication | None = None
     members: tuple[GroupMember, ...] = ()
+    starts_at: datetime | None = None
 
 
 class AlertResolutionReported(Message):
@@ -51,6 +53,7 @@ class AlertResolutionReported(Message):
 
     It opens no session. The same resolution, reported again, has the same id. `deduplication_key` is that of the alert:
     where the subject is no session, the key's latest session is meant. `whole_group`: all alerts of a group are over.
+    `start_unknown`: the sender does not say which episode ended; the last one that began before `ends_at` is meant.
     """
 
     type: ClassVar[str] = "alert.resolution_reported"
@@ -58,6 +61,7 @@ class AlertResolutionReported(Message):
     ends_at: datetime | None = None
     deduplication_key: str = ""
     whole_group: bool = False
+    start_unknown: bool = False
 
 
 class CallClaimed(Message):

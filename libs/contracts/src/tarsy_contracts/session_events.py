@@ -14,7 +14,7 @@ class SessionStarted(Message):
 
     `follows`: the session was deleted before, by this request or event; no id of the life before is used again.
     `deduplication_key`: alerts with the same key join this session for a while. `members`: the ids of the alerts of a
-    group.
+    group. `starts_at`: when the alert began to fire, as its sender says, if it does.
     """
 
     type: ClassVar[str] = "session.started"
@@ -25,6 +25,7 @@ class SessionStarted(Message):
     follows: str = ""
     deduplication_key: str = ""
     members: tuple[str, ...] = ()
+    starts_at: datetime | None = None
 
 
 class AlertRepeated(Message):
@@ -32,6 +33,7 @@ class AlertRepeated(Message):
 
     `input_id` is that of the last. `joined`: the ids that senders were given for it, where they are not this session's.
     `members`: the ids of alerts of a group that are new to the session, and `news` what agents read of them.
+    `starts_at`: when the last one began to fire, as its sender says, if it does.
     """
 
     type: ClassVar[str] = "alert.repeated"
@@ -42,6 +44,7 @@ class AlertRepeated(Message):
     joined: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
     news: str = ""
+    starts_at: datetime | None = None
 
 
 class AlertResolved(Message):

@@ -22,6 +22,7 @@ def start(state: NotStarted, received: i.AlertReceived, chain: ResolvedChain, gi
         follows=state.deleted_by,
         deduplication_key="" if received.deduplication is None else received.deduplication.key,
         members=tuple(member.id for member in received.members[:MOST_MEMBERS]),
+        starts_at=received.starts_at,
     )
 
 
@@ -48,6 +49,7 @@ def repeat(
         joined=tuple(id for id in dict.fromkeys(counted.values()) if id != session_id),
         members=tuple(member.id for member in fresh),
         news=_news(fresh),
+        starts_at=received.starts_at,
     )
     return [repeated]
 
@@ -61,12 +63,26 @@ def resolve(
     session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, given: DecisionInput
 ) -> list[e.Event]:
     """Notes the first resolution, and none of an earlier episode than the one that came last."""
-    ended = given.alert_id or session_id
-    if state.alerts.resolved is not None or (
-        not reported.whole_group and ended != (state.alerts.episode or session_id)
-    ):
+    if state.alerts.resolved is not None or not _ends(session_id, state, reported, given):
         return []
     return [e.AlertResolved(input_id=given.input_id, source=reported.source, ends_at=reported.ends_at)]
+
+
+def _ends(
+    session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, given: DecisionInput
+) -> bool:
+    """Whether the episode that came last is the one that is over.
+
+    A sender that does not know the start means the last episode that began before the end.
+    """
+    ended = given.alert_id or session_id
+    if reported.whole_group or ended == (state.alerts.episode or session_id):
+        return True
+    if not reported.start_unknown:
+        return False
+    first = None if state.started is None else state.started.starts_at
+    began, ends_at = state.alerts.starts_at or first, reported.ends_at
+    return began is None or ends_at is None or began <= ends_at
 
 
 def resolve_while_open(

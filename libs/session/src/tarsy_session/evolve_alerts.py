@@ -23,6 +23,7 @@ def apply_repetition[S: Investigating | AtRest](state: S, event: e.AlertRepeated
         episode=episode,
         resolved=None if fires_again else known.resolved,
         members=known.members.union(event.members),
+        starts_at=event.starts_at or known.starts_at,
     )
     if fires_again or event.news:
         alerts = replace(alerts, news=_with_news(state, event, record))

@@ -25,7 +25,7 @@ class Alerts:
 
     `recent`: the ids of the last inputs, so that one that is delivered twice counts once. `episode` is the id that the
     sender of the last one was given; empty for the session's own. `resolved`: the last word is that it is over.
-    `news`: what agents are told. `members`: the alerts of a group.
+    `news`: what agents are told. `members`: the alerts of a group. `starts_at`: when the last one began to fire.
     """
 
     count: int = 0
@@ -34,6 +34,7 @@ class Alerts:
     resolved: AlertNews | None = None
     news: tuple[AlertNews, ...] = ()
     members: frozenset[str] = frozenset()
+    starts_at: datetime | None = None
 
 
 NO_ALERTS = Alerts()
