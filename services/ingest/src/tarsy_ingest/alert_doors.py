@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 from uuid import uuid4
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
@@ -21,10 +21,14 @@ from tarsy_ingest.intake import Intake
 from tarsy_ingest.media_types import media_type_of
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.notice_intake import accept_notices, refusals_counted
-from tarsy_ingest.raw_alert import Payload, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, Payload, RawAlert, RejectedAlert
+from tarsy_ingest.refusal_log import RefusalLog
 from tarsy_ingest.sender_rates import SenderRates, sender_of
 from tarsy_ingest.write_gate import WriteGate
 from tarsy_service.caller import Caller, KeyedBodies, caller_of
+
+PARTLY = 207
+"""Some alerts of a webhook are wrong, and the others are taken. Senders see a success, and repeat nothing."""
 
 type Secrets = Mapping[AlertSource, tuple[bytes, ...]]
 """By format: the secrets that its senders sign with. Without one, its bodies need no signature."""
@@ -39,9 +43,10 @@ def add_doors(
     rates: SenderRates,
     bodies: KeyedBodies,
     secrets: Secrets,
+    refusals: RefusalLog,
 ) -> None:
     for form in FORMATS:
-        door = _door(form, intake, rules, metrics, gate, rates, bodies, secrets.get(form.source, ()))
+        door = _door(form, intake, rules, metrics, gate, rates, bodies, secrets.get(form.source, ()), refusals)
         for path in form.paths:
             router.add_api_route(
                 f"/{path}",
@@ -50,6 +55,7 @@ def add_doors(
                 name=path,
                 status_code=202,
                 response_model=form.answer.model,
+                responses={PARTLY: {"model": form.answer.model, "description": "Some of the alerts are wrong."}},
                 openapi_extra=document_body(form.media_types.names, form.body),
                 response_model_exclude_none=True,
             )
@@ -64,8 +70,9 @@ def _door(
     rates: SenderRates,
     bodies: KeyedBodies,
     secrets: tuple[bytes, ...],
-) -> Callable[[Request, str | None], Awaitable[ApiModel]]:
-    async def take(request: Request, alert_type: str | None = None) -> ApiModel:
+    refusals: RefusalLog,
+) -> Callable[[Request, str | None], Awaitable[ApiModel | Response]]:
+    async def take(request: Request, alert_type: str | None = None) -> ApiModel | Response:
         caller = caller_of(request, otherwise="")
         session_id = session_of(caller)
         sender = sender_of(request.scope)
@@ -94,9 +101,17 @@ def _door(
         cause = request.headers.get(HEADER)
         async with gate.admitted(form.source):
             answers = await accept_notices(intake, metrics, notices, delivery_id, cause)
-        return form.answer.of(WebhookAccepted(alerts=tuple(answers), truncated_alerts=found.truncated_alerts))
+        for notice in notices:
+            if isinstance(notice.alert, RejectedAlert):
+                refusals.note(form.source, sender, PARTLY, str(AlertRejectedError(*notice.alert.mistakes)))
+        taken = form.answer.of(WebhookAccepted(alerts=tuple(answers), truncated_alerts=found.truncated_alerts))
+        return _partly(taken) if any(one.status == "refused" for one in answers) else taken
 
     return take
+
+
+def _partly(taken: ApiModel) -> Response:
+    return Response(taken.model_dump_json(exclude_none=True), PARTLY, media_type="application/json")
 
 
 def session_of(caller: Caller) -> str:

@@ -1,5 +1,6 @@
 """Alert format: what its sender posts or writes, how it is recognised and how it is read; FORMATS lists them."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,17 @@ from tarsy_contracts.api.alerts import WebhookAccepted
 from tarsy_contracts.api.model import ApiModel
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.media_types import JSON, MediaTypes
-from tarsy_ingest.raw_alert import AlertResolution, Payload, RawAlert, parse_json
+from tarsy_ingest.raw_alert import (
+    AlertRejectedError,
+    AlertResolution,
+    FieldError,
+    Payload,
+    RawAlert,
+    RejectedAlert,
+    parse_json,
+)
+
+FINGERPRINT = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +41,13 @@ class AlertBody:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One alert of a body: it is to be investigated, or it is over; None when it changes nothing for us.
+    """One alert of a body: to be investigated, over, or wrong; None when it changes nothing for us.
 
     `fingerprint`: how the sender names it. `message` is for the sender of one that is to be investigated or ignored.
     """
 
     source: AlertSource
-    alert: RawAlert | AlertResolution | None
+    alert: RawAlert | AlertResolution | RejectedAlert | None
     message: str = ""
     fingerprint: str = ""
 
@@ -47,6 +58,43 @@ class Notices:
 
     notices: tuple[Notice, ...]
     truncated_alerts: int = 0
+
+
+def each_alert(
+    source: AlertSource,
+    found: Sequence[JsonValue],
+    read: Callable[[int, JsonValue], Notice | None],
+    inside: str = "alerts",
+) -> list[Notice]:
+    """One wrong alert costs one alert. Raises AlertRejectedError when there is none but wrong ones.
+
+    `read`: None for an alert that is told of later, in a group. `inside`: the field that the alerts are in.
+    """
+    notices: list[Notice] = []
+    mistakes: list[FieldError] = []
+    right = 0
+    for index, value in enumerate(found):
+        try:
+            notice = read(index, value)
+        except AlertRejectedError as problem:
+            placed = problem.below(*((inside,) if inside else ()), index)
+            if len(found) == 1:
+                raise placed from None
+            mistakes += placed.mistakes
+            notice = Notice(source, RejectedAlert(placed.mistakes), fingerprint=_fingerprint_in(value))
+        else:
+            right += 1
+        if notice is not None:
+            notices.append(notice)
+    if mistakes and not right:
+        raise AlertRejectedError(*mistakes)
+    return notices
+
+
+def _fingerprint_in(value: JsonValue) -> str:
+    """Only what looks like one: the answer repeats nothing else of a wrong alert."""
+    found = value.get("fingerprint") if isinstance(value, dict) else None
+    return found if isinstance(found, str) and FINGERPRINT.fullmatch(found) else ""
 
 
 @dataclass(frozen=True, slots=True)

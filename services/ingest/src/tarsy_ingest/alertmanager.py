@@ -6,13 +6,14 @@ It is told when the alert, or the whole group, is resolved.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from tarsy_contracts.ids import session_of_alert_group, session_of_alertmanager
-from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
+from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices, each_alert
 from tarsy_ingest.alert_rules import AlertTypes
+from tarsy_ingest.lenient_fields import Labels, OptionalCount, OptionalLabels, OptionalText, fingerprint_of
 from tarsy_ingest.raw_alert import (
     AlertResolution,
     Fingerprint,
@@ -20,6 +21,7 @@ from tarsy_ingest.raw_alert import (
     RawAlert,
     RawMember,
     check_size,
+    instant,
     priority_named,
     utc_time,
     validate,
@@ -39,38 +41,60 @@ GROUP_BYTES = 512 * 1024
 
 
 class WebhookAlert(Payload):
+    """An alert without labels is none. Its fingerprint follows from them, where the sender leaves it out."""
+
     status: Literal["firing", "resolved"]
-    labels: dict[str, str]
-    annotations: dict[str, str] = Field(default_factory=dict)
+    labels: Labels
+    annotations: OptionalLabels = Field(default_factory=dict)
     startsAt: str = Field(min_length=1)
-    endsAt: str = ""
-    generatorURL: str = ""
-    fingerprint: str = Field(min_length=1)
+    endsAt: OptionalText = ""
+    generatorURL: OptionalText = ""
+    fingerprint: OptionalText = ""
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.fingerprint:
+            return self
+        return self.model_copy(update={"fingerprint": fingerprint_of(self.labels)})
+
+    @property
+    def starts_at(self) -> str:
+        """The instant, however the sender writes it."""
+        return instant(self.startsAt)
+
+    @property
+    def start_is_known(self) -> bool:
+        """Grafana 12 writes the end of a resolved alert as its start, and the zero time stands for no time."""
+        starts = utc_time(self.startsAt)
+        return starts is not None and (self.status == "firing" or starts != utc_time(self.endsAt))
 
 
 class Webhook(Payload):
     version: Literal["4"]
-    alerts: tuple[WebhookAlert, ...]
-    groupKey: str = ""
-    groupLabels: dict[str, str] = Field(default_factory=dict)
-    commonLabels: dict[str, str] = Field(default_factory=dict)
-    commonAnnotations: dict[str, str] = Field(default_factory=dict)
-    truncatedAlerts: int = 0
+    alerts: tuple[JsonValue, ...]
+    groupKey: OptionalText = ""
+    groupLabels: OptionalLabels = Field(default_factory=dict)
+    commonLabels: OptionalLabels = Field(default_factory=dict)
+    commonAnnotations: OptionalLabels = Field(default_factory=dict)
+    truncatedAlerts: OptionalCount = 0
 
 
 def read_webhook(value: JsonValue, types: AlertTypes, author: str = SOURCE, alert_type: str | None = None) -> Notices:
     """`alert_type` is for all alerts of the webhook. Raises AlertRejectedError."""
     webhook = validate(Webhook, value)
     asked = types.require(alert_type) if alert_type else None
-    notices: list[Notice] = []
     groups: dict[str, AlertGroup] = {}
-    for index, alert in enumerate(webhook.alerts):
+
+    def read(index: int, found: JsonValue) -> Notice | None:
+        alert = validate(WebhookAlert, found)
         alert_type = asked or _type_of(alert, types)
         chain_id = types.grouping_chain(alert_type)
         if chain_id is None:
-            notices.append(_notice(webhook, index, alert, alert_type, author))
-        else:
-            groups.setdefault(chain_id, AlertGroup(chain_id, alert_type)).alerts.append(alert)
+            return _notice(webhook, index, alert, alert_type, author)
+        groups.setdefault(chain_id, AlertGroup(chain_id, alert_type)).alerts.append(alert)
+        return None
+
+    notices = each_alert(SOURCE, webhook.alerts, read)
     notices += (_group_notice(webhook, group, author) for group in groups.values())
     return Notices(tuple(notices), webhook.truncatedAlerts)
 
@@ -88,10 +112,11 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
             ends_at=utc_time(alert.endsAt),
             alert_type=alert_type,
             same=Fingerprint(SOURCE, alert.fingerprint),
+            start_unknown=not alert.start_is_known,
         )
         return Notice(SOURCE, resolution, fingerprint=alert.fingerprint)
     data = _data(webhook, alert)
-    check_size(json.dumps(data, ensure_ascii=False), ("alerts", index))
+    check_size(json.dumps(data, ensure_ascii=False), ())
     raw_alert = RawAlert(
         session_id=_episode_of(alert),
         alert_type=alert_type,
@@ -104,6 +129,7 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         place=("alerts", index),
         same=Fingerprint(SOURCE, alert.fingerprint),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
+        starts_at=utc_time(alert.startsAt),
     )
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
 
@@ -130,7 +156,7 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
     """The group fires while one of its alerts does, and is over when none does any more."""
     name = webhook.groupKey or json.dumps(webhook.groupLabels, sort_keys=True)
     counting = group.firing or group.alerts
-    starts_at = min(alert.startsAt for alert in counting)
+    starts_at = min(alert.starts_at for alert in counting)
     session_id = session_of_alert_group(group_key=name, chain_id=group.chain_id, starts_at=starts_at)
     same = Fingerprint("alert-group", f"{group.chain_id}/{name}")
     if not group.firing:
@@ -209,7 +235,7 @@ def _group_data(webhook: Webhook, group: AlertGroup, shared: Mapping[str, str]) 
 
 def _episode_of(alert: WebhookAlert) -> str:
     """A resolved alert has the start of its episode, and so its session."""
-    return session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.startsAt)
+    return session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.starts_at)
 
 
 def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:

@@ -24,7 +24,13 @@ from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.errors import IngestError
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import BurialReason, Metrics
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, AlertTooLargeError, RawAlert
+from tarsy_ingest.raw_alert import (
+    AlertRejectedError,
+    AlertResolution,
+    AlertTooLargeError,
+    RawAlert,
+    RejectedAlert,
+)
 from tarsy_ingest.record_parser import RecordPosition, read_record
 
 log = structlog.get_logger(__name__)
@@ -105,7 +111,7 @@ class AlertsTopic:
         for notice in found.notices:
             if isinstance(notice.alert, RawAlert):
                 await self._intake.room(notice.alert, progressed)
-            if notice.alert is not None:
+            if isinstance(notice.alert, RawAlert | AlertResolution):
                 await self._until_written(notice.alert, found)
         # After the alerts: when one of them fails, the whole record comes again.
         for notice in found.notices:
@@ -113,6 +119,9 @@ class AlertsTopic:
                 self._metrics.count(notice.source, "resolved")
             elif notice.alert is None:
                 self._metrics.count(notice.source, "ignored")
+        # The dead letters tell of the wrong ones: re-driven, the others meet their sessions.
+        if wrong := [m for one in found.notices if isinstance(one.alert, RejectedAlert) for m in one.alert.mistakes]:
+            raise AlertRejectedError(*wrong)
 
     async def _until_written(self, alert: RawAlert | AlertResolution, found: RecordNotices) -> None:
         """An outage is waited out, however long: going on would leave the record behind. Raises TooLargeError."""

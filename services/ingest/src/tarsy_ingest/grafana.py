@@ -5,9 +5,10 @@ import json
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.ids import session_of_grafana
-from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
+from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices, each_alert
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import PRIORITY, TYPE_LABEL, WebhookAlert, runbook_of
+from tarsy_ingest.lenient_fields import OptionalCount, OptionalLabels, OptionalText
 from tarsy_ingest.raw_alert import (
     AlertResolution,
     Fingerprint,
@@ -25,34 +26,35 @@ SOURCE = "grafana"
 class GrafanaAlert(WebhookAlert):
     """`values` are those of the rule's expressions. The addresses lead to Grafana; `imageURL` to a picture."""
 
-    silenceURL: str = ""
-    dashboardURL: str = ""
-    panelURL: str = ""
-    imageURL: str = ""
+    silenceURL: OptionalText = ""
+    dashboardURL: OptionalText = ""
+    panelURL: OptionalText = ""
+    imageURL: OptionalText = ""
     values: dict[str, JsonValue] | None = None
-    valueString: str = ""
+    valueString: OptionalText = ""
 
 
 class GrafanaWebhook(Payload):
     """`title` and `message` are those of the group, made by the contact point's templates."""
 
-    alerts: tuple[GrafanaAlert, ...]
+    alerts: tuple[JsonValue, ...]
     orgId: int
-    groupLabels: dict[str, str] = Field(default_factory=dict)
-    truncatedAlerts: int = 0
-    title: str = ""
-    message: str = ""
+    groupLabels: OptionalLabels = Field(default_factory=dict)
+    truncatedAlerts: OptionalCount = 0
+    title: OptionalText = ""
+    message: OptionalText = ""
 
 
 def read_webhook(body: AlertBody, types: AlertTypes) -> Notices:
     """Raises AlertRejectedError."""
     webhook = validate(GrafanaWebhook, body.value)
     asked = types.require(body.alert_type) if body.alert_type else None
-    notices = (
-        _notice(webhook, index, alert, asked or _type_of(alert, types), body.author or SOURCE)
-        for index, alert in enumerate(webhook.alerts)
-    )
-    return Notices(tuple(notices), webhook.truncatedAlerts)
+
+    def read(index: int, found: JsonValue) -> Notice:
+        alert = validate(GrafanaAlert, found)
+        return _notice(webhook, index, alert, asked or _type_of(alert, types), body.author or SOURCE)
+
+    return Notices(tuple(each_alert(SOURCE, webhook.alerts, read)), webhook.truncatedAlerts)
 
 
 def _type_of(alert: GrafanaAlert, types: AlertTypes) -> str:
@@ -60,15 +62,20 @@ def _type_of(alert: GrafanaAlert, types: AlertTypes) -> str:
 
 
 def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type: str, author: str) -> Notice:
-    session_id = session_of_grafana(org=webhook.orgId, fingerprint=alert.fingerprint, starts_at=alert.startsAt)
+    session_id = session_of_grafana(org=webhook.orgId, fingerprint=alert.fingerprint, starts_at=alert.starts_at)
     same = Fingerprint(SOURCE, f"{webhook.orgId}/{alert.fingerprint}")
     if alert.status == "resolved":
         resolution = AlertResolution(
-            session_id=session_id, source=SOURCE, ends_at=utc_time(alert.endsAt), alert_type=alert_type, same=same
+            session_id=session_id,
+            source=SOURCE,
+            ends_at=utc_time(alert.endsAt),
+            alert_type=alert_type,
+            same=same,
+            start_unknown=not alert.start_is_known,
         )
         return Notice(SOURCE, resolution, fingerprint=alert.fingerprint)
     data = _data(webhook, alert)
-    check_size(json.dumps(data, ensure_ascii=False), ("alerts", index))
+    check_size(json.dumps(data, ensure_ascii=False), ())
     raw_alert = RawAlert(
         session_id=session_id,
         alert_type=alert_type,
@@ -81,6 +88,7 @@ def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type
         place=("alerts", index),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
         same=same,
+        starts_at=utc_time(alert.startsAt),
     )
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
 

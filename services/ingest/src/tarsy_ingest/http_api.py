@@ -20,6 +20,7 @@ from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.notice_intake import refusals_counted
 from tarsy_ingest.plain_text import text_alert, text_of
 from tarsy_ingest.raw_alert import BYTE_ORDER_MARK, RawAlert, parse_json
+from tarsy_ingest.refusal_log import RefusalLog
 from tarsy_ingest.sender_rates import SenderRates, sender_of
 from tarsy_ingest.submission import Submission, read_submission
 from tarsy_ingest.write_gate import WriteGate
@@ -40,7 +41,8 @@ def alerts_router(
     trail: AuditTrail,
 ) -> APIRouter:
     """`rules`: those that hold now."""
-    router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask), tags=["alerts"])
+    refusals = RefusalLog(metrics, mask)
+    router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask, refusals), tags=["alerts"])
     bodies = KeyedBodies()
 
     body_of_alert = document_body(SUBMISSION.names, Submission)
@@ -66,7 +68,7 @@ def alerts_router(
                 accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
         return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
 
-    add_doors(router, intake, rules, metrics, gate, rates, bodies, secrets)
+    add_doors(router, intake, rules, metrics, gate, rates, bodies, secrets, refusals)
     return router
 
 

@@ -8,43 +8,40 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from tarsy_bus.publisher import NotWrittenError, TooLargeError
+from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.pagerduty import SignatureError
 from tarsy_ingest.pending_sessions import QueueFullError
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath
-from tarsy_ingest.sender_rates import TooManyAlertsError
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath, json_pointer
+from tarsy_ingest.refusal_log import MOST_MISTAKES, RefusalLog
+from tarsy_ingest.sender_rates import TooManyAlertsError, sender_of
 from tarsy_service.direct_calls import DirectRoute, Handle
 from tarsy_service.problems import ProblemError, problem_response
 
+DOORS = frozenset(path for form in FORMATS for path in form.paths)
+INTERNAL = 500
 RETRY_AFTER_SECONDS = 5
 LATER_SECONDS = 30
 """While as many sessions wait as may: investigations take minutes."""
 
 
-def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
-    """Turns the errors of a handler into problems. Names in them are the sender's, and masked."""
+def alert_route(mask: Callable[[str], str], refusals: RefusalLog) -> type[APIRoute]:
+    """Turns the errors of a handler into problems, and notes each. Names in them are the sender's, and masked."""
 
     class AlertRoute(DirectRoute):
         @override
         def guard(self, handle: Handle) -> Handle:
+            door = self.name.partition("/")[0] if self.name in DOORS else "api"
+
             async def answer(request: Request) -> Response:
                 try:
-                    return await handle(request)
-                except AlertTooLargeError as problem:
-                    ((place, text),) = problem.mistakes
-                    raise ProblemError(413, "Too large", text, pointer=_pointer(place)) from None
-                except TooLargeError:
-                    detail = "the alert is too large once it is masked and written down"
-                    raise ProblemError(413, "Too large", detail) from None
-                except AlertRejectedError as problem:
-                    rows = [_row(place, text, mask) for place, text in problem.mistakes]
-                    raise RequestValidationError(rows) from None
-                except SignatureError as problem:
-                    raise ProblemError(401, "Unauthorized", str(problem)) from None
-                except NotWrittenError:
-                    return _try_again()
-                except QueueFullError:
-                    return _later()
+                    return await _translate(handle, request, mask)
+                except (RequestValidationError, ProblemError) as problem:
+                    status, reason = _refusal(problem)
+                    if status < INTERNAL:
+                        refusals.note(door, sender_of(request.scope), status, reason)
+                    raise
                 except TooManyAlertsError as problem:
+                    refusals.note(door, sender_of(request.scope), 429, "more alerts a second than one sender may send")
                     return _slower(problem)
 
             return answer
@@ -52,13 +49,35 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
     return AlertRoute
 
 
+async def _translate(handle: Handle, request: Request, mask: Callable[[str], str]) -> Response:
+    try:
+        return await handle(request)
+    except AlertTooLargeError as problem:
+        place, text = problem.mistakes[0]
+        raise ProblemError(413, "Too large", text, pointer=json_pointer(place)) from None
+    except TooLargeError:
+        raise ProblemError(413, "Too large", "the alert is too large once it is masked and written down") from None
+    except AlertRejectedError as problem:
+        raise RequestValidationError([_row(place, text, mask) for place, text in problem.mistakes]) from None
+    except SignatureError as problem:
+        raise ProblemError(401, "Unauthorized", str(problem)) from None
+    except NotWrittenError:
+        return _try_again()
+    except QueueFullError:
+        return _later()
+
+
+def _refusal(problem: RequestValidationError | ProblemError) -> tuple[int, str]:
+    """The status, and a reason without values."""
+    if isinstance(problem, ProblemError):
+        return problem.status, problem.detail
+    rows = list(problem.errors())[:MOST_MISTAKES]
+    return 400, "; ".join(f"{json_pointer(row['loc'][1:]) or '/'}: {row['msg']}" for row in rows)
+
+
 def _row(place: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, object]:
     shown = (mask(part) if isinstance(part, str) else part for part in place)
     return {"loc": ("body", *shown), "msg": mask(text)}
-
-
-def _pointer(place: FieldPath) -> str:
-    return "".join(f"/{part}" for part in place)
 
 
 def _slower(problem: TooManyAlertsError) -> Response:

@@ -144,6 +144,7 @@ class Intake:
             ends_at=ends_at,
             deduplication_key=resolution.deduplication_key,
             whole_group=resolution.whole_group,
+            start_unknown=resolution.start_unknown,
         )
         try:
             await self._publisher.publish(
@@ -173,7 +174,12 @@ class Intake:
         try:
             written = await self._publisher.publish(
                 self._publisher.topics.inbox,
-                AlertReceived(alert=alert, deduplication=raw_alert.deduplication, members=members),
+                AlertReceived(
+                    alert=alert,
+                    deduplication=raw_alert.deduplication,
+                    members=members,
+                    starts_at=raw_alert.starts_at,
+                ),
                 key=session_id,
                 id=report_id("alert", session_id, digest, delivery_id),
                 subject=session_id,

@@ -22,6 +22,8 @@ type AlertOutcome = Literal[
     "queue_full",
     "rate_limited",
 ]
+REFUSED_WITH = (207, 400, 401, 413, 415, 422, 429)
+"""Statuses of refusals; 207: of one alert among others."""
 type BurialReason = Literal["refused", "too_large", "unparsable", "unforeseen"]
 
 
@@ -39,6 +41,13 @@ class Metrics:
             "tarsy_ingest_dead_letters_total",
             "Records of the alerts topic that went to the dead letters, by reason",
             ["reason"],
+            registry=registry,
+        )
+        self._refusals = Counter(
+            "tarsy_ingest_refusals_total",
+            "Requests of senders that were refused, by the door and the status; 207 counts each wrong alert of a "
+            "webhook whose others were taken. The log line alert.refused says why",
+            ["door", "status"],
             registry=registry,
         )
         self._duration = Histogram(
@@ -70,6 +79,12 @@ class Metrics:
                 self._alerts.labels(source, outcome)
         for reason in get_args(BurialReason.__value__):
             self._dead_letters.labels(reason)
+        for door in ("api", *(form.source for form in FORMATS)):
+            for status in REFUSED_WITH:
+                self._refusals.labels(door, status)
+
+    def refused(self, door: str, status: int) -> None:
+        self._refusals.labels(door, status).inc()
 
     def watch(self, *, pending: Callable[[], int]) -> None:
         self._pending.set_function(pending)

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.publisher import TooLargeError
 from tarsy_contracts.alert import AlertSource
-from tarsy_contracts.api.alerts import JOINED, WebhookAlertAccepted
+from tarsy_contracts.api.alerts import JOINED, AlertMistake, WebhookAlertAccepted
 from tarsy_ingest.alert_format import Notice
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, RawAlert, RejectedAlert, json_pointer
 from tarsy_ingest.sender_rates import TooManyAlertsError
 
+REFUSED = "The alert is wrong, and is not investigated."
 MOST_AT_ONCE = 32
 """Alerts of one request that wait for Kafka. One after the other, a thousand took longer than an answer may."""
 
@@ -65,6 +66,10 @@ async def _accept_notice(
         case None:
             metrics.count(notice.source, "ignored")
             return WebhookAlertAccepted(fingerprint=told[0], status="ignored", message=told[1])
+        case RejectedAlert(mistakes=mistakes):
+            metrics.count(notice.source, "refused")
+            errors = tuple(AlertMistake(pointer=json_pointer(place), detail=text) for place, text in mistakes)
+            return WebhookAlertAccepted(fingerprint=told[0], status="refused", message=REFUSED, errors=errors)
         case AlertResolution():
             session_id = await intake.report_resolution(notice.alert)
             metrics.count(notice.source, "resolved")

@@ -1,8 +1,9 @@
 """Raw alerts: what every form of an alert is read into, not masked yet; and why one is rejected."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
@@ -12,6 +13,9 @@ from tarsy_contracts.inputs import Deduplication
 from tarsy_ingest.errors import IngestError
 
 UNKNOWN_UNTIL_YEAR = 1970
+RFC3339 = re.compile(
+    r"(?P<date>[1-9]\d{3}-\d\d-\d\d)[Tt ](?P<time>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>[Zz]|[+-]\d\d:\d\d)"
+)
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Some editors begin UTF-8 text with it. It has no meaning there."""
 
@@ -28,6 +32,10 @@ class AlertRejectedError(IngestError):
     def __init__(self, *mistakes: FieldError) -> None:
         self.mistakes = mistakes
         super().__init__("; ".join(f"/{'/'.join(str(part) for part in place)}: {text}" for place, text in mistakes))
+
+    def below(self, *above: str | int) -> Self:
+        """The same mistakes, where what was read stands inside of something else."""
+        return type(self)(*(((*above, *place), text) for place, text in self.mistakes))
 
 
 class AlertTooLargeError(AlertRejectedError):
@@ -67,7 +75,7 @@ class RawAlert:
     """An alert as it came, not masked: neither to be written nor logged. `data` that is not text becomes JSON text.
 
     `place`: where in what was sent the alert's data stands. `same`: by what it is known again. `members`: those of a
-    group that is investigated as one; `deduplication` is set by AlertIdentities.
+    group that is investigated as one; `deduplication` is set by AlertIdentities. `starts_at`: when its episode began.
     """
 
     session_id: str
@@ -86,13 +94,21 @@ class RawAlert:
     same: Sameness = None
     members: tuple[RawMember, ...] = ()
     deduplication: Deduplication | None = None
+    starts_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedAlert:
+    """One alert of several that is wrong; the others are taken."""
+
+    mistakes: tuple[FieldError, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertResolution:
     """The sender's word that an alert is over, for the session that the alert opened or joined. `ends_at`: in UTC.
 
-    `whole_group`: it says so of all alerts of a group.
+    `whole_group`: it says so of all alerts of a group. `start_unknown`: the sender does not say when its episode began.
     """
 
     session_id: str
@@ -101,7 +117,12 @@ class AlertResolution:
     alert_type: str = ""
     same: Sameness = None
     whole_group: bool = False
+    start_unknown: bool = False
     deduplication_key: str = ""
+
+
+def json_pointer(place: FieldPath) -> str:
+    return "".join(f"/{part}" for part in place)
 
 
 def parse_json(text: bytes | str) -> JsonValue:
@@ -138,6 +159,19 @@ def utc_time(text: str) -> datetime | None:
         return at.astimezone(UTC) if at.tzinfo is not None and at.year > UNKNOWN_UNTIL_YEAR else None
     except (ValueError, OverflowError):
         return None
+
+
+def instant(text: str) -> str:
+    """The instant as Go writes it in UTC, which is how Alertmanager does; a text that is no time stays as it is."""
+    found = RFC3339.fullmatch(text.strip())
+    if found is None:
+        return text
+    try:
+        at = datetime.fromisoformat(f"{found['date']}T{found['time']}{found['zone'].upper()}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    fraction = (found["fraction"] or "").rstrip("0")
+    return f"{at:%Y-%m-%dT%H:%M:%S}{f'.{fraction}' if fraction else ''}Z"
 
 
 def web_address(text: str | None) -> str | None:

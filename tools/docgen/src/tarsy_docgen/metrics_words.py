@@ -11,7 +11,7 @@ from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, ApprovalOutcome, End
 from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.alert_formats import FORMATS
-from tarsy_ingest.metrics import AlertOutcome, BurialReason
+from tarsy_ingest.metrics import REFUSED_WITH, AlertOutcome, BurialReason
 from tarsy_mcp_api.metrics import CallEnd
 from tarsy_mcp_api.server import TOOLS
 from tarsy_notifier.metrics import NotificationOutcome
@@ -44,6 +44,7 @@ ASKERS = ("orchestrator", "summarizer")
 
 LABELS: Mapping[str, str] = {
     "category": "what it is about",
+    "door": "the door that the sender came to; api: `/api/v1/alerts`",
     "error_type": "the kind of failure, as the calls' own metric has it among its outcomes; empty when it went well",
     "gen_ai_operation_name": "what was asked for",
     "gen_ai_provider_name": "who serves the model, in OpenTelemetry's words, or `other`",
@@ -75,6 +76,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_ingest_alerts_total", "source"): tuple(dict.fromkeys((*ALERT_SOURCES, *(form.source for form in FORMATS)))),
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
     ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),
+    ("tarsy_ingest_refusals_total", "door"): ("api", *(form.source for form in FORMATS)),
+    ("tarsy_ingest_refusals_total", "status"): tuple(map(str, REFUSED_WITH)),
     ("tarsy_timeline_dead_letters_redriven_total", "outcome"): _of(RedriveOutcome),
     ("tarsy_orchestrator_inputs_decided_total", "type"): (
         *INPUTS,

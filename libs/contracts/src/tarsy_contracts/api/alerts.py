@@ -37,20 +37,29 @@ def alert_accepted(
     return AlertAccepted(session_id=session_id, status=status, message=message, session_status=session_status)
 
 
+class AlertMistake(ApiModel):
+    """One mistake of an alert that was refused. `pointer`: a JSON pointer into the request's body."""
+
+    pointer: str
+    detail: str
+
+
 class WebhookAlertAccepted(ApiModel):
     """The outcome of one alert of a webhook.
 
     A resolved alert has no `session_id`, as nothing is investigated: `message` names the session that is told, if there
     is one. One that is ignored changes nothing, such as an acknowledgement. `session_status`: as of AlertAccepted.
+    One that is refused is wrong, as `errors` say; the others of the webhook are taken, and the status is 207 then.
     """
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 
     fingerprint: str
-    status: Literal["queued", "joined", "resolved", "ignored"]
+    status: Literal["queued", "joined", "resolved", "ignored", "refused"]
     session_id: str | None = None
     session_status: SessionStatus | None = None
     message: str
+    errors: tuple[AlertMistake, ...] | None = None
 
 
 class WebhookAccepted(ApiModel):
