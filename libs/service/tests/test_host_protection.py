@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from fastapi import APIRouter, Response, WebSocket
 from prometheus_client import CollectorRegistry
+from structlog.testing import capture_logs
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -151,9 +152,24 @@ async def test_a_name_that_is_not_ours_is_answered_421_before_anything_else() ->
 async def test_a_request_has_one_host(hosts: tuple[str, ...], also: str) -> None:
     async with serving(CollectorRegistry()) as port:
         status, answer = await said(
-            port, asking(*hosts, path="/api/v1/ws" if "upgrade" in also else "/ready", also=also)
+            port, asking(*hosts, path="/api/v1/ws" if "upgrade" in also else "/metrics", also=also)
         )
     assert (status, "one Host header" in answer) == (400, True)
+
+
+@pytest.mark.parametrize("path", ["/health", "/ready"])
+async def test_a_load_balancer_may_ask_for_health_without_a_host(path: str) -> None:
+    async with serving(CollectorRegistry()) as port:
+        status, _ = await said(port, asking(path=path, also="connection: close\r\n"))
+    assert status == 200
+
+
+async def test_a_refused_name_is_told_to_the_operator() -> None:
+    with capture_logs() as lines:
+        async with serving(CollectorRegistry()) as port:
+            await said(port, asking("tarsy.shop.svc", path="/api/v1/alerts/alertmanager"))
+    [line] = [one for one in lines if one["event"] == "request.denied"]
+    assert (line["reason"], line["host"], line["door"]) == ("host", "tarsy.shop.svc", "alerts")
 
 
 async def test_only_our_pages_open_a_websocket() -> None:
