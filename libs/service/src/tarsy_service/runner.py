@@ -22,6 +22,7 @@ from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
 from tarsy_service.http_server import http_server
 from tarsy_service.known_parameters import refuse_unknown_parameters
+from tarsy_service.lenient_requests import LenientRequests
 from tarsy_service.loop_lag import LoopLag
 from tarsy_service.loop_metrics import LoopMetrics
 from tarsy_service.problem_handlers import install_problem_handlers
@@ -90,6 +91,7 @@ def build_app(
     app.add_middleware(CsrfProtection, hosts=policy.hosts, origins=policy.origins, count=http_metrics.count_denied)
     app.add_middleware(HostProtection, hosts=policy.hosts, count=http_metrics.count_denied)
     app.add_middleware(AnswerHeaders)
+    app.add_middleware(LenientRequests)
     app.add_middleware(CountRequests, metrics=http_metrics)
     names = [service.name for service in services]
     ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services, readiness)])
