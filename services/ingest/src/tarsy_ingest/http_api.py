@@ -10,8 +10,9 @@ from pydantic import JsonValue
 from tarsy_audit.trail import AuditTrail
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
-from tarsy_ingest.alert_doors import Secrets, add_doors, document_body, session_of
+from tarsy_ingest.alert_doors import add_doors, document_body
 from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.body_intake import BodyIntake, Secrets, session_of
 from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import alert_route
 from tarsy_ingest.intake import Intake
@@ -44,7 +45,16 @@ def alerts_router(
     refusals = RefusalLog(metrics, mask)
     router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask, refusals), tags=["alerts"])
     bodies = KeyedBodies()
-
+    taking = BodyIntake(
+        intake=intake,
+        rules=rules,
+        metrics=metrics,
+        gate=gate,
+        rates=rates,
+        bodies=bodies,
+        secrets=secrets,
+        refusals=refusals,
+    )
     body_of_alert = document_body(SUBMISSION.names, Submission)
 
     @router.post("", status_code=202, openapi_extra=body_of_alert, response_model_exclude_none=True)
@@ -68,7 +78,7 @@ def alerts_router(
                 accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
         return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
 
-    add_doors(router, intake, rules, metrics, gate, rates, bodies, secrets, refusals)
+    add_doors(router, taking, metrics, rates)
     return router
 
 
