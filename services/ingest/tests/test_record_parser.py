@@ -248,3 +248,9 @@ def test_an_unknown_type_is_refused_or_goes_to_the_default_chain_as_configured(r
         assert "/alert_type: no chain" in reason(value, rules)
         (alert,) = read(value, lenient)
         assert alert.alert_type == "kubernetes"
+
+
+def test_a_record_is_read_in_the_charset_that_it_names(rules: AlertRules) -> None:
+    for name, encoding in (("utf-16", "utf-16"), ("ISO-8859-1", "latin-1"), ("nonsense", "utf-8")):
+        header: Headers = [("content-type", f"text/plain; charset={name}".encode())]
+        assert read("Größe".encode(encoding), rules, header)[0].data == "Größe"

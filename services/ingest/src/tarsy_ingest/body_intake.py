@@ -12,6 +12,7 @@ from tarsy_contracts.api.alerts import WebhookAccepted
 from tarsy_contracts.ids import session_of_idempotency_key
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
 from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.charsets import to_utf8
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.notice_intake import accept_notices, refusals_counted
@@ -66,7 +67,7 @@ class BodyIntake:
             if form.verify is not None and secrets:
                 form.verify(raw, request.headers, secrets)
             body = AlertBody(
-                value=form.parse(raw, request.headers),
+                value=form.parse(to_utf8(raw, request.headers), request.headers),
                 session_id=session_id,
                 author=caller.name or None,
                 alert_type=alert_type,

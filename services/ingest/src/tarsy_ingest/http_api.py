@@ -13,6 +13,7 @@ from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
 from tarsy_ingest.alert_doors import add_doors, document_body
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.body_intake import BodyIntake, Secrets, session_of
+from tarsy_ingest.charsets import to_utf8
 from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import alert_route
 from tarsy_ingest.intake import Intake
@@ -64,7 +65,7 @@ def alerts_router(
         session_id = session_of(caller)
         with refusals_counted(metrics, "api"):
             rates.take(sender_of(request.scope))
-            raw = await read_body(request)
+            raw = to_utf8(await read_body(request), request.headers)
             raw_alert, body = _read(media_type_of(request.headers), raw, rules(), caller, session_id, alert_type)
             if caller.key:
                 bodies.check(session_id, json.dumps(body, sort_keys=True).encode())

@@ -13,6 +13,7 @@ from tarsy_ingest.alert_choices import mistakes_in_provider
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.charsets import to_utf8
 from tarsy_ingest.cloud_event import RECORD_HEADER, is_binary
 from tarsy_ingest.lenient_submission import looks_like_submission, read_leniently
 from tarsy_ingest.media_types import TEXT, media_type_of
@@ -63,8 +64,8 @@ def read_record(
     The headers come first, then its shape. A form that is known must have the right fields.
     Anything else is text for the agent, as it is.
     """
-    text = text_of(raw or b"")
     body_headers = {name.lower(): _header(name.lower(), value) for name, value in headers if _is_known(name)}
+    text = _text_in(raw or b"", body_headers)
     if is_binary(body_headers):
         return _of_format(cloud_event.FORMAT, _body(_json_or(text), position, body_headers), rules)
     media_type = media_type_of(body_headers)
@@ -77,6 +78,14 @@ def read_record(
     if looks_like_submission(value):
         return _own("submission", _submitted(value, position, rules))
     return _own("text", _plain(text, position, rules))
+
+
+def _text_in(raw: bytes, headers: Mapping[str, str]) -> str:
+    """No alert is lost for its content type: a charset that is not right is passed over where the text is UTF-8."""
+    try:
+        return text_of(to_utf8(raw, headers))
+    except AlertRejectedError:
+        return text_of(raw)
 
 
 def _of_format(form: AlertFormat, body: AlertBody, rules: AlertRules) -> ReadRecord:
