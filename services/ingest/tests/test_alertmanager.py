@@ -164,7 +164,7 @@ def test_every_wrong_field_is_told_with_its_place(firing: Any, types: AlertTypes
     with pytest.raises(AlertRejectedError) as caught:
         read_webhook(firing, types)
     assert [place for place, _ in caught.value.mistakes] == [("alerts", 0, "status"), ("alerts", 0, "startsAt")]
-    with pytest.raises(AlertRejectedError, match="^/version: "):
+    with pytest.raises(AlertRejectedError, match=r"^/version: "):
         read_webhook(firing | {"version": "3"}, types)
 
 

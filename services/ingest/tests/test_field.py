@@ -49,6 +49,17 @@ async def test_what_senders_send_becomes_what_they_mean(case: str, config_dir: P
             assert refused == post.get("refused", 0)
 
 
+def test_each_case_is_in_the_list_of_what_was_tried() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/tested-with.md").read_text(encoding="utf-8")
+    rows = {row.split(" | ")[0].removeprefix("| "): row for row in page.splitlines()}
+    assert not [case for case, played in CASES.items() if case not in rows or _met_at(played) not in rows[case]]
+
+
+def _met_at(played: dict[str, Any]) -> str:
+    source = str(played["source"])
+    return source if source.startswith("https://") else "our own"
+
+
 def check(message: Message, expected: dict[str, Any], keys: list[str]) -> None:
     match message:
         case AlertReceived(alert=alert):

@@ -19,6 +19,7 @@ ALERT_SOURCES = (
     "pagerduty-events",
     "cloudevent",
     "text",
+    "json",
     "kafka",
 )
 AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
@@ -33,7 +34,7 @@ PRIORITIES: tuple[Priority, ...] = ("urgent", "high", "normal", "low")
 """In the order in which they are taken from the queue."""
 
 SEVERITIES: dict[str, Priority] = {
-    **dict.fromkeys(("critical", "emergency", "fatal", "disaster", "page", "p1", "sev1"), "urgent"),
+    **dict.fromkeys(("critical", "emergency", "fatal", "disaster", "page", "p1", "sev1", "sev0", "p0"), "urgent"),
     **dict.fromkeys(("error", "high", "major", "p2", "sev2"), "high"),
     **dict.fromkeys(("info", "informational", "low", "minor", "debug", "p4", "p5", "sev4", "sev5"), "low"),
 }

@@ -54,6 +54,16 @@ def session_of_pagerduty_event(*, dedup_key: str) -> str:
     return derived_id("session/pagerduty-event", dedup_key)
 
 
+def session_of_json_alert(*, identity: str, starts_at: str) -> str:
+    """`identity`: the fields that name it; `starts_at`: when it began."""
+    return derived_id("session/json", identity, starts_at)
+
+
+def session_of_part(session_id: str, index: int) -> str:
+    """One of several alerts that came together, none of which has an identity."""
+    return derived_id("session/part", session_id, index)
+
+
 def session_of_cloudevent(*, source: str, id: str) -> str:
     return derived_id("session/cloudevent", source, id)
 

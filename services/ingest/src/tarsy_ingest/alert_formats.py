@@ -1,6 +1,6 @@
 """The alert formats that are known, in the order in which a record of the alerts topic is compared with them."""
 
-from tarsy_ingest import alertmanager, cloud_event, grafana, pagerduty, pagerduty_events, plain_text
+from tarsy_ingest import alertmanager, cloud_event, grafana, json_alert, pagerduty, pagerduty_events, plain_text
 from tarsy_ingest.alert_format import AlertFormat
 
 FORMATS: tuple[AlertFormat, ...] = (
@@ -10,4 +10,5 @@ FORMATS: tuple[AlertFormat, ...] = (
     pagerduty.FORMAT,
     pagerduty_events.FORMAT,
     plain_text.FORMAT,
+    json_alert.FORMAT,
 )

@@ -4,13 +4,16 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from pydantic import JsonValue
 
 from tarsy_audit.trail import AuditTrail
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
+from tarsy_ingest import json_alert
 from tarsy_ingest.alert_doors import add_doors, document_body
+from tarsy_ingest.alert_format import AlertFormat
+from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.body_intake import BodyIntake, Secrets, session_of
 from tarsy_ingest.charsets import to_utf8
@@ -21,10 +24,10 @@ from tarsy_ingest.media_types import UNSAID, MediaTypes, media_type_of
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.notice_intake import refusals_counted
 from tarsy_ingest.plain_text import text_alert, text_of
-from tarsy_ingest.raw_alert import BYTE_ORDER_MARK, RawAlert, parse_json
+from tarsy_ingest.raw_alert import BYTE_ORDER_MARK, AlertRejectedError, RawAlert, parse_json
 from tarsy_ingest.refusal_log import RefusalLog
 from tarsy_ingest.sender_rates import SenderRates, sender_of
-from tarsy_ingest.submission import Submission, read_submission
+from tarsy_ingest.submission import Submission, may_be_ours, read_submission
 from tarsy_ingest.write_gate import WriteGate
 from tarsy_service.caller import Caller, KeyedBodies, caller_of
 
@@ -58,29 +61,59 @@ def alerts_router(
     )
     body_of_alert = document_body(SUBMISSION.names, Submission)
 
-    @router.post("", status_code=202, openapi_extra=body_of_alert, response_model_exclude_none=True)
-    async def submit(request: Request, alert_type: str | None = None) -> AlertAccepted:
-        """`alert_type` is that of an alert in plain text. One in JSON has its own."""
-        caller = caller_of(request)
-        session_id = session_of(caller)
+    @router.post(
+        "",
+        status_code=202,
+        openapi_extra=body_of_alert,
+        response_model=AlertAccepted,
+        response_model_exclude_none=True,
+    )
+    async def submit(request: Request, alert_type: str | None = None) -> AlertAccepted | Response:
+        """`alert_type` is that of an alert in plain text. One in JSON has its own.
+
+        JSON of another sender is taken as its own door takes it, and answered so.
+        """
         with refusals_counted(metrics, "api"):
             rates.take(sender_of(request.scope))
-            raw = to_utf8(await read_body(request), request.headers)
-            raw_alert, body = _read(media_type_of(request.headers), raw, rules(), caller, session_id, alert_type)
-            if caller.key:
-                bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
-                # A key names the request: whoever takes another one wants another investigation.
-                raw_alert = replace(raw_alert, same=None)
-            await intake.require_room("api", [raw_alert])
-            delivery_id = caller.key or session_id
-            async with gate.admitted("api"):
-                await trail.record(request)
-                cause = request.headers.get(HEADER)
-                accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
+            raw = await read_body(request)
+            text = to_utf8(raw, request.headers)
+        foreign = _foreign(media_type_of(request.headers), text)
+        if foreign is not None:
+            return await taking.take(foreign, request, raw, alert_type)
+        with refusals_counted(metrics, "api"):
+            return await submit_ours(request, text, alert_type)
+
+    async def submit_ours(request: Request, text: bytes, alert_type: str | None) -> AlertAccepted:
+        caller = caller_of(request)
+        session_id = session_of(caller)
+        raw_alert, body = _read(media_type_of(request.headers), text, rules(), caller, session_id, alert_type)
+        if caller.key:
+            bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
+            # A key names the request: whoever takes another one wants another investigation.
+            raw_alert = replace(raw_alert, same=None)
+        await intake.require_room("api", [raw_alert])
+        delivery_id = caller.key or session_id
+        async with gate.admitted("api"):
+            await trail.record(request)
+            cause = request.headers.get(HEADER)
+            accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
         return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
 
     add_doors(router, taking, metrics, rates)
     return router
+
+
+def _foreign(media_type: str, raw: bytes) -> AlertFormat | None:
+    """The format of JSON that cannot be meant as ours; None where it can, or where it is no JSON."""
+    if not SUBMISSION.include(media_type) or media_type.startswith("text/"):
+        return None
+    try:
+        value = parse_json(raw)
+    except AlertRejectedError:
+        return None
+    if may_be_ours(value):
+        return None
+    return next((form for form in FORMATS if form.matches(value)), json_alert.FORMAT)
 
 
 def _read(

@@ -43,6 +43,24 @@ class Submission(Payload):
         )
 
 
+OWN_FIELDS = frozenset({"alert_type", "mcp", "llm_provider", "slack_message_fingerprint"})
+"""Nobody else has a field of these names beside `data`."""
+
+
+def may_be_ours(value: JsonValue) -> bool:
+    """Whether a body may be meant as a submission, be it with a mistake."""
+    match value:
+        case {"data": str()}:
+            return True
+        case dict():
+            has_only_ours = value.keys() <= Submission.model_fields.keys()
+            return has_only_ours or ("data" in value and not OWN_FIELDS.isdisjoint(value))
+        case [dict(), *_]:
+            return any(may_be_ours(one) for one in value)
+        case _:
+            return True
+
+
 def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> RawAlert:
     """For a sender who can be told what is wrong. Raises AlertRejectedError."""
     submission = validate(Submission, value)

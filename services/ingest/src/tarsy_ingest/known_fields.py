@@ -1,0 +1,203 @@
+"""Well-known names of senders that have no door of their own: where their JSON says what.
+
+The first name that is there counts. One table for all senders; each case in tests/field names where it is documented.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+STRIPPED_TITLE = "title without its state"
+"""Stands for a pointer in IDENTITIES: what is left of a title such as `[Triggered] Checkout 5xx`."""
+
+TITLES = (
+    "/data/essentials/alertRule",  # Azure Monitor
+    "/incident/policy_name",  # Google Cloud Monitoring
+    "/data/event/title",  # Sentry
+    "/data/issue/title",
+    "/data/description_title",
+    "/data/error/title",
+    "/alert/message",  # Opsgenie
+    "/annotations/summary",  # alerts of Prometheus, one by one
+    "/commonAnnotations/summary",
+    "/labels/alertname",
+    "/monitor/name",  # Uptime Kuma
+    "/MONITORNAME",  # Site24x7
+    "/ProblemTitle",  # Dynatrace
+    "/AlarmName",  # CloudWatch
+    "/search_name",  # Splunk
+    "/workflow_run/name",  # GitHub
+    "/title",
+    "/summary",
+    "/alert_title",
+    "/alertname",
+    "/alert_name",
+    "/alertName",
+    "/condition_name",  # New Relic
+    "/rule/name",  # Kibana
+    "/ruleName",
+    "/rule",  # Falco
+    "/event/title",
+    "/subject",
+    "/name",
+    "/message",
+    "/msg",
+    "/text",
+    "/description",
+)
+SEVERITIES = (
+    "/data/essentials/severity",
+    "/incident/severity",
+    "/data/event/level",
+    "/data/issue/level",
+    "/alert/priority",
+    "/labels/severity",
+    "/commonLabels/severity",
+    "/severity",
+    "/Severity",
+    "/ProblemSeverity",
+    "/priority",
+    "/level",
+)
+IDENTITIES: tuple[tuple[str, ...], ...] = (
+    ("/data/essentials/alertId",),
+    ("/incident/incident_id",),
+    ("/alert/alertId",),
+    ("/alert_cycle_key",),
+    ("/data/issue/id",),
+    ("/data/event/issue_id",),
+    ("/data/metric_alert/id",),
+    ("/monitor/id",),
+    ("/MONITOR_ID",),
+    ("/MONITORURL", "/MONITORNAME"),
+    ("/ProblemID",),
+    ("/AlarmArn",),
+    ("/AlarmName",),
+    ("/workflow_run/id",),
+    ("/fingerprint",),
+    ("/labels",),
+    ("/issueId",),
+    ("/id", "/issueUrl"),
+    ("/dedup_key",),
+    ("/dedupKey",),
+    ("/aggreg_key",),
+    ("/involvedObject/kind", "/involvedObject/namespace", "/involvedObject/name", "/reason"),
+    ("/rule", "/output_fields/k8s.ns.name", "/output_fields/k8s.pod.name"),
+    ("/rule", "/hostname"),
+    ("/rule/id", "/alert/id"),
+    ("/org/id", "/event_type", STRIPPED_TITLE),
+    ("/alert_id",),
+    ("/alertId",),
+    ("/incident_id",),
+    ("/incidentId",),
+    ("/alias",),
+)
+STARTS = (
+    "/data/essentials/firedDateTime",
+    "/incident/started_at",
+    "/startsAt",
+    "/starts_at",
+    "/started_at",
+    "/alert/createdAt",
+    "/createdAt",
+)
+ENDS = (
+    "/data/essentials/resolvedDateTime",
+    "/incident/ended_at",
+    "/endsAt",
+    "/ends_at",
+    "/ended_at",
+    "/updatedAt",
+    "/last_updated",
+    "/date",
+    "/heartbeat/time",
+    "/timestamp",
+)
+RUNBOOKS = ("/runbook_url", "/runbookUrl", "/annotations/runbook_url", "/labels/runbook_url")
+
+OVER = frozenset(
+    {
+        "resolved",
+        "resolve",
+        "recovered",
+        "recovery",
+        "ok",
+        "closed",
+        "close",
+        "deleted",
+        "delete",
+        "up",
+        "normal",
+        "cleared",
+        "clear",
+        "deactivated",
+        "back to normal",
+    }
+)
+STATES: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(
+        (
+            "/data/essentials/monitorCondition",
+            "/incident/state",
+            "/alert_transition",
+            "/current_state",
+            "/NewStateValue",
+            "/State",
+            "/STATUS",
+            "/action",
+            "/alert/status",
+            "/state",
+            "/status",
+            "/alertState",
+            "/alert_status",
+            "/trigger",
+            "/notificationType",
+        ),
+        OVER,
+    ),
+    "/heartbeat/status": frozenset({"1"}),
+    "/workflow_run/conclusion": frozenset({"success", "neutral", "skipped"}),
+}
+"""The words with which each says that the alert is over."""
+NO_NEWS: Mapping[str, frozenset[str]] = {
+    "/action": frozenset(
+        {
+            *("acknowledge", "unacknowledge", "addnote", "addtags", "removetags", "addteam", "addrecipient"),
+            *("addresponder", "assignownership", "takeownership", "snooze", "snoozeended", "updatepriority"),
+            *("updatedescription", "updatemessage", "escalate", "escalatenext", "assigned", "ignored", "archived"),
+        }
+    ),
+    "/Type": frozenset({"subscriptionconfirmation", "unsubscribeconfirmation"}),
+    "/state": frozenset({"acknowledged"}),
+    "/status": frozenset({"acknowledged"}),
+    "/current_state": frozenset({"acknowledged"}),
+}
+"""What changes nothing for us."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldTable:
+    """Where the JSON of a sender says what, as JSON pointers (RFC 6901): the first that is there counts.
+
+    `identities`: each is what names an alert, all of it together. `over` and `no_news`: the words that say so.
+    """
+
+    titles: tuple[str, ...]
+    severities: tuple[str, ...]
+    identities: tuple[tuple[str, ...], ...]
+    starts: tuple[str, ...]
+    ends: tuple[str, ...]
+    runbooks: tuple[str, ...]
+    over: Mapping[str, frozenset[str]]
+    no_news: Mapping[str, frozenset[str]]
+
+
+WELL_KNOWN = FieldTable(
+    titles=TITLES,
+    severities=SEVERITIES,
+    identities=IDENTITIES,
+    starts=STARTS,
+    ends=ENDS,
+    runbooks=RUNBOOKS,
+    over=STATES,
+    no_news=NO_NEWS,
+)
