@@ -250,7 +250,45 @@ def test_an_unknown_type_is_refused_or_goes_to_the_default_chain_as_configured(r
         assert alert.alert_type == "kubernetes"
 
 
+DOWN = {"monitor": {"id": 1, "name": "shop"}, "heartbeat": {"status": 0}}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        json.dumps(DOWN).encode(),
+        b"\x00\x00\x00\x00\x07" + json.dumps(DOWN).encode(),
+        json.dumps({"schema": {"type": "struct"}, "payload": DOWN}).encode(),
+        json.dumps({"schema": None, "payload": json.dumps(DOWN)}).encode(),
+        json.dumps(json.dumps(DOWN)).encode(),
+    ],
+)
+def test_what_serializers_and_connect_put_around_an_alert_is_taken_off(rules: AlertRules, raw: bytes) -> None:
+    (alert,) = read(raw, rules)
+    assert (alert.title, alert.source, alert.data) == ("shop", "json", DOWN)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"status": "resolved", "labels": {"alertname": "a"}},
+        {"alerts": [{"status": "resolved", "labels": {"alertname": "a"}}], "status": "resolved"},
+        {"schema": None, "payload": {"title": "[Recovered] a", "status": "resolved"}},
+        {"heartbeat": {"status": 1}, "monitor": {"id": 1, "name": "shop"}},
+        [{"status": "resolved", "labels": {"alertname": "a"}}],
+        {"alerts": [{"status": "resolved", "labels": {"alertname": "a"}}]},
+    ],
+)
+def test_what_is_over_is_never_investigated(rules: AlertRules, value: dict[str, Any]) -> None:
+    assert read(value, rules) == []
+
+
+def test_a_frame_around_what_is_no_json_goes_to_the_dead_letters(rules: AlertRules) -> None:
+    assert "Confluent's frame" in reason(b"\x00\x00\x00\x00\x07\x02\x06abc", rules)
+
+
 def test_a_record_is_read_in_the_charset_that_it_names(rules: AlertRules) -> None:
-    for name, encoding in (("utf-16", "utf-16"), ("ISO-8859-1", "latin-1"), ("nonsense", "utf-8")):
+    encodings = {"utf-16": "utf-16", "utf-16be": "utf-16-be", "ISO-8859-1": "latin-1", "nonsense": "utf-8"}
+    for name, encoding in encodings.items():
         header: Headers = [("content-type", f"text/plain; charset={name}".encode())]
         assert read("Größe".encode(encoding), rules, header)[0].data == "Größe"

@@ -22,6 +22,7 @@ from tarsy_ingest.raw_alert import AlertRejectedError, RawAlert, check_size, par
 
 AUTHOR = "kafka"
 CONTENT_TYPE = "content-type"
+FRAME_BYTES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +72,39 @@ def read_record(
     media_type = media_type_of(body_headers)
     if media_type in (cloud_event.STRUCTURED, cloud_event.BATCH):
         return _of_format(cloud_event.FORMAT, _body(parse_json(text), position, body_headers), rules)
-    value = None if TEXT.include(media_type) else _json_or(text)
+    value = None if TEXT.include(media_type) else unwrapped(_json_or(text))
     for form in FORMATS:
         if form.matches(value):
             return _of_format(form, _body(value, position, {}), rules)
     if looks_like_submission(value):
         return _own("submission", _submitted(value, position, rules))
-    return _own("text", _plain(text, position, rules))
+    return _own("text", _plain(value if isinstance(value, str) else text, position, rules))
 
 
 def _text_in(raw: bytes, headers: Mapping[str, str]) -> str:
     """No alert is lost for its content type: a charset that is not right is passed over where the text is UTF-8."""
     try:
-        return text_of(to_utf8(raw, headers))
+        decoded = to_utf8(raw, headers)
     except AlertRejectedError:
-        return text_of(raw)
+        decoded = raw
+    return text_of(unframed(decoded))
+
+
+def unframed(raw: bytes) -> bytes:
+    """Without the five bytes with which Confluent's serializers name a schema. Raises AlertRejectedError."""
+    if len(raw) <= FRAME_BYTES or raw[0] != 0:
+        return raw
+    inside = raw[FRAME_BYTES:]
+    if inside.lstrip()[:1] not in (b"{", b"[", b'"'):
+        raise AlertRejectedError(((), "is in Confluent's frame and no JSON: Avro and Protobuf cannot be read"))
+    return inside
+
+
+def unwrapped(value: JsonValue) -> JsonValue:
+    """What Connect's converter wraps in `schema` and `payload`, and JSON that stands in a text."""
+    if isinstance(value, dict) and value.keys() == {"schema", "payload"}:
+        value = value["payload"]
+    return _json_or(value) if isinstance(value, str) and value.strip() else value
 
 
 def _of_format(form: AlertFormat, body: AlertBody, rules: AlertRules) -> ReadRecord:
