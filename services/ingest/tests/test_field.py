@@ -1,7 +1,8 @@
 """What senders of the field send, and what has to become of it: a case is one file in `field/KIND/`.
 
-`source` says where it was met. `posts` are sent in their order; each has what is answered (`status`, and of each alert
-its `outcomes`) and what the inbox has of it: `queued` alerts with these fields, or `resolved` ones, of the post `of`.
+`source` says where it was met; `config` has sections of its own. `posts` are sent in their order; each has what is
+answered (`status`, and of each alert its `outcomes`) and what the inbox has of it: `queued` alerts with these fields,
+or `resolved` ones, of the post `of`.
 """
 
 import json
@@ -28,7 +29,12 @@ def content_of(post: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("case", CASES)
 async def test_what_senders_send_becomes_what_they_mean(case: str, config_dir: Path) -> None:
-    door, played = FieldDoor(config_dir), CASES[case]
+    played = CASES[case]
+    with (config_dir / "tarsy.yaml").open("a", encoding="utf-8") as configuration:
+        configuration.writelines(
+            f"{name}: {json.dumps(section)}\n" for name, section in played.get("config", {}).items()
+        )
+    door = FieldDoor(config_dir)
     assert played["source"].startswith(("https://", "field sample "))
     keys: list[str] = []
     async with door.open() as client:

@@ -8,6 +8,7 @@ from tarsy_config.errors import Place, suggestion
 from tarsy_config.references import AGENTS, ANY, CHAIN, DEFAULT_PROVIDERS, PROVIDERS, STAGE_AGENT, found, named
 from tarsy_config.values import DEFAULT_ALERT_TYPE
 
+DOOR_TYPE: Place = ("alert_doors", ANY, "alert_type")
 LATER_TYPES = frozenset({"action", "scoring"})
 
 
@@ -29,13 +30,16 @@ def built_in_chains(claimed: Set[str], defined: Set[str], default_alert_type: st
 
 
 def _alert_types(document: Document) -> None:
-    """Each is named once over all chains, and the default one is named."""
+    """Each is named once over all chains, and the default one and those of doors are named."""
     first: dict[str, Place] = {}
     for place, kind in named(document, ((*CHAIN, "alert_types", ANY),)):
         if kind in first:
             chain = first[kind][1]
             document.wrong(place, f"the alert type {kind} belongs to the chain {chain} already", "keep one of them")
         first.setdefault(kind, place)
+    for place, kind in named(document, (DOOR_TYPE,)):
+        if kind not in first:
+            document.wrong(place, f"no chain names the alert type {kind}", suggestion(kind, first))
     default = _default_alert_type(document)
     if isinstance(default, str) and default not in first and not _counting_built_ins(document):
         chosen = any(found(document.data, ("defaults", "alert_type")))

@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import Field, PrivateAttr
 
 from tarsy_config import built_in
+from tarsy_config.alert_doors import AlertDoor, DoorName
 from tarsy_config.approval import Approve
 from tarsy_config.chains import Agent, AgentChain
 from tarsy_config.defaults import Defaults, Limits, Queue, System
@@ -28,6 +29,7 @@ class Sections(Section):
     queue: Queue = Queue()
     system: System = System()
     notifications: dict[ReceiverName, Receiver] = Field(default_factory=dict)
+    alert_doors: dict[DoorName, AlertDoor] = Field(default_factory=dict)
     prices: dict[Name, ConfiguredPrice] = Field(default_factory=dict)
     _sources: Sources = PrivateAttr(default_factory=Sources)
     _notes: tuple[Note, ...] = PrivateAttr(default=())

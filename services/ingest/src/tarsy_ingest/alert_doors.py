@@ -6,23 +6,25 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from tarsy_ingest import json_alert
 from tarsy_ingest.alert_format import AlertFormat
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.body_intake import PARTLY, BodyIntake
 from tarsy_ingest.http_body import read_body
 from tarsy_ingest.media_types import media_type_of
-from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.notice_intake import refusals_counted
 from tarsy_ingest.raw_alert import Payload
-from tarsy_ingest.sender_rates import SenderRates, sender_of
+from tarsy_ingest.sender_rates import sender_of
+from tarsy_service.problems import ProblemError
 
 
-def add_doors(router: APIRouter, intake: BodyIntake, metrics: Metrics, rates: SenderRates) -> None:
+def add_doors(router: APIRouter, intake: BodyIntake) -> None:
+    _add_door_of_configuration(router, intake)
     for form in FORMATS:
         for path in form.paths:
             router.add_api_route(
                 f"/{path}",
-                _door(form, intake, metrics, rates),
+                _door(form, intake),
                 methods=["POST"],
                 name=path,
                 status_code=202,
@@ -33,18 +35,39 @@ def add_doors(router: APIRouter, intake: BodyIntake, metrics: Metrics, rates: Se
             )
 
 
-def _door(
-    form: AlertFormat, intake: BodyIntake, metrics: Metrics, rates: SenderRates
-) -> Callable[[Request, str | None], Awaitable[Response]]:
+def _door(form: AlertFormat, intake: BodyIntake) -> Callable[[Request, str | None], Awaitable[Response]]:
     async def take(request: Request, alert_type: str | None = None) -> Response:
-        with refusals_counted(metrics, form.source):
-            rates.take(sender_of(request.scope))
-            if not form.has_own_type(request.headers):
-                form.media_types.require(media_type_of(request.headers))
-            raw = await read_body(request)
-        return await intake.take(form, request, raw, alert_type)
+        return await _take(form, intake, request, alert_type)
 
     return take
+
+
+def _add_door_of_configuration(router: APIRouter, intake: BodyIntake) -> None:
+    form = json_alert.FORMAT
+
+    @router.post(
+        f"/{form.source}/{{door}}",
+        name=form.source,
+        status_code=202,
+        response_model=form.answer.model,
+        responses={PARTLY: {"model": form.answer.model, "description": "Some of the alerts are wrong."}},
+        openapi_extra=document_body(form.media_types.names, form.body),
+    )
+    async def take(request: Request, door: str, alert_type: str | None = None) -> Response:
+        """`door` is one of `alert_doors` in the configuration."""
+        table = intake.rules().doors.get(door)
+        if table is None:
+            raise ProblemError(404, "Not Found", "alert_doors of the configuration has no door of this name.")
+        return await _take(json_alert.format_of(table), intake, request, alert_type)
+
+
+async def _take(form: AlertFormat, intake: BodyIntake, request: Request, alert_type: str | None) -> Response:
+    with refusals_counted(intake.metrics, form.source):
+        intake.rates.take(sender_of(request.scope))
+        if not form.has_own_type(request.headers):
+            form.media_types.require(media_type_of(request.headers))
+        raw = await read_body(request)
+    return await intake.take(form, request, raw, alert_type)
 
 
 def document_body(media_types: tuple[str, ...], form: type[Payload] | None) -> dict[str, object]:

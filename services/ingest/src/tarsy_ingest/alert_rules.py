@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tarsy_config.alert_handling import AlertSettings
 from tarsy_config.config import Config
 from tarsy_config.defaults import Queue, UnknownAlertType
+from tarsy_ingest.known_fields import FieldTable, table_of
 from tarsy_ingest.raw_alert import AlertRejectedError
 from tarsy_ingest.tool_follower import ToolNames
 
@@ -62,6 +63,7 @@ class AlertRules:
     """`runbook_domains`: where runbooks may come from (tarsy_contracts.runbook_urls).
 
     `max_pending`: how many sessions may wait (PendingSessions). `mcp_tools`: the tools of each server that is reached.
+    `doors`: senders whose JSON has names of its own.
     """
 
     types: AlertTypes
@@ -71,6 +73,7 @@ class AlertRules:
     handling: AlertHandlingRules = NO_RULES
     max_pending: int = Queue().max_pending
     mcp_tools: ToolNames = field(default_factory=dict)
+    doors: Mapping[str, FieldTable] = field(default_factory=dict)
 
 
 def rules_of(config: Config) -> AlertRules:
@@ -84,4 +87,5 @@ def rules_of(config: Config) -> AlertRules:
         llm_providers=frozenset(config.llm_providers),
         runbook_domains=config.system.runbooks.allowed_domains,
         max_pending=config.queue.max_pending,
+        doors={name: table_of(name, door) for name, door in config.alert_doors.items()},
     )

@@ -83,6 +83,7 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "mcp_servers": {**shown_entries(config, "mcp_servers", config.mcp_servers)},
         "llm_providers": {**shown_entries(config, "llm_providers", config.llm_providers)},
         "notifications": {**shown_entries(config, "notifications", config.receivers)},
+        "alert_doors": {**shown_entries(config, "alert_doors", config.alert_doors)},
         "prices": {**shown_entries(config, "prices", config.prices)},
         "skills": {},
         "chain_agents": [agent.model_dump(mode="json") for agent in chain_agents(config)],

@@ -99,7 +99,7 @@ def alerts_router(
             accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
         return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
 
-    add_doors(router, taking, metrics, rates)
+    add_doors(router, taking)
     return router
 
 

@@ -1,7 +1,8 @@
 """Any JSON as an alert: what it is about is found by well-known names, and the agent reads the whole of it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from pydantic import JsonValue
 
@@ -27,7 +28,8 @@ NO_CHANGE = "It changes nothing."
 
 def read_json(body: AlertBody, types: AlertTypes, table: FieldTable = WELL_KNOWN) -> Notices:
     """A list is one alert each, and so are the `alerts` of an object. Raises AlertRejectedError."""
-    reader = AlertReader(body, types, table, types.require(body.alert_type) if body.alert_type else None)
+    wanted = body.alert_type or table.alert_type
+    reader = AlertReader(body, types, table, types.require(wanted) if wanted else None)
     match body.value:
         case [_, *_] as alerts:
             return Notices(tuple(each_alert(SOURCE, alerts, reader.read_part, "")))
@@ -39,7 +41,7 @@ def read_json(body: AlertBody, types: AlertTypes, table: FieldTable = WELL_KNOWN
 
 @dataclass(frozen=True, slots=True)
 class AlertReader:
-    """`asked`: the alert type that the sender asked for."""
+    """`asked`: the alert type that the sender, or its door, asked for."""
 
     body: AlertBody
     types: AlertTypes
@@ -136,3 +138,8 @@ FORMAT = AlertFormat(
     read=read_json,
     media_types=MediaTypes(("application/json", "text/plain"), suffix="+json", prefix="text/"),
 )
+
+
+def format_of(table: FieldTable) -> AlertFormat:
+    """That of a sender whose names the configuration has."""
+    return replace(FORMAT, read=partial(read_json, table=table))

@@ -4,7 +4,9 @@ The first name that is there counts. One table for all senders; each case in tes
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from tarsy_config.alert_doors import AlertDoor
 
 STRIPPED_TITLE = "title without its state"
 """Stands for a pointer in IDENTITIES: what is left of a title such as `[Triggered] Checkout 5xx`."""
@@ -179,6 +181,7 @@ class FieldTable:
     """Where the JSON of a sender says what, as JSON pointers (RFC 6901): the first that is there counts.
 
     `identities`: each is what names an alert, all of it together. `over` and `no_news`: the words that say so.
+    `door`: whose it is, where the configuration has it. `alert_type`: that of its alerts.
     """
 
     titles: tuple[str, ...]
@@ -189,6 +192,8 @@ class FieldTable:
     runbooks: tuple[str, ...]
     over: Mapping[str, frozenset[str]]
     no_news: Mapping[str, frozenset[str]]
+    door: str = ""
+    alert_type: str | None = None
 
 
 WELL_KNOWN = FieldTable(
@@ -201,3 +206,19 @@ WELL_KNOWN = FieldTable(
     over=STATES,
     no_news=NO_NEWS,
 )
+
+
+def table_of(name: str, door: AlertDoor) -> FieldTable:
+    """What the configuration says comes first; well-known names are looked for besides."""
+    return replace(
+        WELL_KNOWN,
+        door=name,
+        alert_type=door.alert_type,
+        titles=(*door.name, *TITLES),
+        severities=(*door.severity, *SEVERITIES),
+        identities=(door.identity, *IDENTITIES) if door.identity else IDENTITIES,
+        starts=(*door.starts_at, *STARTS),
+        ends=(*door.ends_at, *ENDS),
+        runbooks=(*door.runbook, *RUNBOOKS),
+        over={**STATES, **{pointer: frozenset(words) for pointer, words in door.resolved_when.items()}},
+    )

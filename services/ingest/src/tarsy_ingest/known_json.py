@@ -32,7 +32,8 @@ class JsonFields:
         for pointers in self.table.identities:
             parts = [self._part(pointer) for pointer in pointers]
             if all(parts):
-                return json.dumps([*zip(pointers, parts, strict=True)])
+                named = [*zip(pointers, parts, strict=True)]
+                return json.dumps([self.table.door, *named] if self.table.door else named)
         return ""
 
     @property

@@ -28,6 +28,9 @@ def effective(config: Config, environ: Mapping[str, str]) -> Tree:
         "queue": section(config, ("queue",), config.queue),
         "system": _system(config, environ),
         "prices": {name: section(config, ("prices", name), price) for name, price in config.prices.items()},
+        "alert_doors": {
+            name: section(config, ("alert_doors", name), door) for name, door in config.alert_doors.items()
+        },
         "notes": [str(note) for note in config.notes],
     }
 

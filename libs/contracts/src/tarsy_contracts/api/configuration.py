@@ -70,6 +70,7 @@ class EffectiveConfiguration(ApiModel):
     mcp_servers: dict[str, Settings]
     llm_providers: dict[str, Settings]
     notifications: dict[str, Settings] = Field(default_factory=dict)
+    alert_doors: dict[str, Settings] = Field(default_factory=dict)
     prices: dict[str, Settings] = Field(default_factory=dict)
     skills: dict[str, Settings]
     chain_agents: tuple[ChainAgent, ...] = ()
