@@ -1,6 +1,7 @@
 """Rights of the ingest's routes."""
 
 from tarsy_auth.roles import Role
+from tarsy_ingest import json_alert
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.http_body import BODY_LIMIT_BYTES
 from tarsy_service.rights import rights
@@ -13,6 +14,7 @@ RIGHTS = (
         Role.RESPONDER,
         f"POST {ALERTS}",
         *(f"POST {ALERTS}/{path}" for one in FORMATS for path in one.paths),
+        f"POST {ALERTS}/{json_alert.SOURCE}/{{door}}",
         signed_bytes=BODY_LIMIT_BYTES,
     ),
     *rights(Role.SERVICE, "POST /internal/v1/alert-choices", "GET /internal/v1/prices"),

@@ -95,6 +95,12 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         headers={KEY: SAME_SESSION} | AUTHOR,
     ),
     **{("post", f"/api/v1/alerts/{path}"): _door(form) for form in FORMATS for path in form.paths},
+    ("post", "/api/v1/alerts/json/{door}"): Operation(
+        summary="Have the JSON of a sender investigated whose names the configuration has",
+        answers={202: "Kafka has every alert that is to be investigated."},
+        problems={**TAKING, **OTHER_BODY, 404: "The configuration has no such door."},
+        headers={KEY: SAME_SESSION} | AUTHOR,
+    ),
     ("get", "/api/v1/alert-types"): Operation(
         summary="The alert types that chains investigate",
         answers={200: "The types by their chains, and the default."},
