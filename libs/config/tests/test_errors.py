@@ -98,7 +98,8 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "tarsy.yaml:27: agent_chains.k.stages[1].name: is missing; add it",
         "tarsy.yaml:27: agent_chains.k.stages[1].nme: unknown key; did you mean name?",
         "tarsy.yaml:28: agent_chains.k.stages[1].agents: has no agent; name one agent",
-        "tarsy.yaml:30: agent_chains.odd.alert_types: is empty; name the alert types that the chain is for",
+        "tarsy.yaml:30: agent_chains.odd.alert_types: is empty; name the alert types that the chain is for, "
+        "or what they match",
         "tarsy.yaml:31: agent_chains.odd.llm_provider: cloud is of type vertexai, which comes with a later version; "
         "use a provider of another type, such as google with an API key",
         "tarsy.yaml:32: agent_chains.odd.fallback_providers[2].provider: is missing; add it",

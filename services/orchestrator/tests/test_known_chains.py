@@ -1,7 +1,6 @@
 """Plans that are resolved once: the same as those that are resolved for each alert, and of the newest configuration."""
 
 from pathlib import Path
-from unittest.mock import patch
 
 import yaml
 
@@ -48,10 +47,27 @@ def test_a_changed_configuration_is_resolved_anew(tmp_path: Path) -> None:
     assert agents(configuration(tmp_path, "B")) == ["B"]
 
 
-def test_a_plan_is_resolved_once_and_that_of_an_unknown_type_is_not_kept(tmp_path: Path) -> None:
+def test_a_plan_is_resolved_once_for_each_rule(tmp_path: Path) -> None:
     chains, config = KnownChains(), configuration(tmp_path, "A")
-    known, unknown = (ALERT.model_copy(update={"alert_type": kind}) for kind in ("one", "unknown"))
-    with patch("tarsy_orchestrator.effects.known_chains.resolve_chain", side_effect=resolve_chain) as resolving:
-        for alert in (known, known, unknown, unknown):
-            chains.resolve(config, alert)
-    assert [call.args[1].alert_type for call in resolving.call_args_list] == ["one", "unknown", "unknown"]
+    kinds = ("one", "one", "unknown", "unknown", "two")
+    plans = [chains.resolve(config, ALERT.model_copy(update={"alert_type": kind})) for kind in kinds]
+    assert len({id(plan) for plan in plans}) == 3
+
+
+def test_the_alert_of_one_cluster_gets_no_tools_of_another(tmp_path: Path) -> None:
+    configuration(tmp_path, "A", "B")
+    written = yaml.safe_load((tmp_path / "tarsy.yaml").read_text("utf-8"))
+    stages = {name: [{"name": "look", "agents": [{"name": name, "llm_provider": "scripted"}]}] for name in "AB"}
+    written["agent_chains"] = {
+        "us": {"alert_types": ["one"], "match": ["cluster=us-1"], "stages": stages["A"]},
+        "rest": {"alert_types": ["one"], "stages": stages["B"]},
+    }
+    (tmp_path / "tarsy.yaml").write_text(yaml.safe_dump(written, sort_keys=False), "utf-8")
+    chains, config = KnownChains(), load_config(tmp_path, {})
+    us, eu = (
+        ALERT.model_copy(update={"alert_type": "one", "cluster": cluster, "names_no_type": True})
+        for cluster in ("us-1", "eu-1")
+    )
+    plans = [chains.resolve(config, alert) for alert in (us, eu)]
+    assert [(plan.chain_id, plan.unmatched) for plan in plans] == [("us", False), ("rest", True)]
+    assert plans[0].chosen_by == 'alert type one, cluster="us-1"'

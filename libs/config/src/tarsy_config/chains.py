@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.approval import ApprovalSettings, Approve
+from tarsy_config.matchers import MatcherText
 from tarsy_config.providers import NativeTools
 from tarsy_config.values import Backend, Name, Positive, Section, Servers, Strategy, wrong
 from tarsy_contracts.chain import SuccessPolicy
@@ -93,7 +94,13 @@ class Chat(Section):
 
 
 class AgentChain(Section):
-    alert_types: tuple[Name, ...]
+    """`match`: matchers that an alert of these types has to fit, all of them; an empty list fits every alert.
+
+    Without `alert_types`, it is for alerts of all types that fit.
+    """
+
+    match: tuple[MatcherText, ...] | None = None
+    alert_types: tuple[Name, ...] = Field((), validate_default=True)
     description: str = ""
     llm_provider: Name | None = None
     llm_backend: Backend | None = None
@@ -110,10 +117,19 @@ class AgentChain(Section):
 
     @field_validator("alert_types")
     @classmethod
-    def _some_types(cls, alert_types: tuple[str, ...]) -> tuple[str, ...]:
-        if not alert_types:
-            raise wrong("is empty", "name the alert types that the chain is for")
+    def _some_types(cls, alert_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if not alert_types and info.data.get("match", ()) is None:
+            raise wrong("is empty", "name the alert types that the chain is for, or what they match")
         return alert_types
+
+    @field_validator("alerts")
+    @classmethod
+    def _not_by_labels(cls, alerts: AlertHandling, info: ValidationInfo) -> AlertHandling:
+        """Which alerts are the same is decided by their type, before a chain is chosen by their labels."""
+        for key in ("window", "flapping", "grouping"):
+            if info.data.get("match") is not None and getattr(alerts, key) is not None:
+                raise wrong("has no place in a chain with match", "set it in defaults.alerts", key=key)
+        return alerts
 
     @field_validator("stages")
     @classmethod

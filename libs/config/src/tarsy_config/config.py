@@ -2,11 +2,14 @@
 
 from tarsy_config.alert_handling import AlertSettings, alert_settings
 from tarsy_config.chain_settings import ChainSettings, settings_of
+from tarsy_config.chains import AgentChain
 from tarsy_config.errors import ConfigError, Note
+from tarsy_config.matchers import parse_matcher
 from tarsy_config.notifications import Receiver
 from tarsy_config.plans import plan_of
 from tarsy_config.providers import LlmProvider
 from tarsy_config.resolution import AS_CONFIGURED, NO_SELECTION, AlertChoice
+from tarsy_config.routing import ChainRoute, ChainRule, Router
 from tarsy_config.sections import Sections
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import ResolvedChain
@@ -55,8 +58,20 @@ class Config(Sections):
         return slack | self.notifications
 
     def alert_types(self) -> dict[str, str]:
-        """Every alert type that a chain names, with that chain's id."""
-        return {kind: chain_id for chain_id, chain in self.agent_chains.items() for kind in chain.alert_types}
+        """Every alert type that a chain names, with the chain of its alerts that no other one matches."""
+        router = self.router()
+        named = [kind for chain in self.agent_chains.values() for kind in chain.alert_types]
+        return {
+            kind: chain_id
+            for kind in dict.fromkeys((*named, self.default_alert_type))
+            if (chain_id := router.chain_of_type(kind)) is not None
+        }
+
+    def router(self) -> Router:
+        """The rules by which chains are chosen."""
+        return Router(
+            tuple(rule_of(chain_id, chain) for chain_id, chain in self.agent_chains.items()), self.default_alert_type
+        )
 
     def alert_settings(self, chain_id: str) -> AlertSettings:
         """Settings for alerts of this chain that come again, in a group, or are over too soon."""
@@ -73,8 +88,17 @@ class Config(Sections):
         chain_id = self.alert_types().get(alert_type)
         if chain_id is None:
             raise UnknownAlertTypeError(f"no chain names the alert type {alert_type}")
-        plan = self._plan(chain_id, AlertChoice(selection or NO_SELECTION, llm_provider))
-        return plan.model_copy(update={"cancel_resolved": self.alert_settings(chain_id).resolved_in_queue == "cancel"})
+        return self.plan_by(ChainRoute(chain_id, ""), selection, llm_provider)
+
+    def plan_by(
+        self, route: ChainRoute, selection: McpSelection | None = None, llm_provider: str | None = None
+    ) -> ResolvedChain:
+        """The plan for an alert that was routed; it says by which rule."""
+        plan = self._plan(route.chain_id, AlertChoice(selection or NO_SELECTION, llm_provider))
+        cancels = self.alert_settings(route.chain_id).resolved_in_queue == "cancel"
+        return plan.model_copy(
+            update={"cancel_resolved": cancels, "chosen_by": route.chosen_by, "unmatched": route.unmatched}
+        )
 
     def explained(self, chain_id: str) -> ChainSettings:
         """The settings that `chain_for` resolves, each with its origin."""
@@ -82,3 +106,8 @@ class Config(Sections):
 
     def _plan(self, chain_id: str, choice: AlertChoice) -> ResolvedChain:
         return plan_of(self, settings_of(self, chain_id, choice), choice)
+
+
+def rule_of(chain_id: str, chain: AgentChain) -> ChainRule:
+    matchers = None if chain.match is None else tuple(map(parse_matcher, chain.match))
+    return ChainRule(chain_id, frozenset(chain.alert_types), matchers)

@@ -1,11 +1,13 @@
 """Cross-checks between the parts of a configuration, beside names: made on the plain data, as those of names are."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from tarsy_config import built_in
+from tarsy_config.chain_order import check_order, placed_rules
 from tarsy_config.document import Document, Plain
 from tarsy_config.errors import Place, suggestion
 from tarsy_config.references import AGENTS, ANY, CHAIN, DEFAULT_PROVIDERS, PROVIDERS, STAGE_AGENT, found, named
+from tarsy_config.routing import ChainRule
 from tarsy_config.values import DEFAULT_ALERT_TYPE
 
 DOOR_TYPE: Place = ("alert_doors", ANY, "alert_type")
@@ -20,28 +22,32 @@ def check_coherence(document: Document, later_providers: Set[str]) -> None:
     _agents_are_known(document)
 
 
-def built_in_chains(claimed: Set[str], defined: Set[str], default_alert_type: str) -> list[str]:
+def built_in_chains(rules: Sequence[ChainRule], defined: Set[str], default_alert_type: str) -> list[str]:
     """The built-in chains that count: those for the default alert type, when nobody's own chain is for it."""
+    if any(default_alert_type in rule.alert_types or rule.takes_all_of(default_alert_type) for rule in rules):
+        return []
     return [
         chain_id
         for chain_id, chain in built_in.CHAINS.items()
-        if chain_id not in defined and default_alert_type in chain.alert_types and default_alert_type not in claimed
+        if chain_id not in defined and default_alert_type in chain.alert_types
     ]
 
 
 def _alert_types(document: Document) -> None:
-    """Each is named once over all chains, and the default one and those of doors are named."""
-    first: dict[str, Place] = {}
-    for place, kind in named(document, ((*CHAIN, "alert_types", ANY),)):
-        if kind in first:
-            chain = first[kind][1]
-            document.wrong(place, f"the alert type {kind} belongs to the chain {chain} already", "keep one of them")
-        first.setdefault(kind, place)
+    """Those that are asked for are named, and no chain stands where the chains before it leave no alert to it."""
+    check_order(document)
+    rules = placed_rules(document)
+    first = {kind: place for rule in reversed(rules) for place, kind in rule.types}
     for place, kind in named(document, (DOOR_TYPE,)):
         if kind not in first:
             document.wrong(place, f"no chain names the alert type {kind}", suggestion(kind, first))
     default = _default_alert_type(document)
-    if isinstance(default, str) and default not in first and not _counting_built_ins(document):
+    if not isinstance(default, str) or _counting_built_ins(document):
+        return
+    if not any(placed.rule.takes_all_of(default) for placed in rules) and default in first:
+        problem = f"no chain takes the alerts that none matches: each for {default} has match"
+        document.wrong(first[default], problem, "add a chain for it without match, or with an empty one, at the end")
+    elif not any(placed.rule.takes_all_of(default) for placed in rules):
         chosen = any(found(document.data, ("defaults", "alert_type")))
         at: Place = ("defaults", "alert_type") if chosen else ("agent_chains",)
         document.wrong(at, f"no chain names the default alert type {default}", suggestion(default, first))
@@ -53,10 +59,10 @@ def _default_alert_type(document: Document) -> Plain:
 
 
 def _counting_built_ins(document: Document) -> list[str]:
-    claimed = {kind for _, kind in named(document, ((*CHAIN, "alert_types", ANY),))}
+    rules = [placed.rule for placed in placed_rules(document)]
     defined = {str(place[1]) for place, _ in found(document.data, CHAIN)}
     default = _default_alert_type(document)
-    return built_in_chains(claimed, defined, default) if isinstance(default, str) else []
+    return built_in_chains(rules, defined, default) if isinstance(default, str) else []
 
 
 def _providers_are_named(document: Document) -> None:

@@ -28,8 +28,7 @@ def merged(
     asked = {name for document in documents for _, name in named(document, PROVIDERS)} - later_providers
     usual = {name: provider for name, provider in built_in.PROVIDERS.items() if name in asked}
     both = usual | config.llm_providers | dict(providers)
-    claimed = {kind for chain in config.agent_chains.values() for kind in chain.alert_types}
-    chains = built_in_chains(claimed, config.agent_chains.keys(), config.defaults.alert_type)
+    chains = built_in_chains(config.router().rules, config.agent_chains.keys(), config.defaults.alert_type)
     whole = config.model_copy(
         update={
             "agent_chains": config.agent_chains | {name: built_in.CHAINS[name] for name in chains},

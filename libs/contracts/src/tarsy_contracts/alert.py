@@ -76,7 +76,8 @@ class Alert(Value):
     `labels`: what its sender labelled it with besides, as `team`; the names are in lower case.
     `rerun`: the alert was investigated before. `llm_provider`: the provider that all agents ask, instead of the
     configured ones. `slack_message_fingerprint`: text of the Slack message that told of the alert, by which
-    notifications find its thread.
+    notifications find its thread. `names_no_type`: the alert names no type that a chain has, and so has the
+    default one.
     """
 
     alert_type: str
@@ -95,6 +96,7 @@ class Alert(Value):
     rerun: Rerun | None = None
     llm_provider: str | None = None
     slack_message_fingerprint: str | None = None
+    names_no_type: bool = False
 
 
 def priority_of(alert: Alert) -> Priority:

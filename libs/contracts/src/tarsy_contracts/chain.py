@@ -149,6 +149,9 @@ class ResolvedChain(Value):
     `cancel_resolved`: a session that still waits for its turn ends when its alert is resolved.
 
     `approval`: who decides about calls that wait for a person, and what happens if nobody does.
+
+    `chosen_by`: the rule by which the chain was chosen, for people; empty in plans from before there was one.
+    `unmatched`: it is the default, as no chain matched.
     """
 
     chain_id: str
@@ -163,6 +166,8 @@ class ResolvedChain(Value):
     config_version: str = ""
     cancel_resolved: bool = False
     approval: ApprovalTerms = ApprovalTerms()
+    chosen_by: str = ""
+    unmatched: bool = False
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

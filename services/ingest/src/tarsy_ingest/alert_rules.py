@@ -6,32 +6,45 @@ from dataclasses import dataclass, field
 from tarsy_config.alert_handling import AlertSettings
 from tarsy_config.config import Config
 from tarsy_config.defaults import Queue, UnknownAlertType
+from tarsy_config.routing import AlertFacts, Router
+from tarsy_contracts.alert import AlertSource
 from tarsy_ingest.known_fields import FieldTable, table_of
 from tarsy_ingest.raw_alert import AlertRejectedError
 from tarsy_ingest.tool_follower import ToolNames
+
+
+class DefaultAlertType(str):
+    """The type of an alert that names none that a chain has."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AlertTypes:
     """The alert types that chains name. `unknown`: the rule for a type that no chain names.
 
-    `grouped`: the ids of chains that investigate a group of alerts as one.
+    `grouped`: the ids of chains that investigate a group of alerts as one. `router`: chains by the labels of alerts.
     """
 
     known: Mapping[str, str]
     default: str
     unknown: UnknownAlertType = "refuse"
     grouped: frozenset[str] = frozenset()
+    router: Router | None = None
 
-    def grouping_chain(self, alert_type: str) -> str | None:
-        """The chain of this type, if it investigates a group as one."""
+    def grouping_chain(self, alert_type: str, labels: Mapping[str, str], source: AlertSource) -> str | None:
+        """The chain of such an alert, if alerts of its type are investigated as one group. Each chain has its own."""
         chain_id = self.known.get(alert_type)
-        return chain_id if chain_id in self.grouped else None
+        if chain_id not in self.grouped or self.router is None:
+            return chain_id if chain_id in self.grouped else None
+        named = {"alert_type": alert_type, **{name.lower(): value for name, value in labels.items()}, "source": source}
+        facts = AlertFacts(alert_type, named, names_no_type=isinstance(alert_type, DefaultAlertType))
+        return self.router.route(facts).chain_id
 
     def require(self, name: str | None) -> str:
         """For who asks for a type by its name. Raises AlertRejectedError."""
         if name is None or (name not in self.known and self.unknown == "default_chain"):
-            return self.default
+            return DefaultAlertType(self.default)
         if name not in self.known:
             raise AlertRejectedError(
                 (("alert_type",), f"no chain has this alert type; known: {', '.join(sorted(self.known))}")
@@ -40,7 +53,8 @@ class AlertTypes:
 
     def best_match(self, *hints: str | None) -> str:
         """The first hint that is an alert type, or else the default."""
-        return next((hint for hint in hints if hint is not None and hint in self.known), self.default)
+        known = (hint for hint in hints if hint is not None and hint in self.known)
+        return next(known, DefaultAlertType(self.default))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +95,9 @@ def rules_of(config: Config) -> AlertRules:
     settings = {alert_type: config.alert_settings(chain_id) for alert_type, chain_id in chains.items()}
     grouped = frozenset(id for id in config.agent_chains if config.alert_settings(id).grouping == "group")
     return AlertRules(
-        types=AlertTypes(chains, config.default_alert_type, config.defaults.unknown_alert_type, grouped),
+        types=AlertTypes(
+            chains, config.default_alert_type, config.defaults.unknown_alert_type, grouped, config.router()
+        ),
         handling=AlertHandlingRules(chains, settings),
         mcp_servers=frozenset(config.mcp_servers),
         llm_providers=frozenset(config.llm_providers),

@@ -88,7 +88,7 @@ def read_webhook(value: JsonValue, types: AlertTypes, author: str = SOURCE, aler
     def read(index: int, found: JsonValue) -> Notice | None:
         alert = validate(WebhookAlert, found)
         alert_type = asked or _type_of(alert, types)
-        chain_id = types.grouping_chain(alert_type)
+        chain_id = types.grouping_chain(alert_type, alert.labels, SOURCE)
         if chain_id is None:
             return _notice(webhook, index, alert, alert_type, author)
         groups.setdefault(chain_id, AlertGroup(chain_id, alert_type)).alerts.append(alert)

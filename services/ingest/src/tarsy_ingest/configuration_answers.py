@@ -47,7 +47,7 @@ def _alert_types(config: Config, mask: Callable[[str], str]) -> AlertTypeList:
             OfferedAlertType(type=kind, chain_id=chain_id, description=mask(config.agent_chains[chain_id].description))
             for chain_id, kind in rows
         ),
-        default_chain_id=chains[config.default_alert_type],
+        default_chain_id=config.router().default_chain_id,
         default_alert_type=config.default_alert_type,
     )
 

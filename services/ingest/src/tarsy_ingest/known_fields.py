@@ -173,7 +173,7 @@ NO_NEWS: Mapping[str, frozenset[str]] = {
     "/status": frozenset({"acknowledged"}),
     "/current_state": frozenset({"acknowledged"}),
 }
-"""What changes nothing for us."""
+"""Words of news that change nothing for us."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +209,7 @@ WELL_KNOWN = FieldTable(
 
 
 def table_of(name: str, door: AlertDoor) -> FieldTable:
-    """What the configuration says comes first; well-known names are looked for besides."""
+    """Pointers of the configuration come first; well-known names are looked for besides."""
     return replace(
         WELL_KNOWN,
         door=name,

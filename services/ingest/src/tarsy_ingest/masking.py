@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
 from tarsy_contracts.inputs import GroupMember
+from tarsy_ingest.alert_rules import DefaultAlertType
 from tarsy_ingest.facets import facets_of
 from tarsy_ingest.json_fields import Fields, objects_in
 from tarsy_ingest.labels import labels_of
@@ -71,7 +72,7 @@ def _mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
     objects = [found.fields for found in named]
     facets = facets_of(objects)
     return Alert(
-        alert_type=raw_alert.alert_type,
+        alert_type=str(raw_alert.alert_type),
         data=data,
         source=raw_alert.source,
         author=_line(masking.sender, raw_alert.author, SHORT),
@@ -86,6 +87,7 @@ def _mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
         llm_provider=_line(masking.sender, raw_alert.llm_provider, SHORT) if raw_alert.llm_provider else None,
         slack_message_fingerprint=_line(masking.alert, raw_alert.slack_message_fingerprint or "", FINGERPRINT) or None,
+        names_no_type=isinstance(raw_alert.alert_type, DefaultAlertType),
     )
 
 

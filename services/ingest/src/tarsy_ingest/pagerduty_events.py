@@ -63,7 +63,7 @@ def read_event(body: AlertBody, types: AlertTypes) -> Notices:
         session_id=session_of_pagerduty_event(dedup_key=event.dedup_key),
         source=SOURCE,
         ends_at=None,
-        alert_type=asked or types.default,
+        alert_type=asked or types.require(None),
         same=_named(event.dedup_key),
     )
     return Notices((Notice(SOURCE, resolution, fingerprint=event.dedup_key),))

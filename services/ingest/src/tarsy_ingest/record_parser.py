@@ -101,7 +101,7 @@ def unframed(raw: bytes) -> bytes:
 
 
 def unwrapped(value: JsonValue) -> JsonValue:
-    """What Connect's converter wraps in `schema` and `payload`, and JSON that stands in a text."""
+    """The value inside of the `schema` and `payload` of Connect's converter, or of a text that is JSON."""
     if isinstance(value, dict) and value.keys() == {"schema", "payload"}:
         value = value["payload"]
     return _json_or(value) if isinstance(value, str) and value.strip() else value
@@ -143,7 +143,7 @@ def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: Ale
 def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:
     return RawAlert(
         session_id=position.session_id(),
-        alert_type=rules.types.default,
+        alert_type=rules.types.require(None),
         data=text,
         source="kafka",
         author=AUTHOR,

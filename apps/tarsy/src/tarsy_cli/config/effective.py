@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from tarsy_cli.config.external import provider_tree, receiver_tree, server_tree
-from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, section, text
+from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, section, shown, text
 from tarsy_config.agent_settings import AgentSettings
 from tarsy_config.chain_settings import StageSettings
 from tarsy_config.config import Config
@@ -52,6 +52,7 @@ def _chain(config: Config, chain_id: str) -> Tree:
     return {
         "defined": str(chain.defined),
         "alert_types": list(chain.alert_types),
+        "match": _match(config, chain_id),
         "stages": [_stage(config, stage) for stage in chain.stages],
         "executive_summary": _agent(config, chain.executive_summary),
         "chat": {"enabled": chain.chat_enabled, **_agent(config, chain.chat)},
@@ -61,6 +62,14 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "default_runbook": text(config, chain.default_runbook),
         "alerts": _alerts(config, chain_id),
     }
+
+
+def _match(config: Config, chain_id: str) -> JsonValue:
+    """None for a chain that is chosen by alert types alone."""
+    matchers = config.agent_chains[chain_id].match
+    return (
+        None if matchers is None else shown(config, matchers, config.sources.given(("agent_chains", chain_id, "match")))
+    )
 
 
 def _alerts(config: Config, chain_id: str) -> Tree:

@@ -14,7 +14,9 @@ def summary_of(config: Config) -> Iterator[str]:
     for chain_id, chain in config.agent_chains.items():
         stages = " → ".join(stage.name for stage in chain.stages)
         yield f"chain {chain_id}{_built_in(config, ('agent_chains', chain_id))}: {stages}"
-        yield f"  alert types: {', '.join(map(str, chain.alert_types))}"
+        yield f"  alert types: {', '.join(map(str, chain.alert_types)) or 'all'}"
+        if chain.match is not None:
+            yield f"  match: {', '.join(chain.match) or 'every alert'}"
     yield f"default alert type: {config.default_alert_type}"
     for title, names in (("agents", _agents(config)), ("MCP servers", _servers(config))):
         yield f"{title}: {', '.join(names) or 'none'}"

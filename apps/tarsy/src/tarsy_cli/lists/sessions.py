@@ -46,6 +46,8 @@ def print_sessions(api: str, console: Console, query: SessionQuery) -> None:
         console.print(Text(LINE.format(*map(one_line, _cells(row)))))
         if facets := _facets(row):
             console.print(Text(f"    {facets}", style="dim"))
+        if row.chain_unmatched:
+            console.print(Text(f"    {one_line(row.chain_chosen_by)}: {one_line(row.chain_id)}", style="yellow"))
         for highlight in row.highlights[:1]:
             console.print(_passage(highlight))
     if (more := found.pagination.total_items - len(found.sessions)) > 0 and query.search:

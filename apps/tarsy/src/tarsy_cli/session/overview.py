@@ -47,6 +47,8 @@ def _figures(session: SessionDetail) -> Iterator[str]:
     began = f"{datetime.fromisoformat(session.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     took = f", {_seconds(session.duration_ms)}" if session.duration_ms is not None else ""
     yield f"began {began}{took}, chain {one_line(session.chain_id)}{', scripted' if session.scripted else ''}"
+    if session.chain_chosen_by:
+        yield f"chosen by: {one_line(session.chain_chosen_by)}"
     yield (
         f"{counted(session.llm_interaction_count, 'question')} to models, "
         f"{counted(session.mcp_interaction_count, 'tool call')}, {counted(session.input_tokens, 'token')} in "

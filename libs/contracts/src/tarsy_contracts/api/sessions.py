@@ -87,7 +87,8 @@ class SessionTotals(SessionOverview):
     that may have changed something, as they ran and their tools are not read-only. `models`: those that answered
     agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
     the prices that are configured now; null where no model that it used has one. `partial_reason`: why its analysis is
-    less than whole; null where each agent concluded itself.
+    less than whole; null where each agent concluded itself. `chain_chosen_by`: the rule by which the chain was chosen,
+    for people; empty in older sessions. `chain_unmatched`: it is the default, as none matched.
     """
 
     scripted: bool
@@ -127,6 +128,8 @@ class SessionTotals(SessionOverview):
     cost: float | None = None
     cost_completeness: CostCompleteness = "none"
     llm_provider: str | None = None
+    chain_chosen_by: str = ""
+    chain_unmatched: bool = False
 
 
 class HighlightSegment(ApiModel):

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import structlog
 
-from tarsy_config.config import Config, UnknownAlertTypeError
+from tarsy_config.config import Config
 from tarsy_config.configured_models import ConfiguredModels, models_of
+from tarsy_config.routing import ChainRoute, Router, facts_of
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 
@@ -30,9 +31,12 @@ def prepare_plans(config: Config, before: Plans | None) -> Plans:
 
 
 def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:
-    """An accepted alert is always investigated: by the default chain where none names its type (any longer)."""
-    try:
-        return config.chain_for(alert.alert_type, alert.mcp, alert.llm_provider)
-    except UnknownAlertTypeError:
-        log.warning("alert_type.unknown", alert_type=alert.alert_type, used=config.default_alert_type)
-        return config.chain_for(config.default_alert_type, alert.mcp, alert.llm_provider)
+    """An accepted alert is always investigated: by the default chain where no other matches (any longer)."""
+    return config.plan_by(route_of(config.router(), alert), alert.mcp, alert.llm_provider)
+
+
+def route_of(router: Router, alert: Alert) -> ChainRoute:
+    route = router.route(facts_of(alert))
+    if route.unmatched:
+        log.warning("chain.unmatched", alert_type=alert.alert_type, used=route.chain_id)
+    return route

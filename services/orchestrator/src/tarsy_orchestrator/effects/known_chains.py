@@ -1,9 +1,10 @@
-"""Plans of a configuration, each resolved once: alerts that choose nothing themselves share the plan of their type."""
+"""Plans of a configuration, each resolved once: alerts that choose nothing themselves share the plan of their route."""
 
 from tarsy_config.config import Config
+from tarsy_config.routing import ChainRoute, Router
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_orchestrator.effects.chain_resolution import resolve_chain
+from tarsy_orchestrator.effects.chain_resolution import route_of
 
 
 class KnownChains:
@@ -11,18 +12,16 @@ class KnownChains:
 
     def __init__(self) -> None:
         self._config: Config | None = None
-        self._chains: dict[str, ResolvedChain] = {}
+        self._router: Router | None = None
+        self._plans: dict[ChainRoute, ResolvedChain] = {}
 
     def resolve(self, config: Config, alert: Alert) -> ResolvedChain:
         """Returns what `resolve_chain` returns."""
+        if self._router is None or config is not self._config:
+            self._config, self._router, self._plans = config, config.router(), {}
+        route = route_of(self._router, alert)
         if alert.mcp is not None or alert.llm_provider is not None:
-            return resolve_chain(config, alert)
-        if config is not self._config:
-            self._config, self._chains = config, {}
-        found = self._chains.get(alert.alert_type)
-        if found is None:
-            found = resolve_chain(config, alert)
-            # Types that no chain names come from outside: there is no end to them, and each is logged.
-            if alert.alert_type in config.alert_types():
-                self._chains[alert.alert_type] = found
-        return found
+            return config.plan_by(route, alert.mcp, alert.llm_provider)
+        if route not in self._plans:
+            self._plans[route] = config.plan_by(route)
+        return self._plans[route]

@@ -197,6 +197,8 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
         None if alert.llm_provider is None else to_postgres_text(alert.llm_provider),
         None if alert.slack_message_fingerprint is None else to_postgres_text(alert.slack_message_fingerprint),
         stored_labels(alert.labels),
+        to_postgres_text(chain.chosen_by),
+        chain.unmatched,
     )
 
 

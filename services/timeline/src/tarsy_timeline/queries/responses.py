@@ -234,6 +234,8 @@ def _session(row: Row) -> Fields:
         "outcome": outcome_of(row),
         "changed": row["changed"],
         "llm_provider": row["llm_provider"],
+        "chain_chosen_by": row["chosen_by"],
+        "chain_unmatched": row["unmatched"],
     }
 
 

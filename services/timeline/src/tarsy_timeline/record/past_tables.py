@@ -24,6 +24,7 @@ NEW_SESSION: Fields = {
     "llm_provider": None, "slack_message_fingerprint": None, "changed": 0, "labels": [],
     "partial_reason": None,
     "evidence_limits": [],
+    "chosen_by": "", "unmatched": False,
     "queue_position": None, "reruns": [],
 }  # fmt: skip
 """Columns of `sessions`; and those of `read_session` that other sessions decide, which the log of this one has not."""

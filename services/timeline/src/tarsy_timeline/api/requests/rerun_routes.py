@@ -97,6 +97,7 @@ def _alert_of(parent: Row, changes: RerunRequest, chosen: RerunChoice, question:
         labels=read_labels(parent["labels"]),
         slack_message_fingerprint=parent["slack_message_fingerprint"],
         rerun=Rerun(parent_id=parent["session_id"], question=question),
+        names_no_type=parent["unmatched"] and chosen.alert_type == parent["alert_type"],
     )
 
 

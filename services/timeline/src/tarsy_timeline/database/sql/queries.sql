@@ -56,7 +56,8 @@ update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
     alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
     chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19, parent_id = $20,
-    llm_provider = $21, slack_message_fingerprint = $22, labels = $23
+    llm_provider = $21, slack_message_fingerprint = $22, labels = $23,
+    chosen_by = $24, unmatched = $25
 where session_id = $1
 
 -- name: change_session
@@ -193,7 +194,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
     parent_id = default, llm_provider = default, slack_message_fingerprint = default, changed = default,
-    labels = default, partial_reason = default, evidence_limits = default
+    labels = default, partial_reason = default, evidence_limits = default, chosen_by = default, unmatched = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------

@@ -59,7 +59,9 @@ create table sessions (
     changed integer not null default 0,
     labels text[] not null default '{}', -- each as `name=value`
     partial_reason text,
-    evidence_limits text[] not null default '{}' -- a sentence each
+    evidence_limits text[] not null default '{}', -- a sentence each
+    chosen_by text not null default '',
+    unmatched boolean not null default false
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
