@@ -140,6 +140,7 @@ CONFIG = CommandGroup(
             "show",
             "Show the plan for each alert type: the value of every setting, and where it comes from.",
         ),
+        "route": CommandEntry("config.route", "route", "Say which chain investigates an alert, and by which rule."),
     },
 )
 KEYS = CommandGroup(
