@@ -52,12 +52,13 @@ class Scene:
         self._feed = Feed()
         self._told: list[Message] = []
 
-    async def show(self, *, chat_enabled: bool = True) -> None:
-        await self.show_only(self.live(0), chat_enabled=chat_enabled)
+    async def show(self, *, chat_enabled: bool = True, **detail: object) -> None:
+        """`detail`: other fields of the session than it has."""
+        await self.show_only(self.live(0), chat_enabled=chat_enabled, **detail)
 
-    async def show_only(self, messages: list[Message], *, chat_enabled: bool = True) -> None:
+    async def show_only(self, messages: list[Message], *, chat_enabled: bool = True, **other: object) -> None:
         """The session of which no more is known than these messages."""
-        detail = {"chat_enabled": chat_enabled, "title": "Crash", "created_at": "2026-11-22T10:00:00Z"}
+        detail = {"chat_enabled": chat_enabled, "title": "Crash", "created_at": "2026-11-22T10:00:00Z", **other}
         await self.tab.page.evaluate(SHOW_SESSION, [ASSETS, self.session.id, detail, messages])
 
     async def add(self, *events: e.Event) -> None:

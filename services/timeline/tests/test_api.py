@@ -234,19 +234,21 @@ async def test_a_log_of_an_earlier_version_is_shown_like_any_other(
     }
 
 
-async def test_the_message_of_slack_that_told_of_the_alert_is_shown(
+async def test_the_message_of_slack_and_the_rule_of_the_chain_are_shown(
     client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
 ) -> None:
     """Notifications ask for it after a restart."""
     told, session = story(new_session()), new_session()
     started = told.recorded(1).event
     alert = started.alert.model_copy(update={"slack_message_fingerprint": "FIRING: cart"})
-    session.add(started.model_copy(update={"alert": alert}))
+    chain = started.chain.model_copy(update={"chosen_by": "no chain matched: the default", "unmatched": True})
+    session.add(started.model_copy(update={"alert": alert, "chain": chain}))
     await append(system_bus, 3, session.records)
 
     detail = (await once_projected(client, f"/api/v1/sessions/{session.id}?at_least=1")).json()
 
     assert detail["slack_message_fingerprint"] == "FIRING: cart"
+    assert (detail["chain_chosen_by"], detail["chain_unmatched"]) == ("no chain matched: the default", True)
 
 
 @pytest.mark.parametrize(

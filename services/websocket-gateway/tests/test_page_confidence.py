@@ -32,6 +32,16 @@ def scene_of(tab: Tab, story: NewSession, new_session: NewSession) -> Callable[[
     return lambda analysis: Scene(tab, retold(story(), new_session(), partial(concluding, analysis=analysis)))
 
 
+async def test_a_chain_that_is_only_the_default_is_a_warning_of_the_verdict(
+    tab: Tab, scene_of: Callable[[str], Scene]
+) -> None:
+    scene = scene_of("It was DNS.")
+    await scene.show(chain_id="others", chain_unmatched=True)
+    await expect(tab.page.get_by_role("note")).to_contain_text("No chain matched this alert: others")
+    await scene.show(chain_id="others", chain_unmatched=False)
+    await expect(tab.page.get_by_role("note")).to_have_count(0)
+
+
 async def confidence_of(tab: Tab, analysis: str) -> dict[str, str] | None:
     script = "async ([path, text]) => (await import(path)).confidenceOf(text)"
     found: dict[str, str] | None = await tab.page.evaluate(script, [MODULE, analysis])

@@ -35,6 +35,8 @@ export function fromRow(row) {
     cost: row.cost ?? null,
     changed: row.changed ?? 0,
     evidenceLimits: row.evidence_limits ?? [],
+    chain: row.chain_id ?? "",
+    isUnmatched: row.chain_unmatched ?? false,
     provider: row.llm_provider ?? null,
     fallbacks: row.provider_fallback_count ?? 0,
     repeats: row.repeat_count ?? 0,

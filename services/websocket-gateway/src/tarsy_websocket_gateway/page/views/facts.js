@@ -8,6 +8,7 @@ import { html, useMemo } from "../ui.js";
 import { outcomeWord } from "../words/call_words.js";
 import { factLine } from "../words/formats.js";
 import { TEXT } from "../words/language.js";
+import { say } from "../words/say.js";
 import { tokenWords } from "../words/session_words.js";
 import { AlertData, Labels, Links } from "./alert.js";
 import { Time, Took } from "./clock.js";
@@ -40,6 +41,7 @@ export function Facts({ store }) {
         <${Fact} name=${NAMES.from}>${factLine([...new Set([detail.source, detail.author])])}<//>
         <${Fact} name=${NAMES.began}><${Time} stamp=${detail.created_at} /><//>
         <${Fact} name=${NAMES.took}><${Took} from=${startOf(store)} until=${isOver(session) ? session.changedAt : null} /><//>
+        <${Fact} name=${NAMES.chain}>${chainWords(detail)}<//>
         <${Fact} name=${NAMES.model}>${detail.scripted ? TEXT.facts.scripted : modelsOf(session).join(", ")}<//>
         <${Fact} name=${NAMES.tokens}>${detail.total_tokens > 0 ? tokenWords(detail) : ""}<//>
         <${Fact} name=${NAMES.parent}>${detail.parent_id && html`<${SessionLink} id=${detail.parent_id} />`}<//>
@@ -100,6 +102,12 @@ function Approvals({ items }) {
       </ul>
     </section>
   `;
+}
+
+/** @param {Detail} detail */
+function chainWords({ chain_id: chain = "", chain_chosen_by: rule = "", chain_unmatched: isUnmatched = false }) {
+  if (rule === "") return chain;
+  return isUnmatched ? factLine([chain, rule]) : say(TEXT.facts.chosenChain, { chain, rule });
 }
 
 /** @param {Store} store */

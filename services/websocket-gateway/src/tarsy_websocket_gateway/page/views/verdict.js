@@ -36,6 +36,7 @@ export function Verdict({ store }) {
       ${isNone && html`<p class="quiet">${TEXT.verdict.none}</p>`}
       ${isStopped && html`<${Stopped} store=${store} />`}
       <${Limits} limits=${session.evidenceLimits} />
+      <${Unmatched} detail=${store.detail.value} />
       <${Summary} session=${session} />
       ${session.partialReason !== "" && html`<${Partial} why=${session.partialReason} />`}
       ${session.finalAnalysis !== "" && html`<${ConfidenceLine} confidence=${confidence} session=${session} />`}
@@ -74,6 +75,12 @@ function Limits({ limits }) {
       <ul>${limits.map((limit) => html`<li key=${limit} class="text">${limit}</li>`)}</ul>
     </section>
   `;
+}
+
+/** @param {{ detail: import("../stores/session_store.js").Detail | null }} props */
+function Unmatched({ detail }) {
+  if (detail === null || !detail.chain_unmatched) return null;
+  return html`<p class="unmatched" role="note">${say(TEXT.verdict.unmatched, { chain: detail.chain_id })}</p>`;
 }
 
 /** @param {{ session: Session }} props */

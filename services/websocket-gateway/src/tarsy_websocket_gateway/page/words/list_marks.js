@@ -3,7 +3,7 @@
 import { TEXT } from "./language.js";
 import { say } from "./say.js";
 
-/** `isHeavy`: it changes something, somebody has to decide, or its evidence is limited.
+/** `isHeavy`: it changes something, somebody has to decide, its evidence is limited, or its chain may be the wrong one.
  *  @typedef {{ word: string, title: string, isHeavy: boolean }} Mark */
 
 /** @param {import("../state/list_row.js").Row} row @returns {Mark[]} */
@@ -15,6 +15,7 @@ export function marksOf(row) {
     [row.partialReason !== "", TEXT.marks.partial, say(TEXT.marks.partialTitle, { why: row.partialReason })],
     [row.changed > 0, TEXT.marks.changed, say(TEXT.marks.changedTitle, { count: row.changed })],
     [row.evidenceLimits.length > 0, TEXT.marks.limited, row.evidenceLimits.join("\n")],
+    [row.isUnmatched, TEXT.marks.unmatched, say(TEXT.marks.unmatchedTitle, { chain: row.chain })],
   ];
   /** @type {[boolean, string, string][]} */
   const light = [
