@@ -13,16 +13,24 @@ STRIPPED_TITLE = "title without its state"
 
 TITLES = (
     "/data/essentials/alertRule",  # Azure Monitor
+    "/data/context/name",  # its older schemas
+    "/data/context/activityLog/properties/title",
+    "/context/name",
     "/incident/policy_name",  # Google Cloud Monitoring
     "/data/event/title",  # Sentry
     "/data/issue/title",
     "/data/description_title",
     "/data/error/title",
     "/alert/message",  # Opsgenie
+    "/alert_group/title",  # Grafana OnCall
+    "/alert/title",
+    "/alert/name",
     "/annotations/summary",  # alerts of Prometheus, one by one
     "/commonAnnotations/summary",
     "/labels/alertname",
     "/monitor/name",  # Uptime Kuma
+    "/monitor/label",  # Spectate
+    "/monitor_name",
     "/MONITORNAME",  # Site24x7
     "/ProblemTitle",  # Dynatrace
     "/AlarmName",  # CloudWatch
@@ -44,14 +52,18 @@ TITLES = (
     "/message",
     "/msg",
     "/text",
+    "/note",  # events.k8s.io
     "/description",
 )
 SEVERITIES = (
     "/data/essentials/severity",
+    "/data/context/severity",
+    "/context/severity",
     "/incident/severity",
     "/data/event/level",
     "/data/issue/level",
     "/alert/priority",
+    "/alert/severity",
     "/labels/severity",
     "/commonLabels/severity",
     "/severity",
@@ -62,13 +74,20 @@ SEVERITIES = (
 )
 IDENTITIES: tuple[tuple[str, ...], ...] = (
     ("/data/essentials/alertId",),
+    ("/data/context/id", "/data/context/resourceId"),
+    ("/data/context/id",),
+    ("/data/context/activityLog/correlationId",),
+    ("/context/id", "/context/resourceId"),
     ("/incident/incident_id",),
     ("/alert/alertId",),
     ("/alert_cycle_key",),
     ("/data/issue/id",),
     ("/data/event/issue_id",),
     ("/data/metric_alert/id",),
+    ("/alert_group/id",),
     ("/monitor/id",),
+    ("/monitor_id",),
+    ("/event/monitorID",),
     ("/MONITOR_ID",),
     ("/MONITORURL", "/MONITORNAME"),
     ("/ProblemID",),
@@ -83,6 +102,7 @@ IDENTITIES: tuple[tuple[str, ...], ...] = (
     ("/dedupKey",),
     ("/aggreg_key",),
     ("/involvedObject/kind", "/involvedObject/namespace", "/involvedObject/name", "/reason"),
+    ("/regarding/kind", "/regarding/namespace", "/regarding/name", "/reason"),
     ("/rule", "/output_fields/k8s.ns.name", "/output_fields/k8s.pod.name"),
     ("/rule", "/hostname"),
     ("/rule/id", "/alert/id"),
@@ -92,6 +112,10 @@ IDENTITIES: tuple[tuple[str, ...], ...] = (
     ("/incident_id",),
     ("/incidentId",),
     ("/alias",),
+    ("/deduplication_key",),
+    ("/event_id",),
+    ("/incident/id",),
+    ("/alert/id",),
 )
 STARTS = (
     "/data/essentials/firedDateTime",
@@ -140,6 +164,8 @@ STATES: Mapping[str, frozenset[str]] = {
         (
             "/data/essentials/monitorCondition",
             "/incident/state",
+            "/data/status",
+            "/data/context/activityLog/status",
             "/alert_transition",
             "/current_state",
             "/NewStateValue",
@@ -147,6 +173,9 @@ STATES: Mapping[str, frozenset[str]] = {
             "/STATUS",
             "/action",
             "/alert/status",
+            "/alert_group/state",
+            "/monitor_state",
+            "/period/state",
             "/state",
             "/status",
             "/alertState",
@@ -160,6 +189,9 @@ STATES: Mapping[str, frozenset[str]] = {
     "/workflow_run/conclusion": frozenset({"success", "neutral", "skipped"}),
 }
 """The words with which each says that the alert is over."""
+EVENTS = ("/event", "/event/type", "/event_type", "/eventType", "/notification_event")
+"""Names of events, such as `alert.resolved` and `monitor_up`: their last word counts."""
+OVER_EVENTS = frozenset({"resolved", "resolve", "recovered", "recovery", "ok", "closed", "up", "cleared"})
 NO_NEWS: Mapping[str, frozenset[str]] = {
     "/action": frozenset(
         {
@@ -180,7 +212,8 @@ NO_NEWS: Mapping[str, frozenset[str]] = {
 class FieldTable:
     """Where the JSON of a sender says what, as JSON pointers (RFC 6901): the first that is there counts.
 
-    `identities`: each is what names an alert, all of it together. `over` and `no_news`: the words that say so.
+    `identities`: each is what names an alert, all of it together. `over` and `no_news`: the words that say so; of
+    `events` the last word.
     `door`: whose it is, where the configuration has it. `alert_type`: that of its alerts.
     """
 
@@ -192,6 +225,7 @@ class FieldTable:
     runbooks: tuple[str, ...]
     over: Mapping[str, frozenset[str]]
     no_news: Mapping[str, frozenset[str]]
+    events: tuple[str, ...] = EVENTS
     door: str = ""
     alert_type: str | None = None
 

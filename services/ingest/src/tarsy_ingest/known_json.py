@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from tarsy_ingest.known_fields import OVER, STRIPPED_TITLE, FieldTable
+from tarsy_ingest.known_fields import OVER, OVER_EVENTS, STRIPPED_TITLE, FieldTable
 from tarsy_ingest.raw_alert import AlertRejectedError, parse_json, utc_time
 
 STATE_PREFIX = re.compile(r"\s*\[(?P<state>[A-Za-z -]{1,40})(?:[: ][^\]]*)?\]\s*(?P<rest>.*)", re.DOTALL)
+WORDS = re.compile(r"[^a-z0-9]+")
 LATEST_SECONDS = 1e11
 """Larger numbers are milliseconds since 1970."""
 
@@ -38,7 +39,8 @@ class JsonFields:
 
     @property
     def is_over(self) -> bool:
-        return self._says(self.table.over) or self._prefix.lower() in OVER
+        named = (WORDS.split(_word(self._at(pointer)))[-1] for pointer in self.table.events)
+        return self._says(self.table.over) or self._prefix.lower() in OVER or not OVER_EVENTS.isdisjoint(named)
 
     @property
     def is_no_news(self) -> bool:
