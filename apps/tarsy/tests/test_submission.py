@@ -86,6 +86,11 @@ def test_a_body_of_the_api_goes_as_it_is(api: Api) -> None:
     assert api.asked == [("/api/v1/alerts", body)]
 
 
+def test_a_body_of_another_sender_is_answered_as_its_webhook(api: Api) -> None:
+    api.answers(TWO)
+    assert submit_file(api.url, b'{"action": "triggered", "data": {"event": {}}}') == ["one", "two"]
+
+
 @pytest.mark.parametrize("text", ["the disk is full", '{"status": "firing"}', "[1, 2]", "42", '"quoted"', "{not json"])
 def test_anything_else_is_text_for_the_agent(api: Api, text: str) -> None:
     api.answers(ONE)

@@ -138,12 +138,12 @@ async def test_control_characters_are_counted_as_they_are_written_down(
 async def test_what_cannot_be_read_is_kept_as_it_was_and_the_next_is_read(
     ingest: Ingest, bus: Bus, records: Records
 ) -> None:
-    await write(bus, b"\xff\xfe", None, b'{"data": 5}', b"x" * (1024 * 1024 + 1), b"disk full")
+    await write(bus, b"\xff\xff", None, b'{"data": 5}', b"x" * (1024 * 1024 + 1), b"disk full")
     letters = await arrived(records, bus.topics.dead_letters, 4)
     (record,) = await arrived(records, bus.topics.inbox, 1)
     assert alert_in(record).data == "disk full"
     told = {dict(letter.headers)["dead-letter-offset"]: (letter, dict(letter.headers)) for letter in letters}
-    assert told[b"0"][0].value == b"\xff\xfe"
+    assert told[b"0"][0].value == b"\xff\xff"
     assert [told[str(offset).encode()][1]["dead-letter-reason"] for offset in range(4)] == [
         b"/: is not UTF-8 text",
         b"/: is empty",
@@ -236,8 +236,8 @@ async def test_the_reason_of_a_dead_letter_does_not_repeat_what_was_sent(
 
 
 async def test_a_header_that_is_not_text_loses_no_alert(ingest: Ingest, bus: Bus, records: Records) -> None:
-    await write(bus, b"disk full", headers=[("x", b"\xff\xfe")])
-    await write(bus, b"disk empty", headers=[("ce_id", b"\xff\xfe")])
+    await write(bus, b"disk full", headers=[("x", b"\xff\xff")])
+    await write(bus, b"disk empty", headers=[("ce_id", b"\xff\xff")])
     (record,) = await arrived(records, bus.topics.inbox, 1)
     (letter,) = await arrived(records, bus.topics.dead_letters, 1)
     assert alert_in(record).data == "disk full"

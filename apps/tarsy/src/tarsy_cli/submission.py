@@ -35,7 +35,7 @@ def submit_alerts(api: str, content: bytes) -> list[SubmittedAlert]:
     if isinstance(body, dict) and "alerts" in body:
         return _submit_webhook(api, body)
     if isinstance(body, dict) and "data" in body:
-        return [_submit_one(api, body)]
+        return _submit_body(api, body)
     return [_submit_one(api, {"data": content.decode(errors="replace")})]
 
 
@@ -56,6 +56,13 @@ def run_again(api: str, session_id: str, changes: RerunRequest) -> str:
     return _session_id(retry(send, UnavailableError))
 
 
+def _submit_body(api: str, body: JsonValue) -> list[SubmittedAlert]:
+    """A body of ours has one alert; that of another sender is answered as a webhook."""
+    send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
+    answer = retry(send, UnavailableError, ConnectionCutError)
+    return _submitted_of(answer) if "alerts" in answer else [_submitted(answer)]
+
+
 def _submit_one(api: str, body: JsonValue) -> SubmittedAlert:
     send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
     return _submitted(retry(send, UnavailableError, ConnectionCutError))
@@ -64,7 +71,11 @@ def _submit_one(api: str, body: JsonValue) -> SubmittedAlert:
 def _submit_webhook(api: str, body: dict[str, JsonValue]) -> list[SubmittedAlert]:
     # A webhook that comes twice meets itself: its identity is the alert's.
     send = partial(post, f"{api}/alerts/{'grafana' if 'orgId' in body else 'alertmanager'}", body)
-    alerts = retry(send, UnavailableError, ConnectionCutError).get("alerts")
+    return _submitted_of(retry(send, UnavailableError, ConnectionCutError))
+
+
+def _submitted_of(answer: dict[str, JsonValue]) -> list[SubmittedAlert]:
+    alerts = answer.get("alerts")
     rows = alerts if isinstance(alerts, list) else []
     return [_submitted(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
 
