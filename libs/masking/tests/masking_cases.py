@@ -1,5 +1,9 @@
 """Tables of cases for what stands in several lines, in disguise, or is no secret at all."""
 
+from base64 import b64encode, urlsafe_b64encode
+from textwrap import wrap
+from urllib.parse import quote
+
 KEY_LINE = "MIIEfakefakefakefakefakefakefakefakefakefakefakefakefakefakefake"
 """As long as a line of a private key."""
 KEY = ["-----BEGIN RSA PRIVATE KEY-----", KEY_LINE, KEY_LINE, "fakeFAKE==", "-----END RSA PRIVATE KEY-----"]
@@ -9,6 +13,12 @@ MASKED_KEY = [KEY[0], *["[MASKED_PRIVATE_KEY]"] * 3, KEY[-1]]
 def before_each(prefix: str, lines: list[str]) -> str:
     return "\n".join(f"{prefix}{line}" for line in lines)
 
+
+def in_base64(text: str) -> str:
+    return b64encode(text.encode()).decode()
+
+
+KUBECONFIG = "apiVersion: v1\nkind: Config\nusers:\n- name: kim\n  user:\n    token: hunter2000hunter2000\n"
 
 REGIONS = {
     "password: |\n  one line\n  another\n\n  last\nuser: x\n": "password: |\n  [MASKED_SECRET]\nuser: x\n",
@@ -72,6 +82,14 @@ DISGUISED = {
     "password：hunter2": "password：[MASKED_PASSWORD]",
     "password: “hunter two”": "password: “[MASKED_PASSWORD]”",
     '{"log": "\\u001b[31mpassword\\u001b[0m=hunter2"}': '{"log": "\\u001b[31mpassword\\u001b[0m=[MASKED_PASSWORD]"}',
+    f"KUBECONFIG_B64={in_base64(KUBECONFIG)}": "KUBECONFIG_B64=[MASKED_SECRET]",
+    f"config: |\n{before_each('  ', wrap(in_base64(KUBECONFIG), 76))}": "config: |\n  [MASKED_SECRET]",
+    f"Starting with {in_base64('postgres://shop:hunter2@pg:5432/shop')}.": "Starting with [MASKED_SECRET].",
+    f'{{"init": "{in_base64("kim:Hunter2-winter")}"}}': '{"init": "[MASKED_SECRET]"}',
+    f"x={quote(in_base64('kim:Hunter2-wint'), safe='')}&y=1": "x=[MASKED_SECRET]&y=1",
+    f"blob {in_base64(quote('user=kim&password=hunter2', safe=''))} end": "blob [MASKED_SECRET] end",
+    f"blob {in_base64(in_base64('user: kim, password: hunter2000'))} end": "blob [MASKED_SECRET] end",
+    f"blob {urlsafe_b64encode(b'client_secret=hunter2>>???&a=b').decode().rstrip('=')} end": "blob [MASKED_SECRET] end",
 }
 
 NO_SECRETS = [
@@ -100,4 +118,11 @@ NO_SECRETS = [
     "| secret | where it is |\n|---|---|\n| the password of the database | in the vault |\n",
     "INSERT INTO users (id, name) VALUES (1, 'shop');",
     "größe: 12\u00a0€ – ｗｉｄｅ \x1b[31mred\x1b[0m",
+    f"hint {in_base64('the quick brown fox jumps over the lazy dog')} decoded",
+    f"hint {in_base64('kind: ConfigMap\nmetadata:\n  name: orders')} decoded",
+    f"cursor={in_base64('{"id":4711,"created":"2026-11-29"}')}",
+    f"continue={in_base64('{"v":"meta.k8s.io/v1","rv":918273,"start":"orders-db"}')}",
+    f"id {in_base64('Order:01J3QZ5W8X2V9T4K7M6N1P0RSD')}",
+    f"{in_base64('host:pg-main.shop.svc:5432')} {in_base64('sha256:9f2c4e7ab1d05c38e64f9b7a2d10c5e8')}",
+    in_base64("checkout:orders-7d9f8b6c5-x2x7k"),
 ]

@@ -70,6 +70,9 @@ HOSTILE = {
     "users": "user=a ",
     "manifests in strings": '"kind: Secret\\ndata:\\n  a: b\\n',
     "dots": "eyJaaaaaaaaaa.",
+    "encoded names": "cGFzc3dvcmQ9",
+    "encoded logins": "a2ltOkh1bnRlcjIwMDA= ",
+    "encoded again and again": "Wldac1dscG9ZbTFXZVdSSFZqQmFSMWw2V21reGJHUkhWbms9",
     "mails": "a@b.c-",
 }
 SAMPLES = {pattern.name: "".join((*pattern.samples, *pattern.ordinary)) for pattern in PATTERNS}

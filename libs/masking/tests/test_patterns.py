@@ -12,6 +12,7 @@ FILE = read_patterns()
 DEFAULT = Masker.default()
 EVERYTHING = (*FILE.patterns, *FILE.opt_in)
 SAMPLES = [(pattern, before, after) for pattern in EVERYTHING for before, after in pattern.samples.items()]
+OF_DECODED = Scan(FILE, FILE.patterns, "line")
 ORDINARY = [(pattern, text) for pattern in EVERYTHING for text in pattern.ordinary]
 
 
@@ -25,7 +26,7 @@ def name_of(value: object) -> str | None:
 
 @pytest.mark.parametrize(("pattern", "before", "after"), SAMPLES, ids=name_of)
 def test_a_pattern_alone_masks_its_samples(pattern: Pattern, before: str, after: str) -> None:
-    scan = Scan(FILE, [pattern], pattern.span)
+    scan = Scan(FILE, [pattern], pattern.span, of_decoded=OF_DECODED)
 
     edits = scan.find(before.encode())
 

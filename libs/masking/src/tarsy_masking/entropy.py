@@ -69,6 +69,14 @@ def looks_like_password(value: bytes) -> bool:
     return len(value) >= _SHORT_PASSWORD and not _OUTCOME.fullmatch(value)
 
 
+def looks_chosen(value: bytes) -> bool:
+    """As rules for passwords want it: small and capital letters and digits, or made by chance. No digest, no id."""
+    if _HEX.fullmatch(value) or _UUID.fullmatch(value) or _NO_CHANCE.fullmatch(value):
+        return False
+    kinds = set(value.translate(_KINDS))
+    return {1, 2, 3} <= kinds or (1 in kinds and looks_made_by_chance(value))
+
+
 def has_chance_digits(value: bytes) -> bool:
     """Letters and digits without the form of a UUID, whatever the letters."""
     return any(48 <= mark <= 57 for mark in value) and not _UUID.fullmatch(value)

@@ -63,8 +63,8 @@ class Masker:
         if unknown or mistakes:
             raise InvalidPatternsError((*sorted(unknown), *mistakes))
         self._most_findings = most_findings
-        self._across_lines = Scan(source, source.patterns, "text", most_findings)
         self._in_lines = Scan(source, source.patterns, "line", most_findings)
+        self._across_lines = Scan(source, source.patterns, "text", most_findings, of_decoded=self._in_lines)
         added = source.chosen(names)
         self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added, most_findings)]
         self._added_in_lines = [Scan(source, added, "line", most_findings)] if added else []

@@ -22,7 +22,7 @@ _FEW = 4
 # A process builds several maskers of the same patterns, and compiling takes nearly all of that time.
 _COMPILED = 1024
 # Checks of patterns that have no form but their length.
-_WITHOUT_FORM = ("random", "base64")
+_WITHOUT_FORM = ("random", "base64", "encoded")
 # Shorter exact counts stay: they tell UUIDs from longer hexadecimal runs.
 _COUNT = re.compile(r"(?<!\\)\{(?:(?:[5-9]|[0-9]{2,}),|(?:1[6-9]|[2-9][0-9]|[0-9]{3,})(?:,[0-9]+)?)\}")
 

@@ -7,16 +7,11 @@ from itertools import batched
 from typing import Any, Literal
 
 from tarsy_masking.edits import Edit
-from tarsy_masking.entropy import (
-    has_chance_digits,
-    looks_like_base64,
-    looks_like_password,
-    looks_made_by_chance,
-    looks_random,
-)
-from tarsy_masking.luhn import has_check_digit
+from tarsy_masking.encoded_texts import decode, is_login
+from tarsy_masking.entropy import looks_made_by_chance
 from tarsy_masking.overlaps import MOST_FINDINGS, at_most, merged
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
+from tarsy_masking.value_checks import BESIDE_NAMES, CHECKS, Check
 from tarsy_masking.words import Words
 
 # How far beyond a find the patterns look at first: what reaches that far is looked at again, further.
@@ -39,17 +34,6 @@ _IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
 # Many patterns have many states on a long random value, and each state must be made: few patterns are faster.
 _TOGETHER = 14
 _TOGETHER_ACROSS_LINES = 3
-_CHECKS: dict[str, Callable[[bytes], bool]] = {
-    "random": looks_random,
-    "base64": looks_like_base64,
-    "digits": has_chance_digits,
-    "chance": looks_made_by_chance,
-    "password": looks_like_password,
-    "card": has_check_digit,
-}
-
-# The checks of patterns that find a value beside a name.
-_BESIDE_NAMES = (looks_random, looks_made_by_chance, looks_like_password)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +41,7 @@ class _Rule:
     name: str
     regex: Any
     label: bytes
-    check: Callable[[bytes], bool] | None
+    check: Check | None
     by_name: bool
     groups: range
 
@@ -79,7 +63,12 @@ class Scan:
         patterns: Iterable[Pattern],
         span: Literal["line", "text"],
         most_findings: int = MOST_FINDINGS,
+        *,
+        of_decoded: "Scan | None" = None,
     ) -> None:
+        """`of_decoded` looks into what was encoded; without it, this one does."""
+        self._of_decoded = of_decoded or self
+        checks = {**CHECKS, "encoded": self._holds_secret}
         chosen = [pattern for pattern in patterns if pattern.span == span]
         alone = [pattern for pattern in chosen if pattern.needs or (pattern.apart and pattern.by_name)]
         apart = [pattern for pattern in chosen if pattern.apart and pattern not in alone]
@@ -89,7 +78,7 @@ class Scan:
         together = _TOGETHER if span == "line" else _TOGETHER_ACROSS_LINES
         order = {pattern.name: number for number, pattern in enumerate(chosen)}
         self._groups = [
-            _Group(source, group, order)
+            _Group(source, group, order, checks)
             for group in (
                 *batched(forms, together, strict=False),
                 *batched(apart, together, strict=False),
@@ -108,8 +97,15 @@ class Scan:
 
     def find(self, text: bytes) -> list[Edit]:
         """Raises TooManyFindingsError."""
-        claims = (claim for group in self._possible_groups(text) for claim in group.claims(text))
-        return merged(at_most(self._most_findings, claims))
+        return merged(at_most(self._most_findings, self._claims(text)))
+
+    def _claims(self, text: bytes) -> Iterator[tuple[int, Edit]]:
+        return (claim for group in self._possible_groups(text) for claim in group.claims(text))
+
+    def _holds_secret(self, value: bytes) -> bool:
+        """Whether there is one in what the value encodes, which may be encoded again: that is shorter each time."""
+        decoded = decode(value)
+        return decoded is not None and (is_login(decoded) or any(True for _ in self._of_decoded._claims(decoded)))
 
     def _possible_groups(self, text: bytes) -> Iterator["_Group"]:
         """Those whose needs are in the text: all needs are looked for in one pass."""
@@ -123,11 +119,13 @@ class _Group:
     """Some patterns. One regex that is the sum of them finds the places; what stands there is told by the patterns that
     a set of them names."""
 
-    def __init__(self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int]) -> None:
+    def __init__(
+        self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int], checks: Mapping[str, Check]
+    ) -> None:
         one_line = patterns[0].span == "line"
         self._by_name = patterns[0].by_name
         self.needs = patterns[0].needs if len(patterns) == 1 else ()
-        self._finders = _finders(source, patterns)
+        self._finders = _finders(source, patterns, checks)
         self._order = order
         anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
         self._any = compile_regex(anything, capture=False, one_line=one_line)
@@ -179,7 +177,7 @@ class _Group:
         start, stop = rule.secret_span(match)
         if start == stop or self._never_secret.fullmatch(text, start, stop):
             return None
-        named = rule.by_name or rule.check in _BESIDE_NAMES
+        named = rule.by_name or rule.check in BESIDE_NAMES
         if named and self._named_harmlessly(rule, text, match.start(), start):
             return None
         if named:
@@ -216,15 +214,15 @@ def _looked_at(text: bytes, edit: Edit) -> int:
 type _Finders = Callable[[bytes, int, int], Iterator[_Rule]]
 
 
-def _finders(source: PatternFile, patterns: Sequence[Pattern]) -> _Finders:
+def _finders(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
     if patterns[0].span == "text":
-        return _each(patterns)
-    return _by_heads(source, patterns) if patterns[0].by_name else _set(patterns)
+        return _each(patterns, checks)
+    return _by_heads(source, patterns, checks) if patterns[0].by_name else _set(patterns, checks)
 
 
-def _set(patterns: Sequence[Pattern]) -> _Finders:
+def _set(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
     """The rules that may find something in a part of a text, by one look at it."""
-    rules = [_rule(pattern, regex, label) for pattern in patterns for regex, label in pattern.regexes]
+    rules = [_rule(pattern, regex, label, checks) for pattern in patterns for regex, label in pattern.regexes]
     compiled = compile_set(tuple(regex for pattern in patterns for regex, _ in pattern.regexes), one_line=True)
 
     def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
@@ -233,12 +231,12 @@ def _set(patterns: Sequence[Pattern]) -> _Finders:
     return finders
 
 
-def _each(patterns: Sequence[Pattern]) -> _Finders:
+def _each(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
     """The same, by a look of each pattern: together these have a new state for nearly each byte of a value."""
     found = [
         (
             compile_regex("|".join(pattern.of_all_families), capture=False),
-            [_rule(pattern, regex, label) for regex, label in pattern.regexes],
+            [_rule(pattern, regex, label, checks) for regex, label in pattern.regexes],
         )
         for pattern in patterns
     ]
@@ -252,13 +250,13 @@ def _each(patterns: Sequence[Pattern]) -> _Finders:
     return finders
 
 
-def _by_heads(source: PatternFile, patterns: Sequence[Pattern]) -> _Finders:
+def _by_heads(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
     """The same for patterns beside names: a look of each pattern whose head is there, then the rules of the families
     whose names are."""
     families = len(source.families)
     heads = [head for pattern in patterns for head in pattern.any_regexes]
     found = [
-        (compile_regex(regex, capture=False, one_line=True), [_rule(pattern, *rule) for rule in rules])
+        (compile_regex(regex, capture=False, one_line=True), [_rule(pattern, *rule, checks) for rule in rules])
         for pattern in patterns
         for regex, rules in zip(pattern.of_all_families, batched(pattern.regexes, families, strict=True), strict=True)
     ]
@@ -276,13 +274,13 @@ def _by_heads(source: PatternFile, patterns: Sequence[Pattern]) -> _Finders:
     return finders
 
 
-def _rule(pattern: Pattern, regex: str, label: str) -> _Rule:
+def _rule(pattern: Pattern, regex: str, label: str, checks: Mapping[str, Check]) -> _Rule:
     compiled = compile_regex(regex, one_line=pattern.span == "line")
     return _Rule(
         name=pattern.name,
         regex=compiled,
         label=label.encode(),
-        check=_CHECKS.get(pattern.check),
+        check=checks.get(pattern.check),
         by_name=pattern.by_name,
         groups=range(1, compiled.groups + 1),
     )
