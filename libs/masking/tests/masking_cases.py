@@ -94,6 +94,13 @@ DISGUISED = {
 
 NO_SECRETS = [
     "Token: expired",
+    "credentials: valid",
+    "password:  24 bytes\ntoken:     1066 bytes\n",
+    '{"login": "kim", "password": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"}',
+    "GPG_KEY=E3FF2839C048B25C084DEBE9B26995E310250568",
+    "Sec-WebSocket-Key: fj3BnDJjke6YMA+83qrvi0==",
+    "<privateKey>${user.home}/.ssh/id_rsa</privateKey>",
+    "kubectl create secret generic x --from-file=password=/dev/stdin",
     "secret: not found",
     "password: must be at least 8 characters",
     "token: rotated 3 days ago",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from tarsy_masking.entropy import (
     has_chance_digits,
+    looks_chosen,
     looks_like_base64,
     looks_like_password,
     looks_made_by_chance,
@@ -18,9 +19,10 @@ CHECKS: Mapping[str, Check] = {
     "base64": looks_like_base64,
     "digits": has_chance_digits,
     "chance": looks_made_by_chance,
+    "chosen": looks_chosen,
     "password": looks_like_password,
     "card": has_check_digit,
 }
 
-BESIDE_NAMES = (looks_random, looks_made_by_chance, looks_like_password)
+BESIDE_NAMES = (looks_random, looks_made_by_chance, looks_like_password, looks_chosen)
 """Those of patterns that find a value beside a name."""
