@@ -13,7 +13,7 @@ _LOGIN = compile_regex(r"([a-z][\w.@+-]{1,62}):([^\s:/]{8,128})\s?")
 
 
 def decode(value: bytes) -> bytes | None:
-    """None where it is no base64. What pads it, or stands between its lines, says nothing."""
+    """The text, or None where the value is no base64. Padding and line ends are left out."""
     plain = unquote_to_bytes(value) if b"%" in value else value
     digits = _BETWEEN_LINES.sub(b"", plain.translate(_URL_ALPHABET))
     try:
@@ -23,6 +23,6 @@ def decode(value: bytes) -> bytes | None:
 
 
 def is_login(text: bytes) -> bool:
-    """A user, a colon and a password, as `Basic` has them. What digests and names of images are, is none."""
+    """Whether it is a user, a colon and a password, as `Basic` has them. Digests and names of images are none."""
     login = _LOGIN.fullmatch(text)
     return login is not None and looks_chosen(login[2])

@@ -70,7 +70,7 @@ def looks_like_password(value: bytes) -> bool:
 
 
 def looks_chosen(value: bytes) -> bool:
-    """As rules for passwords want it: small and capital letters and digits, or made by chance. No digest, no id."""
+    """Whether it is as rules for passwords want it, or made by chance. Digests and ids are not."""
     if _HEX.fullmatch(value) or _UUID.fullmatch(value) or _NO_CHANCE.fullmatch(value):
         return False
     kinds = set(value.translate(_KINDS))
