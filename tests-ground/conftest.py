@@ -31,8 +31,7 @@ def able_machine() -> None:
 
 @pytest.fixture(scope="session")
 def engine(able_machine: None, work_folder: Path) -> Iterator[Engine]:
-    namespace = network_namespace("tarsy-ground", subnet=241)
-    with namespace as network, running_engine(work_folder / "engine", network) as engine:
+    with network_namespace() as network, running_engine(work_folder / "engine", network) as engine:
         import_base(engine, CACHE)
         yield engine
 
@@ -53,8 +52,7 @@ def cluster_images(able_machine: None, request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="session")
 def node(cluster_images: Path, work_folder: Path) -> Iterator[Kubectl]:
-    namespace = network_namespace("tarsy-node", subnet=243)
-    with namespace as network, running_node(work_folder / "node", network, cluster_images, CACHE) as kubectl:
+    with network_namespace() as network, running_node(work_folder / "node", network, cluster_images, CACHE) as kubectl:
         yield kubectl
 
 

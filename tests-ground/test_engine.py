@@ -1,16 +1,21 @@
 """The engine itself: it is real, apart from the machine, and leaves nothing behind."""
 
+import os
+import re
 import subprocess
 from pathlib import Path
 
 from tarsy_ground.base_image import BASE, import_base
 from tarsy_ground.control_groups import CONTROL_GROUPS
 from tarsy_ground.engine import Engine, running_engine
-from tarsy_ground.network import FORWARDING, network_namespace
+from tarsy_ground.kernel_settings import FORWARDING
+from tarsy_ground.network import network_namespace
 from tarsy_testing import cache_dir
 
 SECONDS = 120
-LONG_SLEEP = "86399"
+LONG_SLEEP = str(86_400 + os.getpid())
+"""No other run's."""
+OF_A_RUN = re.compile(r"tarsy-ground-\d+")
 
 
 def test_a_container_runs(engine: Engine) -> None:
@@ -30,26 +35,36 @@ def test_an_image_is_built_on_the_base(engine: Engine, tmp_path: Path) -> None:
     assert engine.run("run", "--rm", "built", seconds=SECONDS).stdout == "built\n"
 
 
+def test_two_networks_of_this_machine_do_not_meet(able_machine: None) -> None:
+    with network_namespace() as first, network_namespace() as second:
+        names = {Path(file).name for file in Path("/run/netns").iterdir()}
+        assert {first.name, second.name} <= names
+        assert first.subnet != second.subnet
+
+
 def test_the_machine_is_afterwards_as_it_was(able_machine: None, work_folder: Path) -> None:
     """A container still runs when its engine ends."""
-    before = _traces()
-    namespace = network_namespace("tarsy-gone", subnet=242)
-    with namespace as network, running_engine(work_folder / "gone", network) as engine:
+    folder = work_folder / "gone"
+    before = _traces(folder)
+    with network_namespace() as network, running_engine(folder, network) as engine:
         import_base(engine, cache_dir() / "ground")
-        name = engine.run("run", "--detach", BASE, "sleep", LONG_SLEEP, seconds=SECONDS).stdout.strip()
-        assert name in engine.run("ps", "--no-trunc", seconds=SECONDS).stdout
+        container = engine.run("run", "--detach", BASE, "sleep", LONG_SLEEP, seconds=SECONDS).stdout.strip()
+        assert container in engine.run("ps", "--no-trunc", seconds=SECONDS).stdout
         assert _sleepers() == 1
-        assert _traces() != before
-    assert _traces() == before
+        assert _traces(folder, network.name) != before
+    assert _traces(folder, network.name) == before
     assert _sleepers() == 0
 
 
-def _traces() -> list[str]:
-    """What an engine changes on a machine."""
+def _traces(folder: Path, own: str = "none yet") -> list[str]:
+    """What an engine changes on a machine. Other runs of `make ground` come and go meanwhile."""
     commands = (("ip", "-brief", "link"), ("iptables", "-S"), ("iptables", "-t", "nat", "-S"), ("ip", "netns"))
     outputs = [subprocess.run(one, capture_output=True, text=True, check=True).stdout for one in commands]
-    groups = sorted(str(path) for path in CONTROL_GROUPS.glob("*/tarsy-gone"))
-    return [*outputs, Path("/proc/mounts").read_text("utf-8"), FORWARDING.read_text("ascii"), *groups]
+    lines = [line for output in outputs for line in output.splitlines()]
+    mounts = [line for line in Path("/proc/mounts").read_text("utf-8").splitlines() if str(folder) in line]
+    groups = [str(path) for path in CONTROL_GROUPS.glob("*/tarsy-ground-*")]
+    found = [line for line in (*lines, *groups) if own in line or not OF_A_RUN.search(line)]
+    return [*sorted(found), *mounts, FORWARDING.read_text("ascii")]
 
 
 def _sleepers() -> int:

@@ -20,6 +20,7 @@ START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 LOOK_SECONDS = 0.1
 CONTAINERS = "172.31.240.1/24"
+"""Outside the subnets of network namespaces."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,13 @@
-"""Settings of the kernel that a kubelet changes, and that no namespace keeps apart."""
+"""Settings of the kernel that an engine and a kubelet change, and that no namespace keeps apart."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from tarsy_ground import shared_machine
+
 SETTINGS = (
+    "net/ipv4/ip_forward",
     "vm/overcommit_memory",
     "vm/panic_on_oom",
     "kernel/panic",
@@ -13,15 +16,22 @@ SETTINGS = (
     "kernel/keys/root_maxbytes",
 )
 FOLDER = Path("/proc/sys")
+FORWARDING = FOLDER / SETTINGS[0]
 
 
-@contextmanager
-def unchanged_kernel_settings() -> Iterator[None]:
-    """Afterwards they are as they were."""
-    before = {name: (FOLDER / name).read_text("ascii") for name in SETTINGS if (FOLDER / name).is_file()}
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if (FOLDER / name).read_text("ascii") != value:
-                (FOLDER / name).write_text(value, "ascii")
+def unchanged_kernel_settings(
+    settings: Path = FOLDER, shared: Path = shared_machine.FOLDER
+) -> AbstractContextManager[None]:
+    """When the last context on this machine ends, they are as they were before the first."""
+
+    def save() -> str:
+        return json.dumps(
+            {name: (settings / name).read_text("ascii") for name in SETTINGS if (settings / name).exists()}
+        )
+
+    def restore(saved: str) -> None:
+        for name, value in json.loads(saved).items():
+            if (settings / name).read_text("ascii") != value:
+                (settings / name).write_text(value, "ascii")
+
+    return shared_machine.shared_state(shared, save, restore)

@@ -7,15 +7,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
+from tarsy_ground.kernel_settings import FORWARDING, unchanged_kernel_settings
+from tarsy_ground.shared_machine import own_number
+
 SECONDS = 30
+FIRST_SUBNET = 224
 NSENTER = shutil.which("nsenter") or "nsenter"
 """With its folder: a child process is not looked up on PATH."""
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkNamespace:
+    """`subnet` has the first three numbers of its addresses."""
+
     name: str
+    subnet: str
 
     def command(self, *command: str) -> list[str]:
         """`ip netns exec` would mount /sys anew, and so hide the control groups."""
@@ -27,44 +33,42 @@ class NetworkNamespace:
 
 
 @contextmanager
-def network_namespace(name: str, *, subnet: int) -> Iterator[NetworkNamespace]:
-    """It reaches what the machine reaches, by 172.31.SUBNET.0/30. Leftovers of a killed run are removed first."""
-    forwarding = FORWARDING.read_text("ascii")
-    _remove(name, subnet)
-    try:
-        _add(name, f"172.31.{subnet}")
-        for rule in _rules(name, subnet):
-            _run("iptables", *_with("-I", rule))
-        FORWARDING.write_text("1\n", "ascii")
-        yield NetworkNamespace(name)
-    finally:
-        FORWARDING.write_text(forwarding, "ascii")
-        _remove(name, subnet)
+def network_namespace() -> Iterator[NetworkNamespace]:
+    """It reaches what the machine reaches, by a subnet of its own. Leftovers of a killed run are removed first."""
+    with own_number() as number, unchanged_kernel_settings():
+        namespace = NetworkNamespace(f"tarsy-ground-{number}", f"172.31.{FIRST_SUBNET + number}")
+        _remove(namespace)
+        try:
+            _add(namespace)
+            for rule in _rules(namespace):
+                _run("iptables", *_with("-I", rule))
+            FORWARDING.write_text("1\n", "ascii")
+            yield namespace
+        finally:
+            _remove(namespace)
 
 
-def _add(name: str, addresses: str) -> None:
-    device, inside = _device(name), ("ip", "-n", name)
+def _add(namespace: NetworkNamespace) -> None:
+    """The machine's device has the namespace's name."""
+    name, inside = namespace.name, ("ip", "-n", namespace.name)
     _run("ip", "netns", "add", name)
-    _run("ip", "link", "add", device, "type", "veth", "peer", "name", "uplink", "netns", name)
-    _run("ip", "address", "add", f"{addresses}.1/30", "dev", device)
-    _run("ip", "link", "set", device, "up")
-    _run(*inside, "address", "add", f"{addresses}.2/30", "dev", "uplink")
+    _run("ip", "link", "add", name, "type", "veth", "peer", "name", "uplink", "netns", name)
+    _run("ip", "address", "add", f"{namespace.subnet}.1/30", "dev", name)
+    _run("ip", "link", "set", name, "up")
+    _run(*inside, "address", "add", f"{namespace.subnet}.2/30", "dev", "uplink")
     for link in ("lo", "uplink"):
         _run(*inside, "link", "set", link, "up")
-    _run(*inside, "route", "add", "default", "via", f"{addresses}.1")
+    _run(*inside, "route", "add", "default", "via", f"{namespace.subnet}.1")
 
 
-def _device(name: str) -> str:
-    return f"{name}0"
-
-
-def _rules(name: str, subnet: int) -> list[tuple[str, ...]]:
-    """Table, chain, and the rule."""
-    device = _device(name)
+def _rules(namespace: NetworkNamespace) -> list[tuple[str, ...]]:
+    """Table, chain, and the rule. Each names the namespace, so that people see whose it is."""
+    name = namespace.name
+    comment = ("-m", "comment", "--comment", name)
     return [
-        ("nat", "POSTROUTING", "-s", f"172.31.{subnet}.0/30", "-j", "MASQUERADE"),
-        ("filter", "FORWARD", "-i", device, "-j", "ACCEPT"),
-        ("filter", "FORWARD", "-o", device, "-j", "ACCEPT"),
+        ("nat", "POSTROUTING", "-s", f"{namespace.subnet}.0/30", *comment, "-j", "MASQUERADE"),
+        ("filter", "FORWARD", "-i", name, *comment, "-j", "ACCEPT"),
+        ("filter", "FORWARD", "-o", name, *comment, "-j", "ACCEPT"),
     ]
 
 
@@ -72,12 +76,13 @@ def _with(verb: str, rule: tuple[str, ...]) -> list[str]:
     return ["-w", "-t", rule[0], verb, *rule[1:]]
 
 
-def _remove(name: str, subnet: int) -> None:
-    for rule in _rules(name, subnet):
+def _remove(namespace: NetworkNamespace) -> None:
+    name = namespace.name
+    for rule in _rules(namespace):
         if _try("iptables", *_with("-C", rule)):
             _run("iptables", *_with("-D", rule))
-    if Path("/sys/class/net", _device(name)).exists():
-        _run("ip", "link", "delete", _device(name))
+    if Path("/sys/class/net", name).exists():
+        _run("ip", "link", "delete", name)
     if Path("/run/netns", name).exists():
         _run("ip", "netns", "delete", name)
 
