@@ -14,12 +14,12 @@ from tarsy_ground.cluster.node import running_node
 from tarsy_ground.engine import Engine, running_engine
 from tarsy_ground.network import network_namespace
 from tarsy_ground.programs import COREDNS, build_programs
-from tarsy_ground.requirements import missing_requirements
+from tarsy_ground.requirements import PROGRAMS, missing_requirements
 from tarsy_programs import require_programs
 from tarsy_testing import cache_dir
 
 CACHE = cache_dir() / "ground"
-PLUGINS = Path("/usr/lib/cni")
+BRIDGE_PLUGIN = "/usr/lib/cni/bridge"
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +27,7 @@ def able_machine() -> None:
     missing = missing_requirements()
     if missing:
         pytest.skip(" ".join(missing))
+    require_programs(*PROGRAMS)
 
 
 @pytest.fixture(scope="session")
@@ -40,8 +41,7 @@ def engine(able_machine: None, work_folder: Path) -> Iterator[Engine]:
 def cluster_images(able_machine: None, request: pytest.FixtureRequest) -> Path:
     """An engine is started only where they have to be built."""
     demand_helm()
-    if not PLUGINS.is_dir():
-        pytest.skip("Pods have no network: apt-get install containernetworking-plugins")
+    require_programs(BRIDGE_PLUGIN)
     require_programs("go")
     coredns = build_programs(COREDNS, CACHE) / "coredns"
     archive = images_archive(CACHE)

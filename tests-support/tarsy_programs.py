@@ -13,7 +13,7 @@ import pytest
 TABLE = Path(__file__).resolve().parent.parent / "tools" / "programs.txt"
 REMEDY = "make programs"
 WANT = "for want of "
-REASON = re.compile(rf"{WANT}(?P<names>[\w, -]+)")
+REASON = re.compile(rf"{WANT}(?P<names>[\w, /-]+)")
 
 
 @cache
