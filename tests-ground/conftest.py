@@ -11,15 +11,23 @@ from tarsy_ground.cluster.images import build_archive, images_archive
 from tarsy_ground.cluster.installation import Installation, install_parts
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.cluster.node import running_node
+from tarsy_ground.compose_images import provide_images
+from tarsy_ground.composition import Composition
 from tarsy_ground.engine import Engine, running_engine
+from tarsy_ground.inside import InsideClient, inside_client
 from tarsy_ground.network import network_namespace
-from tarsy_ground.programs import COREDNS, build_programs
+from tarsy_ground.programs import COMPOSE, COREDNS, build_programs
 from tarsy_ground.requirements import PROGRAMS, missing_requirements
 from tarsy_programs import require_programs
 from tarsy_testing import cache_dir
 
 CACHE = cache_dir() / "ground"
 BRIDGE_PLUGIN = "/usr/lib/cni/bridge"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the node come last: its pods take the machine from all others."""
+    items.sort(key=lambda item: "node" in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +43,29 @@ def engine(able_machine: None, work_folder: Path) -> Iterator[Engine]:
     with network_namespace() as network, running_engine(work_folder / "engine", network) as engine:
         import_base(engine, CACHE)
         yield engine
+
+
+@pytest.fixture(scope="session")
+def compose_program() -> Path:
+    require_programs("go")
+    return build_programs(COMPOSE, CACHE) / "cmd"
+
+
+@pytest.fixture(scope="session")
+def composition(compose_program: Path, engine: Engine) -> Iterator[Composition]:
+    provide_images(engine, CACHE)
+    composition = Composition(compose_program, engine)
+    try:
+        composition.up()
+        yield composition
+    finally:
+        composition.down()
+
+
+@pytest.fixture(scope="session")
+def inside(engine: Engine) -> Iterator[InsideClient]:
+    with inside_client(engine.network) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -21,10 +21,16 @@ STAND_INS: Mapping[str, str] = {
     "postgres:18": "postgres",
     "nginx:1.29-alpine": "nginx",
 }
+MONITORING: Mapping[str, str] = {
+    "grafana/grafana:12.3.0": "grafana",
+    "prom/alertmanager:v0.28.1": "alertmanager",
+    "prom/prometheus:v3.5.0": "prometheus",
+}
+"""Those that only the compose file has."""
 
 
 def build_stand_in(engine: Engine, name: str) -> None:
-    folder = FOLDER / STAND_INS[name]
+    folder = FOLDER / {**STAND_INS, **MONITORING}[name]
     with tempfile.TemporaryDirectory() as work:
         context = Path(shutil.copytree(folder, Path(work, "context")))
         _ADDITIONS.get(folder.name, _nothing)(context)
