@@ -39,8 +39,9 @@ timing: setup    ## repeat each test that could depend on the machine's speed, R
 	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS) \
 		$$(git grep -l pytest.mark.timing -- '*/test_*.py')
 
-# The first run builds Kubernetes, etcd, CoreDNS and images, and keeps them in ~/.cache/tarsy/ground: 20 to 30 minutes on two cores.
-ground: setup    ## test on a Docker engine and a Kubernetes node of our own; needs Linux, root, Go and Debian's packages, else skips with the reason
+# The first run builds Kubernetes, etcd, CoreDNS, Compose and images, and keeps them in ~/.cache/tarsy/ground: 20 to 30 minutes on
+# two cores. With CI=true nothing of Go is built, and the tests that lack it are skipped.
+ground: setup    ## test on a Docker engine and a Kubernetes node of our own; needs Linux, root and `make programs`, else skips with the reason
 	@$(PY) -m pytest -n 0 tests-ground $(ARGS)
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility

@@ -7,9 +7,8 @@ import pytest
 
 from tarsy_ground import programs
 from tarsy_ground.__main__ import main
-from tarsy_ground.programs import COMPOSE, GROUPS, BuildError, ProgramGroup, build_programs
+from tarsy_ground.programs import COMPOSE, GROUPS, BuildError, ProgramGroup, build_programs, is_built
 from tarsy_programs import require_programs
-from tarsy_testing import cache_dir
 
 SECONDS = 60
 
@@ -37,9 +36,14 @@ def test_an_unknown_group_is_refused_with_the_known_ones(capsys: pytest.CaptureF
     assert "there is no docker: choose among compose, etcd" in capsys.readouterr().err
 
 
-def test_compose_says_its_version() -> None:
+def test_compose_says_its_version(compose_program: Path) -> None:
     """Whoever has not built it waits some minutes, once."""
-    require_programs("go")
-    command = [str(build_programs(COMPOSE, cache_dir() / "ground") / "cmd"), "version", "--short"]
+    command = [str(compose_program), "version", "--short"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
     assert done.stdout == "2.40.3\n"
+
+
+def test_what_is_not_built_yet_is_known_without_building_it(tmp_path: Path) -> None:
+    require_programs("go")
+    assert not is_built(COMPOSE, tmp_path)
+    assert not list(tmp_path.iterdir())

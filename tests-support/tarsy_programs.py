@@ -40,9 +40,13 @@ def require_programs(*names: str) -> None:
 def leave_out(missing: list[str]) -> Never:
     """Skips the test. In CI, where the tests count, none may be missing."""
     reason = f"{WANT}{', '.join(missing)} (`{REMEDY}` installs it)"
-    if os.environ.get("CI", "").lower() not in ("", "0", "false"):
+    if in_ci():
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def in_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

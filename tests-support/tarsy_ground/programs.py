@@ -54,11 +54,20 @@ def build_programs(group: ProgramGroup, cache: Path) -> Path:
     if shutil.which("go") is None:
         raise BuildError(f"{group.name} is built with Go, which is not installed: apt-get install golang-go")
     cache.mkdir(parents=True, exist_ok=True)
-    folder = cache / f"{group.name}-{group.version}-{group.digest(_compiler())}"
+    folder = _folder(group, cache)
     with one_at_a_time(cache / f"{group.name}.lock"):
         if not folder.is_dir():
             _build(group, folder)
     return folder
+
+
+def is_built(group: ProgramGroup, cache: Path) -> bool:
+    """Raises BuildError where there is no Go."""
+    return _folder(group, cache).is_dir()
+
+
+def _folder(group: ProgramGroup, cache: Path) -> Path:
+    return cache / f"{group.name}-{group.version}-{group.digest(_compiler())}"
 
 
 def _build(group: ProgramGroup, folder: Path) -> None:
