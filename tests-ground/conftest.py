@@ -7,7 +7,10 @@ import pytest
 
 from tarsy_chart import demand_helm
 from tarsy_ground.base_image import import_base
-from tarsy_ground.cluster.images import build_archive, images_archive
+from tarsy_ground.cluster.access import Keys
+from tarsy_ground.cluster.configuration import write_compose_configuration
+from tarsy_ground.cluster.configured import ConfiguredTarsy, configure
+from tarsy_ground.cluster.images import build_archive, build_earlier_archive, earlier_archive, images_archive
 from tarsy_ground.cluster.installation import Installation, install_parts
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.cluster.node import running_node
@@ -18,6 +21,8 @@ from tarsy_ground.inside import InsideClient, inside_client
 from tarsy_ground.network import network_namespace
 from tarsy_ground.programs import COMPOSE, COREDNS, ETCD, KUBERNETES, ProgramGroup, build_programs, is_built
 from tarsy_ground.requirements import PROGRAMS, missing_requirements
+from tarsy_ground.traces import traces
+from tarsy_mcp_install import kubernetes_mcp_server
 from tarsy_programs import in_ci, require_programs
 from tarsy_testing import cache_dir
 
@@ -79,27 +84,40 @@ def inside(engine: Engine) -> Iterator[InsideClient]:
 
 
 @pytest.fixture(scope="session")
-def cluster_images(able_machine: None, request: pytest.FixtureRequest) -> Path:
+def image_archives(able_machine: None, request: pytest.FixtureRequest) -> list[Path]:
     """An engine is started only where they have to be built."""
     demand_helm()
-    require_programs(BRIDGE_PLUGIN)
+    require_programs(BRIDGE_PLUGIN, "git")
     require_groups(COREDNS, ETCD, KUBERNETES)
     coredns = build_programs(COREDNS, CACHE) / "coredns"
-    archive = images_archive(CACHE)
+    archive, earlier = images_archive(CACHE), earlier_archive(CACHE)
     if not archive.is_file():
         build_archive(request.getfixturevalue("engine"), coredns, archive)
-    return archive
+    if not earlier.is_file():
+        build_earlier_archive(request.getfixturevalue("engine"), earlier)
+    return [archive, earlier]
 
 
 @pytest.fixture(scope="session")
-def node(cluster_images: Path, work_folder: Path) -> Iterator[Kubectl]:
-    with network_namespace() as network, running_node(work_folder / "node", network, cluster_images, CACHE) as kubectl:
+def node(image_archives: list[Path], work_folder: Path) -> Iterator[Kubectl]:
+    """When it has ended, nothing of it is left on the machine."""
+    folder = work_folder / "node"
+    with network_namespace() as network, running_node(folder, network, image_archives, CACHE) as kubectl:
         yield kubectl
+    assert traces(network.name, folder) == []
 
 
 @pytest.fixture(scope="session")
-def tarsy(node: Kubectl) -> Installation:
+def tarsy(node: Kubectl, work_folder: Path) -> Installation:
+    """With the configuration of Compose."""
     install_parts(node)
-    installation = Installation(node)
-    installation.install()
+    installation = Installation(node, Keys(), kubernetes_mcp_server())
+    installation.write_keys()
+    installation.install(write_compose_configuration(work_folder / "compose"))
     return installation
+
+
+@pytest.fixture(scope="session")
+def configured(tarsy: Installation, work_folder: Path) -> ConfiguredTarsy:
+    """The same, with chains of the tests, which its pods have read since."""
+    return configure(tarsy, work_folder / "configuration")

@@ -38,6 +38,12 @@ def node_programs() -> Path:
     return _required("node") / "node_modules" / ".bin"
 
 
+def kubernetes_mcp_server() -> Path:
+    """The folder of the program that the package of npm starts."""
+    (folder,) = (node_programs().parent).glob("kubernetes-mcp-server-linux-*/bin")
+    return folder
+
+
 def python_programs(era: Era) -> Path:
     return _required(era) / "bin"
 

@@ -1,5 +1,6 @@
 """A network namespace of our own: devices, rules and published ports of an engine lie in it, and end with it."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from tarsy_ground.shared_machine import own_number
 
 SECONDS = 30
 FIRST_SUBNET = 224
+UPLINK = "uplink"
+"""The device that leads out of the namespace."""
+_NETWORK = Path("/proc/thread-self/ns/net")
 NSENTER = shutil.which("nsenter") or "nsenter"
 """With its folder: a child process is not looked up on PATH."""
 
@@ -30,6 +34,16 @@ class NetworkNamespace:
     def isolated_command(self, *command: str) -> list[str]:
         """With mounts and process ids of its own: when its first process is killed, the kernel ends the others."""
         return self.command("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", *command)
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """The calling thread's sockets, and its children, are in it meanwhile."""
+        with _NETWORK.open("rb") as outside, Path("/run/netns", self.name).open("rb") as inside:
+            os.setns(inside.fileno(), os.CLONE_NEWNET)
+            try:
+                yield
+            finally:
+                os.setns(outside.fileno(), os.CLONE_NEWNET)
 
 
 @contextmanager
@@ -52,11 +66,11 @@ def _add(namespace: NetworkNamespace) -> None:
     """The machine's device has the namespace's name."""
     name, inside = namespace.name, ("ip", "-n", namespace.name)
     _run("ip", "netns", "add", name)
-    _run("ip", "link", "add", name, "type", "veth", "peer", "name", "uplink", "netns", name)
+    _run("ip", "link", "add", name, "type", "veth", "peer", "name", UPLINK, "netns", name)
     _run("ip", "address", "add", f"{namespace.subnet}.1/30", "dev", name)
     _run("ip", "link", "set", name, "up")
-    _run(*inside, "address", "add", f"{namespace.subnet}.2/30", "dev", "uplink")
-    for link in ("lo", "uplink"):
+    _run(*inside, "address", "add", f"{namespace.subnet}.2/30", "dev", UPLINK)
+    for link in ("lo", UPLINK):
         _run(*inside, "link", "set", link, "up")
     _run(*inside, "route", "add", "default", "via", f"{namespace.subnet}.1")
 

@@ -1,4 +1,4 @@
-"""The images of the cluster, built by the engine once for each state of their sources, and kept as one archive."""
+"""The images of the cluster, built by the engine once for each state of their sources, and kept as archives."""
 
 import hashlib
 import tempfile
@@ -10,6 +10,7 @@ from tarsy_embedded.lock import one_at_a_time
 from tarsy_ground import programs
 from tarsy_ground.base_image import BASE
 from tarsy_ground.cluster.addresses import COREDNS, PAUSE
+from tarsy_ground.cluster.earlier import EARLIER, TARSY_EARLIER, check_out_earlier
 from tarsy_ground.engine import Engine
 from tarsy_ground.machine_base import build_image, build_machine_base
 from tarsy_ground.product_image import TARSY, TARSY_DEMO, build_product, product_digest
@@ -35,11 +36,30 @@ def build_archive(engine: Engine, coredns: Path, archive: Path) -> None:
         _build_images(engine, coredns)
         for older in archive.parent.glob("images-*.tar"):
             older.unlink()
-        unfinished = archive.with_suffix(".unfinished")
-        done = engine.run("save", "--output", str(unfinished), *IMAGES, seconds=SAVE_SECONDS)
-        if done.returncode != 0:
-            raise RuntimeError(f"docker save: {done.stderr}")
-        unfinished.replace(archive)
+        _save(engine, archive, *IMAGES)
+
+
+def earlier_archive(cache: Path) -> Path:
+    return cache / f"earlier-{EARLIER[:12]}.tar"
+
+
+def build_earlier_archive(engine: Engine, archive: Path) -> None:
+    """The image of `EARLIER`."""
+    with one_at_a_time(archive.with_name("earlier.lock")), tempfile.TemporaryDirectory() as folder:
+        if archive.is_file():
+            return
+        check_out_earlier(Path(folder))
+        build_machine_base(engine)
+        build_product(engine, "tarsy-demo", TARSY_EARLIER, Path(folder))
+        _save(engine, archive, TARSY_EARLIER)
+
+
+def _save(engine: Engine, archive: Path, *images: str) -> None:
+    unfinished = archive.with_suffix(".unfinished")
+    done = engine.run("save", "--output", str(unfinished), *images, seconds=SAVE_SECONDS)
+    if done.returncode != 0:
+        raise RuntimeError(f"docker save: {done.stderr}")
+    unfinished.replace(archive)
 
 
 def _build_images(engine: Engine, coredns: Path) -> None:

@@ -1,33 +1,88 @@
-"""TARSy in the cluster, installed as docs/how-to/try-on-a-laptops-cluster.md says."""
+"""TARSy in the cluster: as docs/how-to/try-on-a-laptops-cluster.md has it, with keys, and tools for Kubernetes."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from tarsy_chart import CHART, HELM
+from tarsy_ground.cluster.access import Keys
+from tarsy_ground.cluster.configuration import SETTINGS
+from tarsy_ground.cluster.doors import Door
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.product_image import ROOT
 
 NAMESPACE = "tarsy"
 RELEASE = "tarsy"
+PODS = f"app.kubernetes.io/instance={RELEASE}"
+"""The label of all pods of the release."""
 LAPTOP = ROOT / "examples" / "laptop"
-CONFIGURATION = ROOT / "deploy" / "compose" / "config" / "tarsy.yaml"
 PORT = 18080
-SECONDS = 240.0
+SECONDS = 330.0
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A chart, with the image that belongs to it."""
+
+    chart: Path
+    tag: str
+
+
+CURRENT = Edition(CHART, "0.1.0")
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
+    """`mcp_server` is the folder of the program of kubernetes-mcp-server."""
+
     kubectl: Kubectl
+    keys: Keys
+    mcp_server: Path
 
     def helm(self, *arguments: str) -> str:
         return self.kubectl.command(str(HELM), "--namespace", NAMESPACE, *arguments, seconds=SECONDS)
 
-    def install(self) -> str:
-        files = (CHART / "small-values.yaml", LAPTOP / "values.yaml")
-        values = [part for file in files for part in ("--values", str(file))]
-        configuration = ("--set-file", f"config.files.tarsy\\.yaml={CONFIGURATION}")
-        return self.helm("upgrade", "--install", RELEASE, str(CHART), *values, *configuration, "--wait", "--timeout=3m")
+    def run(self, *arguments: str) -> str:
+        """kubectl, in the namespace."""
+        return self.kubectl.run("--namespace", NAMESPACE, *arguments)
+
+    def install(self, files: Mapping[str, Path], edition: Edition = CURRENT) -> str:
+        """Installs, or upgrades. `files` are those of the ConfigMap."""
+        values = (edition.chart / "small-values.yaml", LAPTOP / "values.yaml", SETTINGS / "values.yaml")
+        options = [part for file in values for part in ("--values", str(file))]
+        for name, file in files.items():
+            escaped = name.replace(".", "\\.")
+            options += ["--set-file", f"config.files.{escaped}={file}"]
+        for setting in (
+            f"image.tag={edition.tag}",
+            f"toolGateway.extraVolumes[0].hostPath.path={self.mcp_server}",
+        ):
+            options += ["--set", setting]
+        return self.helm("upgrade", "--install", RELEASE, str(edition.chart), *options, "--wait", "--timeout=5m")
+
+    def pods(self) -> dict[str, str]:
+        """The component of each pod, by a text that is another one after a restart."""
+        listed = json.loads(self.run("get", "pods", "--selector", PODS, "--output=json"))["items"]
+        return {
+            f"{pod['metadata']['name']} {pod['status']['containerStatuses'][0]['restartCount']}": pod["metadata"][
+                "labels"
+            ]["app.kubernetes.io/component"]
+            for pod in listed
+            if pod["status"].get("containerStatuses")
+        }
+
+    def door(self, service: str = RELEASE) -> Door:
+        address = self.run("get", "service", service, "--output=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}")
+        return Door(self.kubectl.sandbox.network, f"http://{address}", self.keys.operator)
+
+    def write_keys(self, **others: str) -> None:
+        """Into the Secret with auth.yaml: those that always hold, and `others` by their names."""
+        self.kubectl.apply(self.keys.secret(NAMESPACE, others))
+
+    def wait_until_available(self) -> None:
+        self.run("wait", "--for=condition=Available", "deployment", "--selector", PODS, "--timeout=120s")
 
     @contextmanager
     def port_forward(self, port: int = PORT) -> Iterator[str]:
@@ -42,7 +97,8 @@ class Installation:
 
 
 def install_parts(kubectl: Kubectl) -> None:
-    """Kafka and PostgreSQL, for trying only."""
-    kubectl.run("apply", "-f", str(LAPTOP / "kafka-and-postgres.yaml"))
+    """Kafka and PostgreSQL, for trying only, a stand-in for npx, and a workload that crash-loops."""
+    for manifest in (LAPTOP / "kafka-and-postgres.yaml", SETTINGS / "npx.yaml", SETTINGS / "payments.yaml"):
+        kubectl.run("apply", "-f", str(manifest))
     for name in ("kafka", "postgres"):
         kubectl.run("--namespace", NAMESPACE, "rollout", "status", f"deployment/{name}", "--timeout=120s")

@@ -36,10 +36,13 @@ class Kubectl:
         except CommandError:
             return None
 
-    def command(self, *command: str, seconds: float = SECONDS) -> str:
+    def apply(self, manifest: str) -> str:
+        return self.command(str(self.program), "apply", "--filename=-", input=manifest)
+
+    def command(self, *command: str, seconds: float = SECONDS, input: str = "") -> str:
         """Its output. Raises CommandError."""
         done = subprocess.run(
-            self.sandbox.client_command(*command), env=self.environment, text=True, cwd="/",
+            self.sandbox.client_command(*command), env=self.environment, text=True, cwd="/", input=input,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, check=False,
         )  # fmt: skip
         if done.returncode != 0:

@@ -2,17 +2,17 @@
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tarsy_ground.cluster.addresses import API_SERVER, BRIDGE, NODE, NODE_ADDRESS
+from tarsy_ground.cluster.addresses import API_SERVER, BRIDGE, NODE, NODE_ADDRESS, SERVICES
 from tarsy_ground.cluster.components import IDENTITIES, NodeFiles, control_plane, etcd, node_agents
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.cluster.pki import ClusterAuthority
 from tarsy_ground.control_groups import add_control_groups, remove_control_groups
 from tarsy_ground.kernel_settings import unchanged_kernel_settings
-from tarsy_ground.network import NetworkNamespace
+from tarsy_ground.network import UPLINK, NetworkNamespace
 from tarsy_ground.programs import ETCD, KUBERNETES, build_programs
 from tarsy_ground.sandbox import Sandbox, running_sandbox
 
@@ -26,21 +26,21 @@ LOOK_SECONDS = 0.2
 
 
 @contextmanager
-def running_node(folder: Path, network: NetworkNamespace, images: Path, cache: Path) -> Iterator[Kubectl]:
-    """Its pods see `images` alone. Everything of it ends, and goes, with the context."""
+def running_node(folder: Path, network: NetworkNamespace, archives: Sequence[Path], cache: Path) -> Iterator[Kubectl]:
+    """Its pods see the images of `archives` alone. Everything of it ends, and goes, with the context."""
     programs = build_programs(KUBERNETES, cache)
     with unchanged_kernel_settings(), running_sandbox(folder, network) as sandbox:
         add_control_groups(network.name)
         try:
             kubectl = Kubectl(programs / "kubectl", NodeFiles(folder).pki / "admin.conf", sandbox)
-            _start(sandbox, kubectl, programs, build_programs(ETCD, cache), images)
+            _start(sandbox, kubectl, programs, build_programs(ETCD, cache), archives)
             yield kubectl
         finally:
             sandbox.kill()
             remove_control_groups(network.name)
 
 
-def _start(sandbox: Sandbox, kubectl: Kubectl, programs: Path, etcd_programs: Path, images: Path) -> None:
+def _start(sandbox: Sandbox, kubectl: Kubectl, programs: Path, etcd_programs: Path, archives: Sequence[Path]) -> None:
     files = NodeFiles(sandbox.folder)
     authority = ClusterAuthority(files.pki, API_SERVER)
     for name, identity in IDENTITIES.items():
@@ -54,7 +54,8 @@ def _start(sandbox: Sandbox, kubectl: Kubectl, programs: Path, etcd_programs: Pa
     sandbox.start("apiserver", planes["apiserver"])
     containers = ("ctr", f"--address={files.containerd_socket}", "--namespace=k8s.io")
     _until(sandbox, lambda: _succeeds(sandbox, *containers, "version"))
-    importing = sandbox.start(IMPORT, ["/usr/bin/ctr", *containers[1:], "images", "import", str(images)])
+    imports = [" ".join(("/usr/bin/ctr", *containers[1:], "images", "import", str(each))) for each in archives]
+    importing = sandbox.start(IMPORT, ["/bin/sh", "-c", " && ".join(imports)])
     _until(sandbox, lambda: kubectl.try_run("get", "--raw", "/readyz") is not None)
     for name in ("controller-manager", "scheduler"):
         sandbox.start(name, planes[name])
@@ -72,8 +73,13 @@ def _start(sandbox: Sandbox, kubectl: Kubectl, programs: Path, etcd_programs: Pa
 
 
 def _make_bridge(sandbox: Sandbox) -> None:
-    """Before the first pod, since the API server and the kubelet have its address."""
+    """Before the first pod, since the API server and the kubelet have its address.
+
+    While kube-proxy writes its rules, an address of a Service may have none: nobody outside may answer instead.
+    """
+    stray = ("-o", UPLINK, "-d", SERVICES, "-j", "REJECT")
     for command in (
+        *(("iptables", "-w", "-A", chain, *stray) for chain in ("OUTPUT", "FORWARD")),
         ("ip", "link", "add", BRIDGE, "type", "bridge"),
         ("ip", "address", "add", f"{NODE_ADDRESS}/24", "dev", BRIDGE),
         ("ip", "link", "set", BRIDGE, "up"),
