@@ -68,6 +68,7 @@ def test_notes_say_what_to_do_next(tmp_path: Path) -> None:
         assert told in text
         assert ("Nobody is authenticated" in text) == (name == "default")
         assert ("Authorization: Bearer $TARSY_API_KEY" in text) == (name == "everything")
+        assert ("log in at the page" in text) == (name == "everything")
         assert ("Prometheus does not know" in text) == (name == "default")
 
 
