@@ -15,12 +15,12 @@ def traces(name: str, folder: Path) -> list[str]:
 
 
 def _network(name: str) -> Iterator[str]:
-    yield from (f"link {link.name}" for link in Path("/sys/class/net").glob(f"{name}*"))
+    yield from (f"link {link.name}" for link in Path("/sys/class/net").glob(name))
     yield from (f"namespace {each}" for each in Path("/run/netns").glob(name))
     for table in ("filter", "nat"):
         command = ["iptables", "-w", "-t", table, "-S"]
         rules = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True).stdout
-        yield from (f"rule {rule}" for rule in rules.splitlines() if f"{name}0" in rule)
+        yield from (f"rule {rule}" for rule in rules.splitlines() if name in rule.split())
 
 
 def _mounts(folder: Path) -> Iterator[str]:

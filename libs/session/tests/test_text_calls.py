@@ -108,6 +108,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_twice_the_text_takes_twice_the_time(text: str) -> None:
     """It took seconds, and the pairs hours: in linear time it is some milliseconds."""

@@ -101,6 +101,7 @@ async def test_a_server_that_does_not_answer_the_probe_is_connected_within_the_t
         assert connection.protocol_version == "2025-06-18"
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(("discover", "version"), [("known", "2026-07-28"), ("unknown", "2025-06-18")])
 async def test_a_server_that_starts_more_slowly_than_the_probe_waits_is_greeted_once(
     tmp_path: Path, discover: str, version: str

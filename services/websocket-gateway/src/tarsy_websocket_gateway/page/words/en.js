@@ -236,7 +236,8 @@ export const en = frozen({
   },
   verdict: {
     none: "There is no verdict yet.",
-    unmatched: "No chain matched this alert: {chain}, the default, investigated it, perhaps with the tools of another place.",
+    unmatched:
+      "No chain matched this alert: {chain}, the default, investigated it, perhaps with the tools of another place.",
     summary: "Executive summary",
     noSummary: "There is no executive summary: {why}",
     confidence: { high: "High confidence", medium: "Medium confidence", low: "Low confidence" },
