@@ -19,6 +19,7 @@ from tarsy_incident import INCIDENT
 from tarsy_llm.script import ScriptedTurn, load_scripts
 
 MODEL = "model-of-the-test"
+OF_DOCTOR = "Say ok."
 
 type Events = Iterable[tuple[str, JsonValue]]
 """Server-sent events with a name ("" for none)."""
@@ -58,6 +59,9 @@ class Provider:
 def _agent_of(text: str, *, has_tools: bool) -> str:
     if "you are called ChatAgent" in text:
         return "ChatAgent"
+    if OF_DOCTOR in text:
+        # It offers tools, too, and takes any words.
+        return "Summarizer"
     return "KubernetesAgent" if has_tools else "Summarizer"
 
 

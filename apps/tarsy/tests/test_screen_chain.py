@@ -331,7 +331,8 @@ def test_a_partial_analysis_says_of_which_agent_and_why(watched: Watched) -> Non
     watched.live(chain.partial_chain(S))
     ended = watched.lines.index("■ Metrics: completed")
     assert watched.lines[ended + 1] == f"(partial analysis: {chain.FULL})"
-    assert watched.text.endswith(f"■ session: completed\n(partial analysis: Metrics: {chain.FULL})\n")
+    less = f"(partial analysis: Metrics: {chain.FULL})\n(limited evidence: {chain.LIMIT})\n"
+    assert watched.text.endswith(f"■ session: completed\n{less}")
 
 
 def test_analyses_that_nobody_joined_are_shown_as_the_session_tells_them(

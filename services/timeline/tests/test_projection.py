@@ -27,7 +27,7 @@ def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSess
     assert row[1:4] == ("pod-crash", f"Crash {session.id}", None)
     created_at = session.records[0][0].time
     assert row[7:16] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False, True, created_at)
-    assert row[16:] == (*(None,) * 6, []), "no facets, no parent, no LLM provider, no message of Slack, no labels"
+    assert row[16:] == (*(None,) * 6, [], "", False), "no facets, parent, LLM provider, message, labels, nor rule"
     assert change == ("change_session", (session.id, "pending", None, None, None, None, None, None, None, []))
 
 

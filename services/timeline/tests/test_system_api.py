@@ -98,7 +98,7 @@ async def test_a_server_is_told_with_gos_keys_and_with_what_each_worker_sees(bus
             "id": "kubernetes", "healthy": True, "misconfigured": False, "error": None, "tool_count": 1,
             "last_check": "2026-11-22T10:00:30.000Z", "protocol_version": "2025-11-25",
             "server_version": "kubernetes 1.2", "denied_count": 0, "refused_count": 0, "refused_tools": [],
-            "login_needed": False, "logged_in_until": None, "starting": False,
+            "login_needed": False, "logged_in_until": None, "starting": False, "known_as": "",
         }  # fmt: skip
         assert worker["worker_id"] == one.worker_id
         assert worker["healthy"] is True

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -55,6 +55,9 @@ class HttpMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._refused = refusals_counter(registry)
         self._denied = denials_counter(registry)
+        # Alert rules wait for an increase, and from nothing to one is none.
+        for why in get_args(Denial.__value__):
+            self._denied.labels(why)
         self._requests = Counter(
             "tarsy_http_requests_total",
             "Requests answered; a connection of a WebSocket is none",
