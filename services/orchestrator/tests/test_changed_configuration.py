@@ -25,7 +25,7 @@ def write(folder: Path, *agents: str, provider: str = "scripted", pace_seconds: 
     config = {
         "agents": {name: {"mcp_servers": [SERVER]} for name in agents},
         "agent_chains": {"c": {"alert_types": [SERVER], "stages": stages}},
-        "mcp_servers": {SERVER: {"transport": {"type": "stdio", "command": "none"}}},
+        "mcp_servers": {SERVER: {"transport": {"type": "stdio", "command": "none"}, "allow": [READ.tool]}},
         "llm_providers": {provider: {"type": "scripted", "script": "script.yaml", "pace_seconds": pace_seconds}},
         "defaults": {"alert_type": SERVER},
     }
