@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
+import httpx2
 import pytest
 import yaml
 from pydantic import JsonValue
@@ -322,3 +323,22 @@ async def test_a_service_that_lacks_one_right_ends_at_its_start_and_names_it(
         f"Kafka at {guarded.bus.bootstrap} does not let the user {user.name} do what {user.name} needs: {named}. "
         f"`tarsy topics acls --service {user.name} --prefix {TOPICS.prefix}` prints all rights for it"
     )
+
+
+async def test_an_ingest_that_may_not_read_the_catalog_starts_and_says_what_it_does_not_check(
+    guarded: System, kafka: GuardedKafka
+) -> None:
+    await kafka.revoke(TOPICS, INGEST, Right("topic", TOPICS.catalog, ("Read",)))
+    try:
+        process = await guarded.started("ingest")
+
+        async def said() -> bool:
+            answer = await asyncio.to_thread(httpx2.get, f"{process.url}/ready", timeout=30)
+            return f"--operation Read --topic {TOPICS.catalog}` grants it" in str(answer.json()["degraded"])
+
+        await eventually(said, lambda: f"the right is named: {process.last_lines}")
+        body: JsonValue = {"data": "disk full", "mcp": {"servers": [{"name": "kubernetes", "tools": ["anything"]}]}}
+        guarded.post("ingest", "/api/v1/alerts", body)
+    finally:
+        await kafka.grant(TOPICS, INGEST)
+    assert "tools.not_checked" in process.log.read_text()

@@ -48,6 +48,12 @@ def test_one_user_for_all_has_the_rights_of_all() -> None:
     assert operations(UP) == set().union(*(operations(user) for user in (*SERVICES, TOPICS_APPLY)))
 
 
+def test_only_what_is_optional_is_not_required() -> None:
+    for user in USERS.values():
+        left_out = set(user.rights(TOPICS)) - set(user.required_rights(TOPICS))
+        assert left_out == {Right("topic", f"team.{topic}", ("Read",)) for topic in user.optional_reads}, user.name
+
+
 def test_each_topic_and_group_comes_once() -> None:
     for user in USERS.values():
         named = [(right.resource, right.name, right.prefixed) for right in user.rights(TOPICS)]

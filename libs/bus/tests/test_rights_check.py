@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.connection import Bus
 from tarsy_bus.kafka_rights import INGEST, ORCHESTRATOR, TOPICS_APPLY, WEBSOCKET_GATEWAY, Right
+from tarsy_bus.optional_rights import describe_missing_read
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import WrongTopicsError, apply_topics, check_topics
@@ -66,11 +67,30 @@ async def test_a_topic_that_may_not_be_described_is_not_called_missing(kafka: Gu
     assert await refused(kafka.bus(topics, INGEST)) == (
         f"Kafka at {kafka.broker.bootstrap} does not let the user ingest do what ingest needs: "
         f"Describe on topic {topics.prefix}.*; DescribeConfigs on topic {topics.prefix}.*; "
-        f"Read on topic {topics.alerts}, {topics.heads}, {topics.workers}, {topics.catalog}, {topics.layout}; "
+        f"Read on topic {topics.alerts}, {topics.heads}, {topics.workers}, {topics.layout}; "
         f"Write on topic {topics.inbox}, {topics.dead_letters}, {topics.audit}; "
         f"Read on group {topics.prefix}.ingest. "
         f"`tarsy topics acls --service ingest --prefix {topics.prefix}` prints all rights for it"
     )
+
+
+async def test_a_right_that_is_optional_holds_up_no_start_and_is_named_with_the_command_that_grants_it(
+    kafka: GuardedKafka, topics: Topics
+) -> None:
+    read = Right("topic", topics.catalog, ("Read",))
+    await kafka.grant(topics, INGEST, without=[read])
+    bus = kafka.bus(topics, INGEST)
+    await check_topics(bus, INGEST)
+    assert await describe_missing_read(bus, INGEST, topics.catalog) == (
+        f"Kafka does not let the user ingest do Read on topic {topics.catalog}; `kafka-acls.sh --bootstrap-server "
+        f"{bus.bootstrap} --add --allow-principal User:ingest --operation Read --topic {topics.catalog}` grants it"
+    )
+    await kafka.grant(topics, INGEST)
+
+    async def granted() -> bool:
+        return await describe_missing_read(bus, INGEST, topics.catalog) == ""
+
+    await eventually(granted, "the right is there")
 
 
 async def test_topics_that_do_not_exist_are_still_called_missing(kafka: GuardedKafka) -> None:

@@ -1,11 +1,14 @@
 """An alert that names a tool which its server does not have is told so, with the names that there are."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from pydantic import JsonValue
+from structlog.testing import capture_logs
 
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.api.alert_choices import McpChoice
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
@@ -13,7 +16,9 @@ from tarsy_ingest.alert_choices import MOST_NAMED, mistakes_in_choices
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.raw_alert import AlertRejectedError
 from tarsy_ingest.submission import read_submission
-from tarsy_ingest.tool_follower import names_in
+from tarsy_ingest.tool_follower import ToolFollower, names_in
+from tarsy_service.supervision import Supervisor
+from tarsy_testing import bus_of_tests
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 
@@ -69,3 +74,23 @@ def test_many_names_are_counted(rules: AlertRules) -> None:
     names = frozenset(f"tool_{number:03}" for number in range(MOST_NAMED + 7))
     ((_, text),) = mistakes_in_choices(None, choice("x"), replace(rules, mcp_tools={"kubernetes": names}))
     assert text.endswith("tool_049 and 7 more")
+
+
+async def test_a_catalog_that_may_not_be_read_is_told_once_in_the_log_and_as_long_as_it_lasts_at_ready() -> None:
+    asked_twice, asked = asyncio.Event(), 0
+
+    async def refuse() -> str:
+        nonlocal asked
+        asked += 1
+        if asked > 2:
+            asked_twice.set()
+        return "Kafka refuses us."
+
+    follower = ToolFollower(bus_of_tests("127.0.0.1:1", "t"), Supervisor(), refuse)
+    with capture_logs() as lines:
+        async with background_tasks(follower.run()):
+            await asyncio.wait_for(asked_twice.wait(), 60)
+            told = list(follower.degraded_reasons())
+    assert told == ["Tools that alerts name are not checked. Kafka refuses us."]
+    assert [line["event"] for line in lines] == ["tools.not_checked"]
+    assert follower.known == {}

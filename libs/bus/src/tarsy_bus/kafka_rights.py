@@ -5,7 +5,7 @@ beyond Write on some topic; nothing here uses transactions, and only a retention
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tarsy_contracts.topics import Topics
@@ -36,12 +36,14 @@ class KafkaUser:
     """One user of Kafka, `purpose` for people. Topics and groups are named without the prefix; a `*` ends the name of a
     group where all groups are meant whose names begin so.
 
-    `checks`: it looks at the settings of all topics. `is_union`: it stands in for others.
+    `checks`: it looks at the settings of all topics. `is_union`: it stands in for others. `optional_reads`: those of
+    `reads` without which it does its work, and says what it goes without.
     """
 
     name: str
     purpose: str
     reads: tuple[str, ...] = ()
+    optional_reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     deletes: tuple[str, ...] = ()
@@ -52,6 +54,11 @@ class KafkaUser:
     def rights(self, topics: Topics) -> tuple[Right, ...]:
         """Each topic and group once."""
         return tuple(_merged(self._rights(topics.prefix)))
+
+    def required_rights(self, topics: Topics) -> tuple[Right, ...]:
+        """Those without which it does not start."""
+        needed = tuple(topic for topic in self.reads if topic not in self.optional_reads)
+        return replace(self, reads=needed).rights(topics)
 
     def _rights(self, prefix: str) -> Iterator[Right]:
         if self.checks:
@@ -72,6 +79,7 @@ INGEST = KafkaUser(
     "alerts over HTTP and from `alerts`; heads show it the sessions that alerts join, workers how many sessions wait,"
     " the catalog which tools an alert may name",
     reads=("alerts", "heads", "workers", "catalog", "layout"),
+    optional_reads=("catalog",),
     writes=("inbox", "dead-letters", "audit"),
     groups=("ingest",),
 )

@@ -21,17 +21,16 @@ log = structlog.get_logger(__name__)
 
 
 async def check_rights(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> None:
-    """Raises KafkaAccessError, which names each right that is missing, and KafkaError.
+    """Raises KafkaAccessError, which names each right that is missing and that the user needs, and KafkaError.
 
     Topics that do not exist are not looked at; brokers that do not tell rights are believed to give them.
     """
     limit = time.monotonic() + SETTLE_SECONDS
     while lacking := await _lacking(client, bus, user):
         if time.monotonic() > limit:
-            who = f"the user {bus.security.username}" if bus.security.username else "us"
             raise KafkaAccessError(
-                f"Kafka at {bus.bootstrap} does not let {who} do what {user.name} needs: {'; '.join(lacking)}. "
-                f"{hint_at_rights(bus, user)}"
+                f"Kafka at {bus.bootstrap} does not let {name_of_user(bus)} do what {user.name} needs: "
+                f"{'; '.join(lacking)}. {hint_at_rights(bus, user)}"
             )
         await asyncio.sleep(PAUSE_SECONDS)
 
@@ -44,10 +43,10 @@ async def granted_on_topics(client: AIOKafkaAdminClient, topics: Topics) -> Mapp
         return None
 
 
-def lacking_on_topics(user: KafkaUser, topics: Topics, granted: Mapping[str, TopicOperations]) -> list[str]:
-    """An entry for each operation that the user needs and we lack, with the topics."""
+def lacking_on_topics(rights: Sequence[Right], granted: Mapping[str, TopicOperations]) -> list[str]:
+    """An entry for each operation of these rights that we lack, with the topics."""
     found: dict[Operation, list[str]] = {}
-    for right in user.rights(topics):
+    for right in rights:
         for operation in right.operations:
             if names := list(_lacking_by(right, operation, granted)):
                 found.setdefault(operation, []).extend(names)
@@ -58,8 +57,9 @@ async def _lacking(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> li
     granted = await granted_on_topics(client, bus.topics)
     if granted is None:
         log.warning("rights.not_checked", reason="the broker is too old to tell them")
-    on_topics = [] if granted is None else lacking_on_topics(user, bus.topics, granted)
-    return [*on_topics, *await _lacking_on_groups(client, user.rights(bus.topics))]
+    rights = user.required_rights(bus.topics)
+    on_topics = [] if granted is None else lacking_on_topics(rights, granted)
+    return [*on_topics, *await _lacking_on_groups(client, rights)]
 
 
 def _lacking_by(right: Right, operation: Operation, told: Mapping[str, TopicOperations]) -> Iterator[str]:
@@ -76,6 +76,11 @@ def _lacking_by(right: Right, operation: Operation, told: Mapping[str, TopicOper
 async def _lacking_on_groups(client: AIOKafkaAdminClient, rights: Sequence[Right]) -> list[str]:
     groups = [right.name for right in rights if right.resource == "group"]
     return [f"Read on group {group}" for group in groups if not await may_read_group(client, group)]
+
+
+def name_of_user(bus: Bus) -> str:
+    """The user that we log in as, for a sentence."""
+    return f"the user {bus.security.username}" if bus.security.username else "us"
 
 
 def hint_at_rights(bus: Bus, user: KafkaUser) -> str:

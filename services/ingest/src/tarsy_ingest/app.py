@@ -15,6 +15,7 @@ from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_bus.kafka_watch import KafkaWatch
+from tarsy_bus.optional_rights import describe_missing_read
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import await_topics, cluster_id
 from tarsy_config.config import Config
@@ -102,7 +103,8 @@ def build(
     metrics.watch(pending=lambda: pending.waiting)
     intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer, identities, known, pending)
     heads, queues = HeadsFollower(bus, known, supervisor), QueueFollower(bus, pending, supervisor)
-    tools = ToolFollower(bus, supervisor)
+    find_refusal = partial(describe_missing_read, bus, kafka_rights.INGEST, bus.topics.catalog)
+    tools = ToolFollower(bus, supervisor, find_refusal)
 
     def rules() -> AlertRules:
         judging: AlertRules = config.current.rules
@@ -144,6 +146,7 @@ def build(
         rights=RIGHTS,
         degraded_reasons=lambda: [
             *reader.degraded_reasons(),
+            *tools.degraded_reasons(),
             *config.degraded_reasons(),
             *([QUEUE_FULL] if pending.is_full else []),
         ],

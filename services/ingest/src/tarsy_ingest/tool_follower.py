@@ -1,11 +1,12 @@
 """Follower of the catalog: the names of the tools that MCP servers have, so that an alert names none that is not there.
 
-Alerts are taken without it, too: tools of a server that no tool gateway reaches are not judged.
+Alerts are taken without it, too: tools of a server that no tool gateway reaches are not judged, and none where Kafka
+does not let us read the catalog.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 import structlog
 
@@ -18,12 +19,18 @@ log = structlog.get_logger(__name__)
 
 type ToolNames = Mapping[str, frozenset[str]]
 """By server."""
+type FindRefusal = Callable[[], Awaitable[str]]
+"""Returns a sentence where Kafka does not let us read the catalog, and else an empty text."""
+
+NOT_CHECKED = "Tools that alerts name are not checked"
 
 
 class ToolFollower:
-    def __init__(self, bus: Bus, supervisor: Supervisor) -> None:
+    def __init__(self, bus: Bus, supervisor: Supervisor, find_refusal: FindRefusal) -> None:
         self._bus = bus
         self._supervisor = supervisor
+        self._find_refusal = find_refusal
+        self._refusal = ""
         self._entries = CatalogEntries()
         self.known: ToolNames = {}
 
@@ -33,12 +40,26 @@ class ToolFollower:
         pauses = growing_pauses()
         while True:
             try:
-                await follow_catalog(
-                    self._bus, self._entries.take, changed=self._note, read_through=self._note, stepped=stepped
-                )
+                await self._follow(stepped)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("catalog.not_read", reason=str(problem), error=type(problem).__name__)
             await asyncio.sleep(next(pauses))
+
+    def degraded_reasons(self) -> Sequence[str]:
+        return [f"{NOT_CHECKED}. {self._refusal}"] if self._refusal else []
+
+    async def _follow(self, stepped: Callable[[], None]) -> None:
+        """Returns where Kafka does not let us read. The right may be granted while we run."""
+        refusal = await self._find_refusal()
+        if refusal and refusal != self._refusal:
+            log.warning("tools.not_checked", reason=refusal)
+        self._refusal = refusal
+        if refusal:
+            stepped()
+            return
+        await follow_catalog(
+            self._bus, self._entries.take, changed=self._note, read_through=self._note, stepped=stepped
+        )
 
     def _note(self) -> None:
         self.known = names_in(self._entries.all())

@@ -33,6 +33,8 @@ def kafka_rights_page() -> str:
         HEADING,
         "## Services\n\n",
         _table(SERVICES),
+        "\n",
+        *(_optional(user) for user in SERVICES if user.optional_reads),
         "\n## Others\n\n",
         _table(others),
         "\n",
@@ -53,6 +55,12 @@ def _row(user: KafkaUser) -> str:
 
 def _names(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
+
+
+def _optional(user: KafkaUser) -> str:
+    names = _names(user.optional_reads)
+    told = "`/ready` names under `degraded` what it goes without"
+    return f"- `{user.name}` starts also without Read on {names}; {told}.\n"
 
 
 def _meaning(user: KafkaUser) -> str:

@@ -102,10 +102,10 @@ async def check_rights(setup: Setup) -> AsyncIterator[CheckResult]:
 
 def judge_rights(bus: Bus, granted: Mapping[str, TopicOperations]) -> CheckResult:
     """One user may stand for all services, or each have its own: then the user of one lacks the rights of others."""
-    missing = lacking_on_topics(UP, bus.topics, granted)
+    missing = lacking_on_topics(UP.rights(bus.topics), granted)
     if not missing:
         return ok(f"We have the rights of all services on topics of {bus.topics.prefix}; groups were not asked for.")
-    names = [user.name for user in SERVICES if not lacking_on_topics(user, bus.topics, granted)]
+    names = [user.name for user in SERVICES if not lacking_on_topics(user.rights(bus.topics), granted)]
     if names:
         others = [user.name for user in SERVICES if user.name not in names]
         return warning(

@@ -1,9 +1,9 @@
 """Rights on Kafka as commands of its own `kafka-acls.sh`, and as JSON."""
 
 import json
-import shlex
 from collections.abc import Iterator, Sequence
 
+from tarsy_bus.acl_command import acl_command
 from tarsy_bus.kafka_rights import KafkaUser, Right
 from tarsy_contracts.topics import Topics
 
@@ -16,8 +16,7 @@ def acl_commands(grants: Sequence[Grant], topics: Topics, connection: Sequence[s
     for user, principal in grants:
         yield f"# {user.name}: {user.purpose}"
         for rights in _alike(user.rights(topics)):
-            command = ["kafka-acls.sh", *connection, "--add", "--allow-principal", principal]
-            yield shlex.join([*command, *_options(rights)])
+            yield acl_command(rights, principal, connection)
 
 
 def acl_json(grants: Sequence[Grant], topics: Topics) -> str:
@@ -37,18 +36,8 @@ def acl_json(grants: Sequence[Grant], topics: Topics) -> str:
 
 
 def _alike(rights: Sequence[Right]) -> list[list[Right]]:
-    """Rights that one command can grant: it gives each of its operations on each of its names."""
+    """Rights that one command can grant."""
     found: dict[tuple[object, ...], list[Right]] = {}
     for right in rights:
         found.setdefault((right.resource, right.prefixed, right.operations), []).append(right)
     return list(found.values())
-
-
-def _options(rights: Sequence[Right]) -> Iterator[str]:
-    first = rights[0]
-    for operation in first.operations:
-        yield from ("--operation", operation)
-    for right in rights:
-        yield from (f"--{right.resource}", right.name)
-    if first.prefixed:
-        yield from ("--resource-pattern-type", "prefixed")
