@@ -247,6 +247,8 @@ def _start_queued[R: Claimable](
 ) -> list[ClaimEffect[R]]:
     """Run or claim the calls that wait, as far as there are places."""
     waiting = sorted(calls.waiting(), key=lambda each: _not_after(each[1]))
+    if not waiting:
+        return []
     effects: list[ClaimEffect[R]] = []
     taken = calls.places()
     for call_id, call in waiting:
