@@ -148,31 +148,31 @@ def _blank_reason(execution: Execution) -> str:
 
 def _ask(state: Investigating, execution: Execution, iteration: int) -> e.LlmCallRequested:
     """Asks the model; past the last iteration without tools, to conclude."""
-    return e.LlmCallRequested(
-        llm_call_id=llm_call_id(execution.id, iteration, 1),
-        execution_id=execution.id,
-        iteration=iteration,
-        attempt=1,
-        purpose="iteration" if iteration <= execution.agent.max_iterations else "conclusion",
-        llm_provider=execution.llm_provider,
-        shortened=shorten_in_time(state, execution),
-    )
+    question = _question(execution, iteration, attempt=1)
+    return question.model_copy(update={"shortened": shorten_in_time(state, execution)})
 
 
 def _ask_again(
     execution: Execution, wait_seconds: float, *, rate_limited: bool = False, provider: str = ""
 ) -> e.LlmCallRequested:
     """Asks again: another attempt of the same iteration."""
-    attempt = execution.retries.attempt + 1
+    question = _question(execution, execution.iteration, execution.retries.attempt + 1)
+    changes = {
+        "llm_provider": provider or execution.llm_provider,
+        "wait_seconds": wait_seconds,
+        "rate_limited": rate_limited,
+    }
+    return question.model_copy(update=changes)
+
+
+def _question(execution: Execution, iteration: int, attempt: int) -> e.LlmCallRequested:
     return e.LlmCallRequested(
-        llm_call_id=llm_call_id(execution.id, execution.iteration, attempt),
+        llm_call_id=llm_call_id(execution.id, iteration, attempt),
         execution_id=execution.id,
-        iteration=execution.iteration,
+        iteration=iteration,
         attempt=attempt,
-        purpose="iteration" if execution.iteration <= execution.agent.max_iterations else "conclusion",
-        llm_provider=provider or execution.llm_provider,
-        wait_seconds=wait_seconds,
-        rate_limited=rate_limited,
+        purpose="iteration" if iteration <= execution.agent.max_iterations else "conclusion",
+        llm_provider=execution.llm_provider,
     )
 
 
