@@ -58,13 +58,13 @@ def note_tools_left_out(names: Sequence[str]) -> str:
 
 
 def note_left_out(lines: int, size: int, read_on: "ReadOn | None") -> str:
-    how = "" if read_on is None else f' To read it again: {read_on.tool} with result "{read_on.result}".'
-    return f"[This result ({lines} lines, {size} bytes) was left out here to make the conversation shorter.{how}]"
+    again = _how_to("read it again", read_on)
+    return f"[This result ({lines} lines, {size} bytes) was left out here to make the conversation shorter.{again}]"
 
 
 def note_shortened(lines: int, size: int, read_on: "ReadOn | None") -> str:
-    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
-    return f"[The result had {lines} lines ({size} bytes). It is shortened to make the conversation fit.{how}]"
+    inside = _how_to("read in it", read_on)
+    return f"[The result had {lines} lines ({size} bytes). It is shortened to make the conversation fit.{inside}]"
 
 
 def note_call(number: int) -> str:
@@ -101,21 +101,19 @@ class ReadOn:
 
 
 def note_summary(lines: int, size: int, read_on: ReadOn | None = None) -> str:
-    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
-    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{how}]"
+    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{_how_to('read in it', read_on)}]"
 
 
 def note_same_summary(lines: int, size: int, earlier: int, read_on: ReadOn | None = None) -> str:
     """`earlier`: the number of the call that returned the same; 0 where it has none."""
     call = f"call {earlier}" if earlier else "an earlier call"
-    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
     same = f"the same as {call} returned. This is the summary of that again."
-    return f"[The result had {lines} lines ({size} bytes): {same}{how}]"
+    return f"[The result had {lines} lines ({size} bytes): {same}{_how_to('read in it', read_on)}]"
 
 
 def note_cut(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
-    how = "" if read_on is None else f' To read on: {read_on.tool} with result "{read_on.result}", {_behind(shown)}.'
-    return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{how}]"
+    on = _how_to("read on", read_on, f", {_behind(shown)}")
+    return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{on}]"
 
 
 def note_outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
@@ -130,6 +128,10 @@ def note_outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> st
 def note_learned(*, cut: bool) -> str:
     part = " This is the beginning of the result." if cut else ""
     return f"[The outcome was unknown at first, and became known later.{part}]"
+
+
+def _how_to(read: str, read_on: ReadOn | None, where: str = "") -> str:
+    return "" if read_on is None else f' To {read}: {read_on.tool} with result "{read_on.result}"{where}.'
 
 
 def _behind(shown: str) -> str:
