@@ -2,8 +2,9 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tarsy_service.host_protection import PROBES
+
 API = "/api/"
-PROBES = frozenset({"/health/", "/ready/"})
 
 
 class LenientRequests:
@@ -21,7 +22,7 @@ class LenientRequests:
             await self._app(scope, receive, send)
             return
         path: str = scope["path"]
-        if path.endswith("/") and (path.startswith(API) or path in PROBES):
+        if path.endswith("/") and (path.startswith(API) or path[:-1] in PROBES):
             scope = {**scope, "path": path.rstrip("/"), "raw_path": (scope.get("raw_path") or b"").rstrip(b"/")}
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
