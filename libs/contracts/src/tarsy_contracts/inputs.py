@@ -141,11 +141,12 @@ class DeadlinePassed(Message):
 
 
 class CancelRequested(Message):
-    """A person wants the session to end, or the reply that is being written."""
+    """A person wants the session to end, or the reply that is being written. `comment`: why; it has been masked."""
 
     type: ClassVar[str] = "session.cancel_requested"
     request_id: str
     author: str
+    comment: str = ""
 
 
 class ChatRequested(Message):

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from tarsy_contracts import events as e
+from tarsy_contracts.session_events import describe_cancel
 from tarsy_session.llm_failures import CANCELLED
 from tarsy_session.partial_analysis import compose_partial, has_evidence
-from tarsy_session.state import Ending, Execution, Investigating, SessionState, ToolCallState
+from tarsy_session.state import Cancelled, Ending, Execution, Investigating, SessionState, ToolCallState
 from tarsy_session.state_queries import final_analysis, partial_reason
 from tarsy_session.summary_outcomes import fail_summary
 from tarsy_session.withheld_tools import evidence_limits
@@ -13,14 +14,14 @@ from tarsy_session.withheld_tools import evidence_limits
 UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
 
 
-def close_cancelled(state: Investigating, author: str) -> Sequence[e.Event]:
+def close_cancelled(state: Investigating, cancelled: Cancelled) -> Sequence[e.Event]:
     """Closes all that is open, but waits for calls that may have run."""
-    error = f"cancelled by {author}"
+    error = describe_cancel(cancelled.author, cancelled.comment)
     harmless = list(close_calls(state.calls.values(), error))
     asked = [event for execution in state.executions.values() for event in close_question(execution, error)]
     if any(call.may_have_run for call in state.calls.values()):
         return [*asked, *harmless]
-    end = end_of_life(state, e.SessionCancelled(author=author), "cancelled", error)
+    end = end_of_life(state, e.SessionCancelled(author=cancelled.author, comment=cancelled.comment), "cancelled", error)
     return [*asked, *harmless, *_steps(state, "cancelled", error), end]
 
 

@@ -30,7 +30,7 @@ def next_events(state: SessionState, at: datetime) -> Sequence[e.Event]:
     if not isinstance(state, Investigating):
         return []
     if state.cancelled is not None:
-        return close_cancelled(state, state.cancelled.author)
+        return close_cancelled(state, state.cancelled)
     stage = state.stage
     if stage is None:
         return []
