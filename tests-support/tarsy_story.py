@@ -247,7 +247,7 @@ class Story:
             retryable=bool(error) and kind not in FINAL,
             kind=kind if error else "",
             retry_after_seconds=retry_after,
-            thinking="hm",
+            thinking="" if error else "hm",
             text=text,
             tool_calls=calls,
             usage=Usage(),

@@ -133,11 +133,23 @@ class WorkerDied(Message):
     worker_id: str
 
 
+class UnfinishedAnswer(Value):
+    """What an LLM call had streamed until then. It has been masked, and is the end of it where it was long."""
+
+    llm_call_id: str
+    thinking: str = ""
+    text: str = ""
+
+
 class DeadlinePassed(Message):
-    """The owner saw the time of a call run out; or that of an iteration, or of a session, whose id stands here then."""
+    """The owner saw the time of a call run out; or that of an iteration, or of a session, whose id stands here then.
+
+    `unfinished`: answers of the session's models that were being written.
+    """
 
     type: ClassVar[str] = "deadline.passed"
     call_id: str
+    unfinished: tuple[UnfinishedAnswer, ...] = ()
 
 
 class CancelRequested(Message):

@@ -77,7 +77,8 @@ class LlmCallFailed(Message):
     """No answer came. The consequence depends on `kind`, and stands in the same batch: another attempt, another
     provider, or the end.
 
-    `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `repetition`, `broken`, `cancelled`.
+    `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `session_timeout`, `repetition`, `broken`,
+    `cancelled`. `thinking`, `text`: what had been streamed where its time was up.
     `retryable`: the same question may succeed later. `usage`: what the provider had counted until then, if anything.
     `request_digest`: of all that the model was given; empty when nothing is known to have been sent.
     `refused_tools`: names of tools that the provider does not take. `most_tools`: how many it takes at most.
@@ -96,3 +97,5 @@ class LlmCallFailed(Message):
     refused_tools: tuple[str, ...] = ()
     most_tools: Count | None = None
     context_tokens: Count | None = None
+    thinking: str = ""
+    text: str = ""

@@ -101,7 +101,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.LlmCallCompleted():
             yield from llm_answer(record, event)
         case e.LlmCallFailed():
-            yield llm_failure(record, event)
+            yield from llm_failure(record, event)
         case e.ProviderFellBack():
             yield fallback(record, event)
         case e.ToolCallRequested():

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
 from tarsy_contracts.ids import approval_id, iteration_id
 from tarsy_session.decide_approvals import expire
 from tarsy_session.downtime import Downtime
@@ -17,7 +18,7 @@ from tarsy_session.llm_failures import ITERATION_TIMEOUT
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary, calls_waiting_for_person, waits_for_person
 from tarsy_session.summary_outcomes import fail_summary
-from tarsy_session.termination import UNKNOWN, close_question, end_may_have_run, time_out
+from tarsy_session.termination import UNKNOWN, UnfinishedAnswers, close_question, end_may_have_run, time_out
 
 CANCEL_GRACE = timedelta(seconds=1)
 """Time that a cancelled session waits for the outcome of calls that may have taken effect."""
@@ -52,8 +53,11 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
             yield Deadline(approval_id(call.requested.call_id), call.approval.since, call.approval.deadline)
 
 
-def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downtime) -> list[e.Event]:
-    """`id` is that of a call, a summary, an iteration, a wait for a person, or the session."""
+def decide_deadline(
+    state: Investigating, noticed: i.DeadlinePassed, at: datetime, downtime: Downtime
+) -> list[e.Event]:
+    """The deadline is that of a call, a summary, an iteration, a wait for a person, or the session."""
+    id, unfinished = noticed.call_id, {one.llm_call_id: one for one in noticed.unfinished}
     if (call := state.calls.get(id)) is not None:
         return _call(call, at, downtime)
     if (call := call_of_summary(state.calls, id)) is not None:
@@ -64,9 +68,9 @@ def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downt
     if (call := _waiting(state, id)) is not None:
         return expire(state, call)
     if id != state.session_id:
-        return _iteration(state, id)
+        return _iteration(state, id, unfinished)
     if state.cancelled is None:
-        return time_out(state)
+        return time_out(state, unfinished)
     return list(end_may_have_run(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
 
 
@@ -96,12 +100,12 @@ def _summary(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Ev
     return [fail_summary(call, summary, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
 
 
-def _iteration(state: Investigating, id: str) -> list[e.Event]:
+def _iteration(state: Investigating, id: str, unfinished: UnfinishedAnswers) -> list[e.Event]:
     """Ends the LLM call, or else the tool calls that it led to; the agent goes on with what it has."""
     execution = next(one for one in state.executions.values() if iteration_id(one.id, one.iteration) == id)
     seconds = state.started.chain.limits.iteration_seconds
     error = f"the iteration took longer than {seconds:g} seconds"
-    question = list(close_question(execution, error, ITERATION_TIMEOUT, retryable=True))
+    question = list(close_question(execution, error, ITERATION_TIMEOUT, unfinished, retryable=True))
     return [*question, *_calls(state, execution, f"{error[:1].upper()}{error[1:]}.")]
 
 

@@ -90,7 +90,7 @@ def _investigating(  # noqa: C901 - one case an input
         case i.WorkerDied():
             return decide_worker_death(state, given.input)
         case i.DeadlinePassed():
-            return decide_deadline(state, given.input.call_id, given.at, given.downtime)
+            return decide_deadline(state, given.input, given.at, given.downtime)
         case i.CancelRequested():
             return cancel(state, given.input)
         case i.ChatRequested():
