@@ -31,6 +31,7 @@ STATUS_OF_FAILURE: Mapping[str, TimelineStatus] = {
     e.ENDED_BY_US: "cancelled",
     "iteration_timeout": "timed_out",
     "session_timeout": "timed_out",
+    e.TIME_BUDGET: "timed_out",
 }
 """By the kind of the failure. The others are the model's own, and complete."""
 BEHIND_WORDS = 2

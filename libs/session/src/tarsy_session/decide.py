@@ -41,7 +41,7 @@ def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> 
     if given.offset is not None and given.offset <= state.last_decided_offset:
         return []
     steps = look_ahead(session_id, state, _direct(session_id, state, given), given)
-    while steps and (more := next_events(steps[-1].after, given.at)):
+    while steps and (more := next_events(steps[-1].after, given.at, given.downtime)):
         steps += look_ahead(session_id, steps[-1].after, more, given)
     return steps
 

@@ -169,7 +169,8 @@ class Reconciler:
             input, traceparent = await self._traced(session_id, one, self._perform(one))
         id = report_id(input.type, one.id)
         at = self._deps.broker_now
-        self._submit(session_id, DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent))
+        given = DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent, downtime=self._deps.downtime)
+        self._submit(session_id, given)
 
     async def _traced(
         self, session_id: str, one: OwnEffect, work: Coroutine[object, object, OwnInput]
