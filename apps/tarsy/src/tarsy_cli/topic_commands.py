@@ -18,11 +18,22 @@ if TYPE_CHECKING:
     from tarsy_bus.topic_check import Fit
 
 CONNECT_SECONDS = 10.0
+DEFAULT_KAFKA, DEFAULT_PREFIX = "127.0.0.1:9092", "tarsy"
 
 
 def apply(
-    kafka: Annotated[str, typer.Option(envvar="TARSY_KAFKA", help="bootstrap servers")] = "127.0.0.1:9092",
-    prefix: Annotated[str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="how the names begin")] = "tarsy",
+    kafka: Annotated[
+        str,
+        typer.Option(
+            envvar="TARSY_KAFKA", help="bootstrap servers; else those of the home, or 127.0.0.1:9092", show_default=False
+        ),
+    ] = "",
+    prefix: Annotated[
+        str,
+        typer.Option(
+            envvar="TARSY_TOPIC_PREFIX", help="how the names begin; else as in the home, or tarsy", show_default=False
+        ),
+    ] = "",
     replication: Annotated[
         int | None, typer.Option(min=1, help="copies of each partition; else 3, or one a broker where there are less")
     ] = None,
@@ -41,7 +52,7 @@ def apply(
     """Make the topics that are missing, and check the others.
 
     How connections are secured is said by TARSY_KAFKA_SECURITY_PROTOCOL and what belongs to it, as for services. The
-    Kafka that `tarsy up` brings is known by --home.
+    Kafka and the names of the TARSy that runs in the home are known by --home.
 
     The exit code is 2 for what no second try changes (a wrong setting, a refused login, topics that do not fit), and 1
     for an outage.
@@ -68,6 +79,7 @@ def apply(
         raise fail("--json is for --dry-run: without it, the exit code says all.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1
     unchanging = NOT_ASKED if dry_run else UNCHANGING
+    kafka, prefix = _meant(kafka, prefix, home)
     bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, unchanging))
     try:
         if dry_run:
@@ -80,6 +92,16 @@ def apply(
     except (KafkaError, NotWrittenError, TimeoutError) as problem:
         raise fail(kafka_sentence(kafka, problem), code=not_asked) from None
     say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
+
+
+def _meant(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
+    """Kafka and prefix: what was named, or what the TARSy that runs in the home uses."""
+    from tarsy_local.instance import Home
+
+    running = Home(home).running()
+    meant = kafka or (running.kafka if running is not None else "") or DEFAULT_KAFKA
+    own = running.topic_prefix if running is not None and running.kafka == meant else ""
+    return meant, prefix or own or DEFAULT_PREFIX
 
 
 def _security(kafka: str, home: Path, code: int) -> "KafkaSecurity":
