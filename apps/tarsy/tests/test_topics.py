@@ -59,6 +59,26 @@ def test_without_a_kafka_that_of_the_home_is_meant_with_its_prefix(bare: Bus, tm
     assert (result.exit_code, result.output.splitlines()) == (1, lines)
 
 
+def test_settings_that_are_optional_can_be_left_out(bare: Bus) -> None:
+    assert applied(bare, "--without", "segment.ms")[0] == 0
+    code, lines = applied(bare, "--dry-run")
+    assert code == 0
+    assert any("segment.ms=604800000" in line for line in lines)
+    assert applied(bare, "--without", "cleanup.policy") == (
+        2,
+        [
+            "cleanup.policy cannot be left out. These can: segment.ms, compression.type, min.insync.replicas, "
+            "unclean.leader.election.enable, retention.bytes."
+        ],
+    )
+
+
+def test_the_sentence_of_a_broker_that_refuses_is_shown(bare: Bus) -> None:
+    code, lines = applied(bare, "--replication", "3")
+    assert code == 2
+    assert "InvalidReplicationFactorError: Unable to replicate the partition 3 time(s)" in " ".join(lines)
+
+
 def test_the_public_topic_keeps_events_as_long_as_it_is_told(bare: Bus) -> None:
     assert applied(bare, "--events-days", "30")[0] == 0
     asyncio.run(check_topics(bare))

@@ -25,7 +25,9 @@ def apply(
     kafka: Annotated[
         str,
         typer.Option(
-            envvar="TARSY_KAFKA", help="bootstrap servers; else those of the home, or 127.0.0.1:9092", show_default=False
+            envvar="TARSY_KAFKA",
+            help="bootstrap servers; else those of the home, or 127.0.0.1:9092",
+            show_default=False,
         ),
     ] = "",
     prefix: Annotated[
@@ -44,6 +46,10 @@ def apply(
     events_days: Annotated[
         int | None,
         typer.Option(min=1, max=3_650, help="how long the public topic keeps events, if it is made now; else 7"),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="leave this setting out of the topics that are made, where a policy refuses it: segment.ms"),
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be made and what does not fit")] = False,
@@ -68,6 +74,7 @@ def apply(
     from tarsy_bus.access import KafkaAccessError
     from tarsy_bus.connection import Bus
     from tarsy_bus.publisher import NotWrittenError
+    from tarsy_bus.topic_check import OPTIONAL
     from tarsy_bus.topics_admin import WrongTopicsError
     from tarsy_contracts.topics import Topics
     from tarsy_local.kafka_sentence import kafka_sentence
@@ -77,6 +84,8 @@ def apply(
     configure_logs("CRITICAL", logging.NullHandler())
     if as_json and not dry_run:
         raise fail("--json is for --dry-run: without it, the exit code says all.", code=USAGE)
+    if unknown := sorted({*(without or ())} - {*OPTIONAL}):
+        raise fail(f"{unknown[0]} cannot be left out. These can: {', '.join(OPTIONAL)}.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1
     unchanging = NOT_ASKED if dry_run else UNCHANGING
     kafka, prefix = _meant(kafka, prefix, home)
@@ -84,7 +93,7 @@ def apply(
     try:
         if dry_run:
             raise typer.Exit(_tell(asyncio.run(_compare(bus, partitions)), as_json=as_json))
-        made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days))
+        made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days, without or ()))
     except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}", code=UNCHANGING) from None
     except KafkaAccessError as problem:
@@ -126,7 +135,7 @@ def kafka_security(*, code: int = 1) -> "KafkaSecurity":
 
 
 async def _apply(
-    bus: "Bus", replication: int | None, partitions: int | None, events_days: int | None
+    bus: "Bus", replication: int | None, partitions: int | None, events_days: int | None, without: Sequence[str]
 ) -> tuple[list[str], Sequence[str]]:
     from tarsy_bus.topics_admin import apply_topics, compare_topics
 
@@ -135,6 +144,7 @@ async def _apply(
         replication=replication,
         log_partitions=partitions,
         events_days=events_days,
+        without=without,
         connect_seconds=CONNECT_SECONDS,
     )
     return made, (await compare_topics(bus, connect_seconds=CONNECT_SECONDS)).remarks
