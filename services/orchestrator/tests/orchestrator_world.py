@@ -50,9 +50,7 @@ def calling(*tools: OfferedTool) -> Answer:
     return Answer(thinking="", text="looking", tool_calls=asked, usage=USAGE, model="fake")
 
 
-def config(
-    *, tool_call_seconds: float = 60.0, sessions_at_once: int = 100, session_seconds: float = 2400.0
-) -> Config:
+def config(*, tool_call_seconds: float = 60.0, sessions_at_once: int = 100, session_seconds: float = 2400.0) -> Config:
     agent = {"name": "A", "llm_provider": "scripted"}
     return Config.model_validate(
         {

@@ -134,7 +134,7 @@ class WorkerDied(Message):
 
 
 class UnfinishedAnswer(Value):
-    """What an LLM call had streamed until then. It has been masked, and is the end of it where it was long."""
+    """Words that an LLM call had streamed until then: masked, and the last ones where they were many."""
 
     llm_call_id: str
     thinking: str = ""

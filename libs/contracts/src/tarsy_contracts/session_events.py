@@ -154,7 +154,7 @@ class SessionCancelled(Message):
 
 
 def describe_cancel(author: str, comment: str) -> str:
-    """Who ended a session or a reply, and why, for people and models."""
+    """Returns who ended a session or a reply, and why, for people and models."""
     return f"cancelled by {author}: {comment}" if comment else f"cancelled by {author}"
 
 

@@ -134,7 +134,7 @@ def _words(
 
 
 def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> Iterator[TimelineCreated]:
-    """`retry`: the question may be asked again, so that nobody has to worry yet. What had been said stays."""
+    """`retry`: the question may be asked again, so that nobody has to worry yet. Words that were streamed stay."""
     yield from _words(record, event, "timed_out", {})
     yield created(
         record,

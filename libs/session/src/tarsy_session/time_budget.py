@@ -13,7 +13,7 @@ from tarsy_session.downtime import Downtime
 from tarsy_session.state import Execution, Investigating
 
 LARGEST_SHARE = 0.25
-"""Of the whole time, at most so much is for conclusions."""
+"""The part of the whole time that conclusions get at most."""
 NEARLY_UP = "the time was nearly up, and no tool could be called any more"
 CONCLUDED_EARLY = f"time_budget: {NEARLY_UP}"
 

@@ -12,7 +12,7 @@ NO_CHOICES = AlertChoices()
 
 
 class CancelRequest(ApiModel):
-    """What ends a session; an empty body does, too. `reason`: people read it beside who asked for it."""
+    """Cancellation of a session; the body may be empty. `reason`: people read it beside who asked for it."""
 
     reason: str = Field("", max_length=LONGEST_CANCEL_REASON)
 

@@ -46,7 +46,7 @@ class RunningWords:
             del self._calls[llm_call_id]
 
     def unfinished(self, ids: Iterable[str]) -> tuple[UnfinishedAnswer, ...]:
-        """What there is of those of these calls that have said anything."""
+        """The words of those of these calls that have said anything."""
         found = [(id, self._calls[id]) for id in ids if id in self._calls]
         most = MOST_REPORTED // max(1, 2 * len(found))
         answers = [
