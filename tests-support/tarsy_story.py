@@ -19,6 +19,7 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_llm.protocol import FINAL
 from tarsy_session.decide import decide
 from tarsy_session.decision_input import DecisionInput
+from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, Execution, Investigating, SessionState
 
@@ -91,6 +92,7 @@ class Story:
     max_iterations: int = 3
     plan: ResolvedChain | None = None
     alert: Alert = ALERT
+    downtime: Downtime = NO_DOWNTIME
 
     def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> DecisionInput:
         """DecisionInput that the owner would make of the input. The owner's own inputs have no place in the inbox."""
@@ -103,6 +105,7 @@ class Story:
             offset=place,
             chain=self.chain if isinstance(taken, i.AlertReceived) else None,
             spans=(Span(first=1, last=len(self.log)),) if isinstance(taken, i.ChatRequested) else (),
+            downtime=self.downtime,
         )
 
     @property
@@ -247,7 +250,7 @@ class Story:
             retryable=bool(error) and kind not in FINAL,
             kind=kind if error else "",
             retry_after_seconds=retry_after,
-            thinking="hm",
+            thinking="" if error else "hm",
             text=text,
             tool_calls=calls,
             usage=Usage(),

@@ -159,7 +159,7 @@ def running(tmp_path: Path) -> Iterator[Home]:
     with home.held():
         home.write(
             Instance(state="ready", pid=1, kafka="127.0.0.1:1", database=f"postgresql://t:{SECRET}@127.0.0.1:2/t",
-                     api="http://127.0.0.1:3/api/v1", topic_prefix="mine", processes=own)
+                     api="http://127.0.0.1:3/api/v1", topic_prefix="mine", config_dir="/etc/tarsy", processes=own)
         )  # fmt: skip
         yield home
 
@@ -188,3 +188,12 @@ def test_the_set_up_is_that_of_the_home_and_options_count_before_it(
     assert elsewhere.bus is not None
     assert (elsewhere.bus.bootstrap, elsewhere.address) == ("theirs:9", "http://far")
     assert elsewhere.database == "postgresql://theirs/t"
+
+
+@pytest.mark.usefixtures("bare_environment")
+def test_the_configuration_is_that_of_the_tarsy_that_runs(running: Home, tmp_path: Path) -> None:
+    around = {"TARSY_CONFIG_DIR": "/elsewhere"}
+    assert find_setup(running.folder, None, around, Named()).config_dir == Path("/etc/tarsy")
+    assert find_setup(running.folder, Path("given"), around, Named()).config_dir == Path("given")
+    assert find_setup(tmp_path / "none", None, around, Named()).config_dir == Path("/elsewhere")
+    assert find_setup(tmp_path / "none", None, {}, Named()).config_dir == Path("config")

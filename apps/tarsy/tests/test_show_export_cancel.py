@@ -71,6 +71,7 @@ LISTS: dict[str, object] = {
     f"/api/v1/sessions/{ID}": DETAIL,
     f"/api/v1/sessions/{ID}/timeline?at_least=39": [EVENT],
 }
+BODIES: list[object] = []
 ANSWERS: dict[str, tuple[int, object]] = {path: (200, body) for path, body in LISTS.items()} | {
     f"/api/v1/sessions/{ID}/cancel": (200, {"message": "The session is being cancelled."}),
     f"/api/v1/sessions/{OTHER}/cancel": (409, {"detail": "the session has ended"}),
@@ -88,8 +89,11 @@ def url() -> Iterator[str]:
 
         def do_POST(self) -> None:
             assert self.headers["Idempotency-Key"]
+            sent = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            BODIES.append(json.loads(sent) if sent else None)
             self.do_GET()
 
+    BODIES.clear()
     with serving(Handler) as url:
         yield url
 
@@ -163,6 +167,12 @@ def test_a_session_that_is_not_there_is_a_sentence(url: str, command: str) -> No
     refused = run(url, command, OTHER)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "there is no such session" in refused.stderr
+
+
+def test_the_reason_of_a_cancellation_is_sent_with_it(url: str) -> None:
+    assert run(url, "cancel", ID).exit_code == 0
+    assert run(url, "cancel", ID, "--reason", "a drill").exit_code == 0
+    assert BODIES == [None, {"reason": "a drill"}]
 
 
 def test_each_session_is_cancelled_and_a_refusal_is_told(url: str) -> None:

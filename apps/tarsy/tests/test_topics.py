@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from aiokafka.admin import NewTopic
@@ -12,6 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, check_topics, compare_topics
 from tarsy_cli.app import cli
 from tarsy_contracts.topics import DAY, Topics
+from tarsy_local.instance import Home, Instance
 from tarsy_testing import delete_topics, eventually
 
 SETTINGS = {"message.timestamp.type": "CreateTime", "max.message.bytes": "1048588"}
@@ -44,6 +46,37 @@ def test_topics_are_made_once_and_checked_afterwards(bare: Bus) -> None:
     assert applied(bare) == (0, [f"made {topic.name}" for topic in bare.topics.all()])
     assert applied(bare) == (0, ["All topics are there."])
     assert applied(bare, "--dry-run") == (0, ["All topics are there."])
+
+
+def test_without_a_kafka_that_of_the_home_is_meant_with_its_prefix(bare: Bus, tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    running = Instance(state="ready", pid=1, kafka=bare.bootstrap, topic_prefix=bare.topics.prefix)
+    with home.held():
+        home.write(running)
+        environ = {"TARSY_KAFKA": None, "TARSY_TOPIC_PREFIX": None}
+        result = CliRunner().invoke(cli, ["topics", "apply", "--home", str(tmp_path), "--dry-run"], env=environ)
+    lines = [f"would make {topic.name}: {topic.partitions} partitions" for topic in bare.topics.all()]
+    assert (result.exit_code, result.output.splitlines()) == (1, lines)
+
+
+def test_settings_that_are_optional_can_be_left_out(bare: Bus) -> None:
+    assert applied(bare, "--without", "segment.ms")[0] == 0
+    code, lines = applied(bare, "--dry-run")
+    assert code == 0
+    assert any("segment.ms=604800000" in line for line in lines)
+    assert applied(bare, "--without", "cleanup.policy") == (
+        2,
+        [
+            "cleanup.policy cannot be left out. These can: segment.ms, compression.type, min.insync.replicas, "
+            "unclean.leader.election.enable, retention.bytes."
+        ],
+    )
+
+
+def test_the_sentence_of_a_broker_that_refuses_is_shown(bare: Bus) -> None:
+    code, lines = applied(bare, "--replication", "3")
+    assert code == 2
+    assert "InvalidReplicationFactorError: Unable to replicate the partition 3 time(s)" in " ".join(lines)
 
 
 def test_the_public_topic_keeps_events_as_long_as_it_is_told(bare: Bus) -> None:

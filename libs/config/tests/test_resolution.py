@@ -227,7 +227,7 @@ def test_a_resolved_chain_leaves_nothing_to_look_up(configured: Configured) -> N
         defaults={"runbook": "Look first."},
         agent={"mcp_servers": ["s1"]},
         mcp_servers={"s1": server},
-        limits={"llm_call": "2m", "tool_call": "500ms", "iteration": "3m", "rate_limit": "1m"},
+        limits={"llm_call": "2m", "tool_call": "500ms", "iteration": "3m", "rate_limit": "1m", "conclusion": "30s"},
         queue={"session_timeout": "10m"},
     ).chain_for("kubernetes")
     assert (chain.chain_id, chain.scripted, chain.default_runbook) == ("one", True, "Look first.")
@@ -238,6 +238,7 @@ def test_a_resolved_chain_leaves_nothing_to_look_up(configured: Configured) -> N
         iteration_seconds=180.0,
         session_seconds=600.0,
         rate_limit_seconds=60.0,
+        conclusion_seconds=30.0,
     )
     agent = chain.stages[0].agents[0]
     assert (agent.name, agent.custom_instructions) == ("A", "Be brief.")
@@ -246,8 +247,9 @@ def test_a_resolved_chain_leaves_nothing_to_look_up(configured: Configured) -> N
 
 
 def test_what_nobody_says_is_what_go_tarsy_has(configured: Configured) -> None:
+    """It keeps no time for conclusions."""
     config = configured()
-    assert config.chain_for("kubernetes").limits == CallLimits()
+    assert config.chain_for("kubernetes").limits == CallLimits(conclusion_seconds=180.0)
     assert config.queue.max_concurrent_sessions == 5
     assert config.system.github.token_env == "GITHUB_TOKEN"
     runbooks = config.system.runbooks

@@ -93,6 +93,30 @@ def test_a_question_that_nobody_waits_for_is_cancelled() -> None:
     assert (error.event_id, error.status) == (timeline_event_id("l", "error"), "cancelled")
 
 
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [("session_timeout", "timed_out"), ("iteration_timeout", "timed_out"), ("call_timeout", "completed")],
+)
+def test_what_was_streamed_until_the_time_was_up_stays_and_says_so(kind: str, status: str) -> None:
+    event = e.LlmCallFailed(
+        llm_call_id="l", execution_id="x", error="late", retryable=False, kind=kind, thinking="hm", text="The po"
+    )
+    items = [one for one in shown(event) if isinstance(one, TimelineCreated)]
+    assert [(one.event_type, one.status, one.content) for one in items] == [
+        ("llm_thinking", "timed_out", "hm"),
+        ("llm_response", "timed_out", "The po"),
+        ("error", status, "late"),
+    ]
+    assert len({one.sequence_number for one in items}) == len(items)
+
+
+@pytest.mark.parametrize("outcome", ["cancelled", "unknown"])
+def test_a_call_that_the_end_of_time_has_ended_says_so(outcome: e.Outcome) -> None:
+    assert ended(e.ToolCallCompleted(call_id="c", outcome=outcome, content="", timed_out=True)).status == "timed_out"
+    late = e.SummaryFailed(summary_id="s", call_id="c", error="late", timed_out=True)
+    assert ended(late).status == "timed_out"
+
+
 def requested(attempt: int = 1, wait_seconds: float = 0.0, *, rate_limited: bool = False) -> e.LlmCallRequested:
     return e.LlmCallRequested(
         llm_call_id="l",

@@ -70,6 +70,15 @@ def test_cancelling_a_reply_changes_no_status() -> None:
     assert created(accepted).content == "bob asked: cancel reply."
 
 
+def test_who_cancels_a_session_is_shown_with_the_reason() -> None:
+    accepted = e.RequestAccepted(request_id="r", request=e.CANCEL, author="bob", comment="a drill")
+    (asked, _) = shown(accepted)
+    assert isinstance(asked, TimelineCreated)
+    assert asked.content == "bob asked: cancel. Reason: a drill"
+    ended = shown(e.SessionCancelled(author="bob", comment="a drill"))
+    assert ended == [SessionChanged(status="cancelled", error_message="cancelled by bob: a drill")]
+
+
 QUESTION = e.QuestionAsked(
     request_id="r", chat_id="c", message_id="m", stage_id="s", number=1, author="ann", content="Why?"
 )

@@ -254,6 +254,17 @@ def test_cancelling_ends_the_reply_and_leaves_the_session_as_it_was() -> None:
     assert types(story.when(story.answer("Now it is."))) == REPLIED
 
 
+def test_the_reason_of_who_cancels_stands_in_what_ended_with_it() -> None:
+    story = Story().asking()
+    events = story.when(i.CancelRequested(request_id="c", author="bob", comment="the node is being replaced"))
+    accepted, ended, agents = events[0], events[-1], [one for one in events if isinstance(one, e.ExecutionCompleted)]
+    assert isinstance(accepted, e.RequestAccepted)
+    assert isinstance(ended, e.SessionCancelled)
+    assert (accepted.author, accepted.comment) == ("bob", "the node is being replaced")
+    assert (ended.author, ended.comment, ended.reason) == ("bob", "the node is being replaced", "")
+    assert {one.error for one in agents} == {"cancelled by bob: the node is being replaced"}
+
+
 def test_who_cancels_a_reply_is_told_that_it_is_not_the_session() -> None:
     """It was answered with "The session is being cancelled."."""
     story = Story().ended().questioned()

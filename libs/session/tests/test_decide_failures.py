@@ -149,6 +149,53 @@ def test_a_session_that_takes_too_long_keeps_what_its_agents_have_found() -> Non
     assert ended.partial_reason == ended.error
 
 
+def unfinished(story: Story, text: str = "", thinking: str = "") -> tuple[i.UnfinishedAnswer, ...]:
+    return (i.UnfinishedAnswer(llm_call_id=story.llm_call_id, text=text, thinking=thinking),)
+
+
+def test_words_that_were_streamed_when_the_time_of_a_session_was_up_are_what_its_agent_said_last() -> None:
+    story = Story().asking()
+    said = unfinished(story, "The pod was killed: out of mem", "I look at the events first.")
+    until(story, 2400)
+    events = story.when(i.DeadlinePassed(call_id=SESSION, unfinished=said))
+    (failed,) = [one for one in events if isinstance(one, e.LlmCallFailed)]
+    (ended,) = [one for one in events if isinstance(one, e.ExecutionCompleted)]
+    assert (failed.kind, failed.text, failed.thinking) == ("session_timeout", said[0].text, said[0].thinking)
+    assert (ended.status, "The pod was killed: out of mem" in ended.final_analysis) == ("timed_out", True)
+    assert types(events)[-1] == "session.timed_out"
+
+
+@pytest.mark.parametrize(("tool", "claimed"), [(READ, False), (DELETE, True)])
+def test_calls_that_run_when_the_time_of_a_session_is_up_say_so(tool: e.OfferedTool, claimed: bool) -> None:
+    story = Story().calling(tool)
+    if claimed:
+        story.when(story.claim(story.call_ids[0]))
+    until(story, 2400)
+    events = story.when(i.DeadlinePassed(call_id=SESSION))
+    (ended,) = [one for one in events if isinstance(one, e.ToolCallCompleted)]
+    assert (ended.outcome, ended.timed_out) == ("unknown" if claimed else "cancelled", True)
+
+
+def test_words_of_an_iteration_that_took_too_long_are_in_the_analysis_that_ends_with_it() -> None:
+    story = Story().asking()
+    iteration_over(story, 1)
+    until(story, 361)
+    passed = i.DeadlinePassed(
+        call_id=iteration_id(story.execution().id, 2), unfinished=unfinished(story, thinking="The pod was ki")
+    )
+    events = story.when(passed)
+    (ended,) = [one for one in events if isinstance(one, e.ExecutionCompleted)]
+    assert "## Its last thoughts\n\nThe pod was ki" in ended.final_analysis
+
+
+def test_words_of_a_call_that_ended_meanwhile_are_nobodys() -> None:
+    story = Story().asking()
+    said = (i.UnfinishedAnswer(llm_call_id="another", text="It was DNS"),)
+    until(story, 2400)
+    events = story.when(i.DeadlinePassed(call_id=SESSION, unfinished=said))
+    assert [one.text for one in events if isinstance(one, e.LlmCallFailed)] == [""]
+
+
 def test_an_answer_between_two_slow_iterations_begins_their_count_again() -> None:
     story = Story(max_iterations=9).asking()
     iteration_over(story, 1)

@@ -120,6 +120,13 @@ async def until_written(slack: SlackServer, count: int) -> None:
     await eventually(written, lambda: f"{count} messages of {slack.messages}")
 
 
+async def until_fed(service: Service, receiver: str) -> None:
+    async def fed() -> bool:
+        return f"receiver {receiver}" in service.supervisor.names
+
+    await eventually(fed, lambda: f"{receiver} among {service.supervisor.names}")
+
+
 async def until_calm(service: Service) -> None:
     async def calm() -> bool:
         return list(service.degraded_reasons()) == []
@@ -148,6 +155,21 @@ async def test_people_and_systems_are_told_of_each_investigation_once_over_a_res
             await until_told(hook, "s-last-9")
             await until_written(slack, 22)
     assert sorted(slack.event_ids) == sorted(f"s-{name}-{number}" for name in (*range(10), "last") for number in (1, 9))
+
+
+async def test_a_receiver_that_is_new_is_told_of_nothing_that_happened_before(
+    bus: Bus, configuration: Configuration, running: Running, hook: Webhook
+) -> None:
+    configuration.name(other={"type": "webhook", "url": hook.url})
+    async with publishing(bus) as topic:
+        await topic.publish("s-1", *WHOLE)
+        async with running():
+            await topic.publish("s-1", (19, COMPLETED))
+            await until_told(hook, "s-1-19")
+        await topic.publish("s-1", (29, COMPLETED))
+        async with running():
+            await until_told(hook, "s-1-29")
+    assert set(hook.ids) == {"s-1-19", "s-1-29"}
 
 
 async def test_an_outage_of_slack_holds_up_no_webhook_and_is_told_of(
@@ -193,11 +215,14 @@ async def test_receivers_come_and_go_with_the_configuration(
     configuration.name()
     async with publishing(bus) as topic, running() as service:
         configuration.name(other={"type": "webhook", "url": hook.url})
+        await until_fed(service, "other")
         await topic.publish("s-1", *WHOLE)
         await until_told(hook, "s-1-9")
         hook.answer = Response(status_code=500)
         await topic.publish("s-2", *WHOLE)
         await until_told(hook, "s-2-9")
         configuration.name(ops={"type": "slack", "channel": CHANNEL, "api_url": slack.api_url})
-        await until_written(slack, 2)
+        await until_fed(service, "ops")
+        await topic.publish("s-3", *WHOLE)
+        await until_written(slack, 1)
         await until_calm(service)

@@ -50,7 +50,7 @@ def calling(*tools: OfferedTool) -> Answer:
     return Answer(thinking="", text="looking", tool_calls=asked, usage=USAGE, model="fake")
 
 
-def config(*, tool_call_seconds: float = 60.0, sessions_at_once: int = 100) -> Config:
+def config(*, tool_call_seconds: float = 60.0, sessions_at_once: int = 100, session_seconds: float = 2400.0) -> Config:
     agent = {"name": "A", "llm_provider": "scripted"}
     return Config.model_validate(
         {
@@ -60,7 +60,7 @@ def config(*, tool_call_seconds: float = 60.0, sessions_at_once: int = 100) -> C
             "llm_providers": {"scripted": {"type": "scripted", "script": "none.yaml"}},
             "limits": {"tool_call": tool_call_seconds},
             "defaults": {"alert_type": SERVER},
-            "queue": {"max_concurrent_sessions": sessions_at_once},
+            "queue": {"max_concurrent_sessions": sessions_at_once, "session_timeout": session_seconds},
         }
     )
 

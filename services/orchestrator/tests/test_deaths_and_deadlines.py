@@ -122,6 +122,21 @@ async def test_a_call_ends_at_its_deadline_and_its_worker_is_told(
     assert CallCancelled(call_id=request.call_id) in await world.told(CallCancelled)
 
 
+async def test_words_that_were_streamed_when_their_time_was_up_are_on_the_log(world: World, session: str) -> None:
+    world.config = config(session_seconds=1.0)
+    owner = await world.owner()
+    owner.llm.streams = "The pod was killed.\n"
+    owner.llm.may_answer.clear()
+    await world.alert(session)
+    await world.until_streamed(session, owner.llm.streams)
+    time_passes(owner, timedelta(minutes=1))
+
+    log = await world.until_ended(session)
+    failed = log.events(e.LlmCallFailed)[0]
+    assert (failed.kind in ("time_budget", "session_timeout"), failed.text) == (True, "The pod was killed.\n")
+    assert "The pod was killed." in log.events(e.ExecutionCompleted)[-1].final_analysis
+
+
 async def test_each_attempt_goes_to_another_partition_of_the_queue(world: World, session: str) -> None:
     """The same partition would lead to the same worker: the one that was busy, or is stuck."""
     owner = await world.owner()

@@ -10,7 +10,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
-from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
+from tarsy_contracts.inputs import CancelRequested, OperatorRequest, SessionFailRequested, SessionReleaseRequested
 from tarsy_old_messages import old_message
 from tarsy_projection import once_projected
 from tarsy_service.runner import Readiness, build_app
@@ -262,11 +262,16 @@ async def test_a_cancellation_is_answered_by_the_owner(
     await asking.wait()
 
     answer = await client.post(
-        "/api/v1/sessions/abc/cancel", headers={"X-Forwarded-User": "bob", "Idempotency-Key": f"k{code}"}
+        "/api/v1/sessions/abc/cancel",
+        json={"reason": "a drill, password=kf83Jd72lPq0"},
+        headers={"X-Forwarded-User": "bob", "Idempotency-Key": f"k{code}"},
     )
 
     [asked] = await owner
+    assert isinstance(asked, CancelRequested)
     assert asked.author == "bob"
+    assert asked.comment.startswith("a drill, password=")
+    assert "kf83Jd72lPq0" not in asked.comment
     assert answer.status_code == code
     assert answer.json().get("detail", "") == reason
     assert answer.json().get("session_id") == ("abc" if accepted else None)

@@ -110,9 +110,11 @@ def test_long_content_is_cut_after_a_line_and_says_so(new_session: NewSession, s
     content, metadata = row[2], row[3]
     assert isinstance(content, str)
     assert isinstance(metadata, dict)
-    assert len(content.encode()) <= LIMIT_BYTES
-    assert content.startswith("NUL\ufffd\nline\n")
-    assert content.endswith("line\n")
+    beginning, note = content.rsplit("\n\n", 1)
+    assert len(beginning.encode()) <= LIMIT_BYTES
+    assert beginning.startswith("NUL\ufffd\nline\n")
+    assert beginning.endswith("line")
+    assert note.startswith("[TRUNCATED: Output exceeded storage display limit")
     assert metadata["display_cut"] is True
 
 

@@ -113,6 +113,13 @@ def test_tools_that_agents_do_not_get_are_told_with_the_line_that_changes_it() -
     assert "`mcp_servers.git.allow: [pods_delete]`" in warning.details
 
 
+def test_only_what_the_operator_has_not_written_is_somebodys_trouble() -> None:
+    """`/ready` names it."""
+    [default] = told(with_denied("pods_delete", unset=True))
+    [written] = told(with_denied("pods_exec", allowed="pods_delete"))
+    assert (default.on_purpose, written.on_purpose) == (False, True)
+
+
 def test_a_tool_is_told_also_where_another_one_is_allowed() -> None:
     [warning] = told(with_denied("pods_exec", allowed="pods_delete"))
     assert "`allow` does not name them: pods_exec." in warning.details

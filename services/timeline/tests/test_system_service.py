@@ -61,6 +61,8 @@ async def test_a_warning_is_told_by_the_api_and_counted_by_the_metric(
 
             await eventually(warned, "the warning")
             await until_measured(client, 'tarsy_timeline_warnings{category="mcp_health"} 1.0')
+            ready = (await client.get("/ready")).json()
+            assert ready["degraded"] == {"timeline": ["The MCP server git cannot be reached."]}
             await one.says("git")
             await until_measured(client, 'tarsy_timeline_warnings{category="mcp_health"} 0.0')
             servers = (await client.get("/api/v1/system/mcp-servers")).json()["servers"]

@@ -162,6 +162,19 @@ def test_what_streamed_and_came_to_nothing_is_ended(new_session: Callable[[], An
     ]
 
 
+def test_what_streamed_until_its_time_was_up_stays(new_session: Callable[[], Any]) -> None:
+    feed = given(llm(1, 0, "Do"))
+
+    failed = e.LlmCallFailed(
+        llm_call_id="call", execution_id="exec", error="late", retryable=False, kind="session_timeout", text="Do"
+    )
+
+    assert happened(feed, new_session(), failed) == [
+        ("timeline_event.completed", TEXT, "timed_out"),
+        ("timeline_event.created", timeline_event_id("call", "error"), "timed_out"),
+    ]
+
+
 def test_an_ended_session_ends_all_that_streams(new_session: Callable[[], Any]) -> None:
     feed = given(llm(1, 0, "Do"), llm(1, 0, "It", call="other"))
     session = new_session().add()

@@ -172,6 +172,25 @@ async def test_a_cancelled_session_says_by_whom(view: View) -> None:
     await expect(view.page.locator(".verdict .failure")).to_have_count(0)
 
 
+async def test_the_reason_of_a_cancellation_is_sent_and_shown(view: View) -> None:
+    sent: list[object] = []
+
+    async def take(route: Route) -> None:
+        sent.append(route.request.post_data_json)
+        await route.fulfill(status=200, json={"message": "The session is being cancelled."})
+
+    await view.page.route("**/cancel", take)
+    await view.show()
+    await view.page.get_by_role("button", name="Cancel").click()
+    await view.page.get_by_label("Reason (optional)").fill("a drill")
+    await view.page.get_by_role("button", name="Yes, cancel it").click()
+    await expect(view.page.locator(".cancelling .answer")).to_have_text("The session is being cancelled.")
+    assert sent == [{"reason": "a drill"}]
+    await view.add(e.SessionCancelled(author="ann", comment="a drill"))
+    await expect(view.page.locator(".stopped h2")).to_have_text("Cancelled by ann: a drill.")
+    await view.page.unroute("**/cancel", take)
+
+
 async def test_what_was_answered_to_a_cancellation_goes_with_the_end_of_the_session(view: View, tab: Tab) -> None:
     async def refuse(route: Route) -> None:
         await route.fulfill(status=503, json={"detail": "No timeline answers now."})

@@ -44,7 +44,7 @@ class Process(BaseModel):
 
 class Instance(BaseModel):
     """`database` holds the password of a server of our own, never that of another: the file is its owner's only.
-    `kafka_password_file` names the file with that of our own Kafka.
+    `kafka_password_file` names the file with that of our own Kafka. `config_dir`: the folder of its tarsy.yaml.
     """
 
     state: Literal["stopped", "starting", "ready", "stopping"]
@@ -57,6 +57,7 @@ class Instance(BaseModel):
     metrics: str = ""
     log: str = ""
     topic_prefix: str = ""
+    config_dir: str = ""
     scripted: bool = False
     models: list[str] = []
     processes: list[Process] = []

@@ -48,6 +48,7 @@ class InstanceFile:
             metrics=f"{addresses.http_url}/metrics",
             log=str(log_file),
             topic_prefix=addresses.topic_prefix,
+            config_dir=str(addresses.config_dir.absolute()),
             scripted=all(model.type == "scripted" for model in models.values()),
             models=[f"{model.model} ({name})" for name, model in models.items() if model.type != "scripted"],
             processes=self._servers(),

@@ -1,8 +1,11 @@
 """The `tarsy` command."""
 
+import sys
+
 from tarsy_cli.command_group import RootGroup, plain_typer, take_the_place_of_a_command
 from tarsy_cli.command_table import COMMANDS
 from tarsy_cli.output import ending_when_closed
+from tarsy_cli.plain_terminal import use_plain_characters
 from tarsy_cli.version import with_version
 
 cli = plain_typer(RootGroup)
@@ -12,5 +15,6 @@ for name, entry in COMMANDS.items():
 
 
 def main() -> None:
+    use_plain_characters(sys.stdout, sys.stderr)
     with ending_when_closed():
         cli(prog_name="tarsy")

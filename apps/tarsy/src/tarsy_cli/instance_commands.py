@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, USAGE, HomeOption
+from tarsy_cli.printed_commands import with_home
 from tarsy_cli.terminal import fail, print_json, say
 from tarsy_local.instance_counts import InstanceCounts, InvalidInstanceCountsError, parse_instance_counts
 
@@ -71,13 +72,12 @@ def up(
         instances=counts,
     )
     try:
-        run_up(folder, options, say)
+        run_up(folder, options, lambda line: say(with_home(line, home)))
     except HomeInUseError:
         running = folder.running()
         who = f"process {running.pid}" if running else "another process"
-        raise fail(
-            f"A TARSy is already running in {home} ({who}): `tarsy status` shows it, `tarsy down` stops it."
-        ) from None
+        text = f"A TARSy is already running in {home} ({who}): `tarsy status` shows it, `tarsy down` stops it."
+        raise fail(with_home(text, home)) from None
     except UpFailedError as problem:
         raise fail(str(problem)) from None
     except KeyboardInterrupt:
@@ -118,10 +118,10 @@ def status(
     if as_json:
         print_json(status)
     elif status.state == "stopped":
-        say(f"No TARSy runs in {home}. `tarsy up` starts one.")
+        say(with_home(f"No TARSy runs in {home}. `tarsy up` starts one.", home))
     else:
         for line in status.lines():
-            say(line)
+            say(with_home(line, home))
     if status.state == "stopped":
         raise typer.Exit(NOTHING_RUNS)
     if status.readiness == "not_ready":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.printed_commands import with_home
 from tarsy_cli.terminal import fail
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def bus_of_home(home: Path, kafka: str, topic_prefix: str) -> "Bus":
 
     bus = find_setup(home, Path(), os.environ, Named(kafka=kafka, topic_prefix=topic_prefix)).bus
     if bus is None:
-        raise fail(f"No Kafka is known: no TARSy is ready in {home}; name one with --kafka, or see `tarsy doctor`.")
+        text = f"No Kafka is known: no TARSy is ready in {home}; name one with --kafka, or see `tarsy doctor`."
+        raise fail(with_home(text, home))
     return bus
 
 

@@ -11,6 +11,7 @@ import typer
 from tarsy_cli.errors import CommandError
 from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.output import OutputClosedError
+from tarsy_cli.printed_commands import with_home
 from tarsy_cli.terminal import fail, get_console, print_json, say, tell_note
 
 API_PATH = "/api/v1"
@@ -128,7 +129,8 @@ def api_of(home: Path, url: str) -> str:
 
     instance = Home(home).running()
     if instance is None or instance.state != "ready":
-        raise fail(f"No TARSy is ready in {home}: start one with `tarsy up`, or name one with --url.")
+        text = f"No TARSy is ready in {home}: start one with `tarsy up`, or name one with --url."
+        raise fail(with_home(text, home))
     return instance.api
 
 

@@ -18,11 +18,24 @@ if TYPE_CHECKING:
     from tarsy_bus.topic_check import Fit
 
 CONNECT_SECONDS = 10.0
+DEFAULT_KAFKA, DEFAULT_PREFIX = "127.0.0.1:9092", "tarsy"
 
 
 def apply(
-    kafka: Annotated[str, typer.Option(envvar="TARSY_KAFKA", help="bootstrap servers")] = "127.0.0.1:9092",
-    prefix: Annotated[str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="how the names begin")] = "tarsy",
+    kafka: Annotated[
+        str,
+        typer.Option(
+            envvar="TARSY_KAFKA",
+            help="bootstrap servers; else those of the home, or 127.0.0.1:9092",
+            show_default=False,
+        ),
+    ] = "",
+    prefix: Annotated[
+        str,
+        typer.Option(
+            envvar="TARSY_TOPIC_PREFIX", help="how the names begin; else as in the home, or tarsy", show_default=False
+        ),
+    ] = "",
     replication: Annotated[
         int | None, typer.Option(min=1, help="copies of each partition; else 3, or one a broker where there are less")
     ] = None,
@@ -34,6 +47,10 @@ def apply(
         int | None,
         typer.Option(min=1, max=3_650, help="how long the public topic keeps events, if it is made now; else 7"),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="leave this setting out of the topics that are made, where a policy refuses it: segment.ms"),
+    ] = None,
     home: HomeOption = DEFAULT_HOME,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be made and what does not fit")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="for programs; with --dry-run")] = False,
@@ -41,7 +58,7 @@ def apply(
     """Make the topics that are missing, and check the others.
 
     How connections are secured is said by TARSY_KAFKA_SECURITY_PROTOCOL and what belongs to it, as for services. The
-    Kafka that `tarsy up` brings is known by --home.
+    Kafka and the names of the TARSy that runs in the home are known by --home.
 
     The exit code is 2 for what no second try changes (a wrong setting, a refused login, topics that do not fit), and 1
     for an outage.
@@ -57,6 +74,7 @@ def apply(
     from tarsy_bus.access import KafkaAccessError
     from tarsy_bus.connection import Bus
     from tarsy_bus.publisher import NotWrittenError
+    from tarsy_bus.topic_check import OPTIONAL
     from tarsy_bus.topics_admin import WrongTopicsError
     from tarsy_contracts.topics import Topics
     from tarsy_local.kafka_sentence import kafka_sentence
@@ -66,13 +84,16 @@ def apply(
     configure_logs("CRITICAL", logging.NullHandler())
     if as_json and not dry_run:
         raise fail("--json is for --dry-run: without it, the exit code says all.", code=USAGE)
+    if unknown := sorted({*(without or ())} - {*OPTIONAL}):
+        raise fail(f"{unknown[0]} cannot be left out. These can: {', '.join(OPTIONAL)}.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1
     unchanging = NOT_ASKED if dry_run else UNCHANGING
+    kafka, prefix = _meant(kafka, prefix, home)
     bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, unchanging))
     try:
         if dry_run:
             raise typer.Exit(_tell(asyncio.run(_compare(bus, partitions)), as_json=as_json))
-        made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days))
+        made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days, without or ()))
     except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}", code=UNCHANGING) from None
     except KafkaAccessError as problem:
@@ -80,6 +101,16 @@ def apply(
     except (KafkaError, NotWrittenError, TimeoutError) as problem:
         raise fail(kafka_sentence(kafka, problem), code=not_asked) from None
     say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
+
+
+def _meant(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
+    """Kafka and prefix: what was named, or what the TARSy that runs in the home uses."""
+    from tarsy_local.instance import Home
+
+    running = Home(home).running()
+    meant = kafka or (running.kafka if running is not None else "") or DEFAULT_KAFKA
+    own = running.topic_prefix if running is not None and running.kafka == meant else ""
+    return meant, prefix or own or DEFAULT_PREFIX
 
 
 def _security(kafka: str, home: Path, code: int) -> "KafkaSecurity":
@@ -104,7 +135,7 @@ def kafka_security(*, code: int = 1) -> "KafkaSecurity":
 
 
 async def _apply(
-    bus: "Bus", replication: int | None, partitions: int | None, events_days: int | None
+    bus: "Bus", replication: int | None, partitions: int | None, events_days: int | None, without: Sequence[str]
 ) -> tuple[list[str], Sequence[str]]:
     from tarsy_bus.topics_admin import apply_topics, compare_topics
 
@@ -113,6 +144,7 @@ async def _apply(
         replication=replication,
         log_partitions=partitions,
         events_days=events_days,
+        without=without,
         connect_seconds=CONNECT_SECONDS,
     )
     return made, (await compare_topics(bus, connect_seconds=CONNECT_SECONDS)).remarks

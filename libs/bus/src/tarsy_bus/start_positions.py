@@ -1,7 +1,7 @@
 """Start positions of the members of a consumer group, chosen by us and never by the client library.
 
-A group that committed nothing yet begins at the beginning. A committed offset that its topic does not hold is refused,
-or gone past where that is harmless.
+A group that committed nothing yet begins at the beginning; new_groups lets it begin at the end. A committed offset that
+its topic does not hold is refused, or gone past where that is harmless.
 """
 
 import asyncio

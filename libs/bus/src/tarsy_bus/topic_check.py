@@ -16,6 +16,8 @@ IN_SYNC = "min.insync.replicas"
 UNCLEAN = "unclean.leader.election.enable"
 SEGMENT = "segment.ms"
 SETTINGS = (TIMESTAMPS, POLICY, LARGEST, RETENTION, RETENTION_BYTES, COMPRESSION, IN_SYNC, UNCLEAN, SEGMENT)
+OPTIONAL = (SEGMENT, COMPRESSION, IN_SYNC, UNCLEAN, RETENTION_BYTES)
+"""Settings that a topic may be made without, where a cluster's policy refuses them: its own defaults hold then."""
 UNLIMITED = -1
 NONE: Mapping[str, str] = MappingProxyType({})
 

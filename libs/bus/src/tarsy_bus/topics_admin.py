@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError, for_code
+from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError
 
 from tarsy_bus.access import KafkaAccessError, find_refusal
 from tarsy_bus.aiokafka_internals import share_connections
@@ -32,6 +32,7 @@ from tarsy_bus.retries import retry
 from tarsy_bus.rights_check import check_rights, hint_at_rights
 from tarsy_bus.security import PLAINTEXT
 from tarsy_bus.topic_check import RETENTION, Fit, fit
+from tarsy_bus.topic_refusals import describe_refusals
 from tarsy_contracts.topics import DAY, EVENTS_KEPT_MS, LOG_PARTITIONS, Topic
 
 ALREADY_EXISTS = 36
@@ -114,11 +115,13 @@ async def apply_topics(
     replication: int | None = None,
     log_partitions: int | None = None,
     events_days: int | None = None,
+    without: Collection[str] = (),
     connect_seconds: float = CONNECT_SECONDS,
 ) -> list[str]:
     """Makes the topics that are missing and returns their names. Without `replication`: COPIES, or a copy a broker.
 
-    `events_days`: how long the public topic keeps an event, if it is made now.
+    `events_days`: how long the public topic keeps an event, if it is made now. `without`: settings that are left out
+    then, of OPTIONAL.
 
     `log_partitions` is for the first time: the number goes on record, and LOG_PARTITIONS where there is none. A record
     that was lost is made again from the topics that are there and the sessions that lie in them.
@@ -132,7 +135,7 @@ async def apply_topics(
         if found.misfits:
             raise WrongTopicsError("; ".join(found.misfits))
         if found.missing:
-            await _create(client, bus, _kept(bus, found.missing, events_days), replication)
+            await _create(client, bus, _kept(bus, found.missing, events_days), replication, without)
             await _until_described(client, bus, number)
     if cluster.recorded is None:
         await record_partitions(bus, number)
@@ -242,14 +245,16 @@ def _missing(found: Fit) -> list[str]:
     return [f"topic {topic.name} is missing" for topic in found.missing]
 
 
-async def _create(client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic], replication: int | None) -> None:
+async def _create(
+    client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic], replication: int | None, without: Collection[str]
+) -> None:
     copies = replication or min(COPIES, len((await read_metadata(client, ()))["brokers"]))
     wanted = [
         NewTopic(
             name=topic.name,
             num_partitions=topic.partitions,
             replication_factor=copies,
-            topic_configs=topic.settings(copies),
+            topic_configs={name: value for name, value in topic.settings(copies).items() if name not in without},
         )
         for topic in topics
     ]
@@ -259,9 +264,9 @@ async def _create(client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic]
             f"Kafka does not let us make topics: we lack the right Create on topic {', '.join(sorted(refused))}. "
             f"{hint_at_rights(bus, TOPICS_APPLY)}"
         )
-    failed = [(row[0], row[1]) for row in answer.topic_errors if row[1] not in (0, ALREADY_EXISTS, REQUEST_TIMED_OUT)]
-    if failed:
-        raise WrongTopicsError("; ".join(f"topic {name}: {for_code(code).__name__}" for name, code in failed))
+    passed = (0, ALREADY_EXISTS, REQUEST_TIMED_OUT)
+    if failed := [(row[0], row[1], row[2]) for row in answer.topic_errors if row[1] not in passed]:
+        raise WrongTopicsError(describe_refusals(failed))
 
 
 async def _until_described(client: AIOKafkaAdminClient, bus: Bus, log_partitions: int) -> None:

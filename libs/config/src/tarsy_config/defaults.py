@@ -58,7 +58,8 @@ class Limits(Section):
     """How long anybody waits for a call; of an LLM call also: until it says anything, and for more of it.
 
     `iteration`: all tries of one LLM call. `reply`: a whole reply of a chat.
-    `rate_limit`: how long an LLM call may wait because a provider has too much to do.
+    `rate_limit`: how long an LLM call may wait because a provider has too much to do. `conclusion`: so long before the
+    end of an investigation or a reply its agents lose their tools, and conclude; at most a quarter of its time.
     """
 
     llm_call: Seconds = 300.0
@@ -69,6 +70,7 @@ class Limits(Section):
     iteration: Seconds = 360.0
     rate_limit: Seconds = 600.0
     reply: Seconds = 900.0
+    conclusion: Seconds = 180.0
 
 
 class Queue(Section):

@@ -41,6 +41,7 @@ def limits_of(sections: Sections) -> CallLimits:
         session_seconds=sections.queue.session_timeout,
         rate_limit_seconds=sections.limits.rate_limit,
         reply_seconds=sections.limits.reply,
+        conclusion_seconds=sections.limits.conclusion,
     )
 
 

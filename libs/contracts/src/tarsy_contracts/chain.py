@@ -121,7 +121,8 @@ class CallLimits(Value):
 
     An iteration is an LLM call, however often it is tried, until its answer; waits that a provider asked for do not
     count. `rate_limit_seconds`: how long one LLM call may wait in all because a provider has too much to do.
-    `session_seconds` count from its first stage, `reply_seconds` from the question of a person.
+    `session_seconds` count from its first stage, `reply_seconds` from the question of a person. `conclusion_seconds`
+    before their end agents lose their tools; plans from before there was such a time have none.
     """
 
     llm_call_seconds: Seconds = 300.0
@@ -131,6 +132,7 @@ class CallLimits(Value):
     session_seconds: Seconds = 2400.0
     rate_limit_seconds: Seconds = 600.0
     reply_seconds: Seconds = 900.0
+    conclusion_seconds: Seconds = 0.0
 
 
 class ResolvedChain(Value):

@@ -20,6 +20,7 @@ from tarsy_contracts.chat_events import (
 )
 from tarsy_contracts.llm_events import (
     ENDED_BY_US,
+    TIME_BUDGET,
     LlmCallCompleted,
     LlmCallFailed,
     LlmCallRequested,
@@ -84,6 +85,7 @@ __all__ = [
     "EVENTS",
     "OPENERS",
     "SESSION_ENDINGS",
+    "TIME_BUDGET",
     "AlertRepeated",
     "AlertResolved",
     "ApprovalOutcome",

@@ -172,6 +172,11 @@ def iteration_id(execution_id: str, iteration: int) -> str:
     return derived_id("iteration", execution_id, iteration)
 
 
+def time_budget_id(session_id: str) -> str:
+    """The end of the time in which agents may call tools, as its deadline names it."""
+    return derived_id("time_budget", session_id)
+
+
 def runbook_call_id(session_id: str) -> str:
     return derived_id("tool_call/runbook", session_id)
 

@@ -133,19 +133,32 @@ class WorkerDied(Message):
     worker_id: str
 
 
+class UnfinishedAnswer(Value):
+    """Words that an LLM call had streamed until then: masked, and the last ones where they were many."""
+
+    llm_call_id: str
+    thinking: str = ""
+    text: str = ""
+
+
 class DeadlinePassed(Message):
-    """The owner saw the time of a call run out; or that of an iteration, or of a session, whose id stands here then."""
+    """The owner saw the time of a call run out; or that of an iteration, or of a session, whose id stands here then.
+
+    `unfinished`: answers of the session's models that were being written.
+    """
 
     type: ClassVar[str] = "deadline.passed"
     call_id: str
+    unfinished: tuple[UnfinishedAnswer, ...] = ()
 
 
 class CancelRequested(Message):
-    """A person wants the session to end, or the reply that is being written."""
+    """A person wants the session to end, or the reply that is being written. `comment`: why; it has been masked."""
 
     type: ClassVar[str] = "session.cancel_requested"
     request_id: str
     author: str
+    comment: str = ""
 
 
 class ChatRequested(Message):

@@ -9,6 +9,8 @@ from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Count, Index, Seconds
 
 type LlmPurpose = Literal["iteration", "conclusion"]
+TIME_BUDGET: Final = "time_budget"
+"""The `reason` of a conclusion, and the `kind` of an LLM call that was broken off for it."""
 
 ENDED_BY_US: Final = "cancelled"
 """The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
@@ -32,7 +34,8 @@ class LlmCallRequested(Message):
     failure needs a pause.
 
     `shortened`: from here on the conversation is shown so. `tools_left_out`: the provider refused these tools, which
-    the agent does without from here on.
+    the agent does without from here on. `reason`: why the agent has to conclude before its last iteration:
+    `time_budget`, where the time of the session or the reply is nearly up.
     """
 
     type: ClassVar[str] = "llm_call.requested"
@@ -46,6 +49,7 @@ class LlmCallRequested(Message):
     rate_limited: bool = False
     shortened: Shortening | None = None
     tools_left_out: tuple[str, ...] = ()
+    reason: str = ""
 
 
 class LlmCallCompleted(Message):
@@ -77,7 +81,8 @@ class LlmCallFailed(Message):
     """No answer came. The consequence depends on `kind`, and stands in the same batch: another attempt, another
     provider, or the end.
 
-    `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `repetition`, `broken`, `cancelled`.
+    `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `session_timeout`, `time_budget`,
+    `repetition`, `broken`, `cancelled`. `thinking`, `text`: what had been streamed where its time was up.
     `retryable`: the same question may succeed later. `usage`: what the provider had counted until then, if anything.
     `request_digest`: of all that the model was given; empty when nothing is known to have been sent.
     `refused_tools`: names of tools that the provider does not take. `most_tools`: how many it takes at most.
@@ -96,3 +101,5 @@ class LlmCallFailed(Message):
     refused_tools: tuple[str, ...] = ()
     most_tools: Count | None = None
     context_tokens: Count | None = None
+    thinking: str = ""
+    text: str = ""

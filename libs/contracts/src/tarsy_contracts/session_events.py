@@ -64,12 +64,16 @@ CANCEL = "cancel"
 
 
 class RequestAccepted(Message):
-    """A person's request was granted; what follows from it stands in the same batch."""
+    """A person's request was granted; what follows from it stands in the same batch.
+
+    `comment`: why, in masked words of that person.
+    """
 
     type: ClassVar[str] = "request.accepted"
     request_id: str
     request: str
     author: str
+    comment: str = ""
 
 
 class RequestRefused(Message):
@@ -138,11 +142,20 @@ class SessionFailed(Message):
 
 
 class SessionCancelled(Message):
-    """A person ended the investigation, and the session is at rest. `reason`: why it ended, where no person did."""
+    """A person ended the investigation, and the session is at rest. `reason`: why it ended, where no person did.
+
+    `comment`: why a person ended it, in masked words of that person.
+    """
 
     type: ClassVar[str] = "session.cancelled"
     author: str
     reason: str = ""
+    comment: str = ""
+
+
+def describe_cancel(author: str, comment: str) -> str:
+    """Returns who ended a session or a reply, and why, for people and models."""
+    return f"cancelled by {author}: {comment}" if comment else f"cancelled by {author}"
 
 
 class SessionTimedOut(Message):

@@ -97,8 +97,9 @@ class ProviderFellBack(Message):
 class ExecutionCompleted(Message):
     """An agent has ended, well or not; `status` says how, `error` why.
 
-    `forced_conclusion`: it had used all its iterations, and was made to conclude. `partial_reason`: why the analysis
-    was made of what there was; empty where the agent concluded itself.
+    `forced_conclusion`: it had used all its iterations or its time, and was made to conclude. `partial_reason`: why the
+    analysis was made of what there was, or too early (it begins with `time_budget`); empty where the agent concluded
+    itself.
     """
 
     type: ClassVar[str] = "execution.completed"

@@ -92,7 +92,10 @@ class SummaryCompleted(Message):
 
 
 class SummaryFailed(Message):
-    """The agent reads the inline cut instead. No attempts: nobody was asked, or the owner ended it before a report."""
+    """The agent reads the inline cut instead. No attempts: nobody was asked, or the owner ended it before a report.
+
+    `timed_out`: the time of the session or the reply was up before it came.
+    """
 
     type: ClassVar[str] = "summary.failed"
     summary_id: str
@@ -105,3 +108,4 @@ class SummaryFailed(Message):
     attempts: tuple[SummaryAttempt, ...] = ()
     request_digest: str = ""
     input_bytes: Count | None = None
+    timed_out: bool = False

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.session_events import describe_cancel
 from tarsy_contracts.timeline_approvals import approval_begin, approval_end
 from tarsy_contracts.timeline_calls import (
     LLM_EVENT_TYPES,
@@ -100,7 +101,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.LlmCallCompleted():
             yield from llm_answer(record, event)
         case e.LlmCallFailed():
-            yield llm_failure(record, event)
+            yield from llm_failure(record, event)
         case e.ProviderFellBack():
             yield fallback(record, event)
         case e.ToolCallRequested():
@@ -153,7 +154,9 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.SessionDeleted():
             yield SessionRemoved()
         case e.SessionCancelled():
-            yield SessionChanged(status="cancelled", error_message=event.reason or f"cancelled by {event.author}")
+            yield SessionChanged(
+                status="cancelled", error_message=event.reason or describe_cancel(event.author, event.comment)
+            )
         case _:
             assert_never(event)
 

@@ -1,6 +1,6 @@
 """Timeline of the calls of models and tools."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pydantic import JsonValue
@@ -27,6 +27,14 @@ def llm_timeline_event_id(llm_call_id: str, part: Literal["thinking", "text"]) -
     return timeline_event_id(llm_call_id, LLM_EVENT_TYPES[part])
 
 
+STATUS_OF_FAILURE: Mapping[str, TimelineStatus] = {
+    e.ENDED_BY_US: "cancelled",
+    "iteration_timeout": "timed_out",
+    "session_timeout": "timed_out",
+    e.TIME_BUDGET: "timed_out",
+}
+"""By the kind of the failure. The others are the model's own, and complete."""
+BEHIND_WORDS = 2
 ANOTHER_FORM = frozenset({"context_full", "tools_refused"})
 """After these failures the question is asked in another form, or the agent concludes."""
 
@@ -102,6 +110,15 @@ def llm_answer(record: RecordedEvent, event: e.LlmCallCompleted) -> Iterator[Tim
     metadata: dict[str, JsonValue] = {"model": event.model, "duration_ms": event.duration_ms}
     if event.reminder:
         metadata["reminder"] = event.reminder
+    yield from _words(record, event, "completed", metadata)
+
+
+def _words(
+    record: RecordedEvent,
+    event: e.LlmCallCompleted | e.LlmCallFailed,
+    status: TimelineStatus,
+    metadata: dict[str, JsonValue],
+) -> Iterator[TimelineCreated]:
     for place, (part, text) in enumerate((("thinking", event.thinking), ("text", event.text))):
         if text:
             yield created(
@@ -110,20 +127,23 @@ def llm_answer(record: RecordedEvent, event: e.LlmCallCompleted) -> Iterator[Tim
                 text,
                 cause=event.llm_call_id,
                 execution_id=event.execution_id,
+                status=status,
                 place=place,
                 metadata=metadata,
             )
 
 
-def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> TimelineCreated:
-    """`retry`: the question may be asked again, so that nobody has to worry yet."""
-    return created(
+def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> Iterator[TimelineCreated]:
+    """`retry`: the question may be asked again, so that nobody has to worry yet. Words that were streamed stay."""
+    yield from _words(record, event, "timed_out", {})
+    yield created(
         record,
         "error",
         event.error,
         cause=event.llm_call_id,
         execution_id=event.execution_id,
-        status="cancelled" if event.kind == e.ENDED_BY_US else "completed",
+        status=STATUS_OF_FAILURE.get(event.kind, "completed"),
+        place=BEHIND_WORDS if event.thinking or event.text else 0,
         metadata={"retry": event.retryable or event.kind in ANOTHER_FORM, "kind": event.kind},
     )
 
@@ -151,10 +171,10 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
 def tool_result(record: RecordedEvent, event: e.ToolCallCompleted) -> TimelineEnded:
     """The purpose of the call follows from its id: a session has one call for its runbook."""
     event_type: TimelineEventType = "llm_tool_call"
-    status = _status(event.outcome)
+    status: TimelineStatus = "timed_out" if event.timed_out else _status(event.outcome)
     if event.call_id == runbook_call_id(record.session_id):
         event_type = "runbook"
-        status = status if event.outcome in ("ok", "cancelled") else "failed"
+        status = status if event.timed_out or event.outcome in ("ok", "cancelled") else "failed"
     return TimelineEnded(
         event_id=timeline_event_id(event.call_id, event_type),
         event_type=event_type,
@@ -206,7 +226,8 @@ def summary_end(event: e.SummaryCompleted | e.SummaryFailed) -> TimelineEnded:
     if event.server:
         metadata |= {"server_name": event.server, "tool_name": event.tool}
     if isinstance(event, e.SummaryFailed):
-        return _summary_ended(event.summary_id, "failed", event.error, metadata)
+        status: TimelineStatus = "timed_out" if event.timed_out else "failed"
+        return _summary_ended(event.summary_id, status, event.error, metadata)
     metadata |= {"tokens_after": event.tokens_after, "model": event.model, "duration_ms": event.duration_ms}
     if event.reused_from:
         metadata["reused_from"] = event.reused_from

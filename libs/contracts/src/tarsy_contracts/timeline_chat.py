@@ -36,7 +36,8 @@ def granted(record: RecordedEvent, event: e.RequestAccepted) -> Iterator[Timelin
     """Questions, and decisions about calls, are shown themselves."""
     if event.request in (e.CHAT, e.APPROVE, e.DENY):
         return
-    yield created(record, "request", f"{event.author} asked: {_word(event.request)}.", cause=event.request_id)
+    why = f" Reason: {event.comment}" if event.comment else ""
+    yield created(record, "request", f"{event.author} asked: {_word(event.request)}.{why}", cause=event.request_id)
     if event.request == e.CANCEL:
         yield SessionChanged(status="cancelling")
 

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterator
 
+from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Conversation, ToolDefinition, UserMessage
 from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import AgentController
 from tarsy_session.conversation_beginning import continue_beginning
 from tarsy_session.llm_failures import ITERATION_TIMEOUT, REPETITION
-from tarsy_session.prompts.notes import BE_CONCISE, CALL_AGAIN, WRITE_LESS, note_broken_off, note_tools_left_out
+from tarsy_session.prompts.notes import (
+    BE_CONCISE,
+    CALL_AGAIN,
+    TIME_NEARLY_UP,
+    WRITE_LESS,
+    note_broken_off,
+    note_tools_left_out,
+)
 from tarsy_session.state import Execution, Investigating
 
 LAST_WORDS = {"malformed_call": CALL_AGAIN, "truncated": WRITE_LESS}
@@ -43,7 +51,10 @@ def last_words(state: Investigating, execution: Execution) -> Iterator[UserMessa
         yield UserMessage(content=note_tools_left_out(sorted(execution.left_out)))
     if failed is not None and failed.kind == ITERATION_TIMEOUT:
         yield UserMessage(content=note_broken_off(state.started.chain.limits.iteration_seconds))
-    if execution.waiting_for is not None and execution.waiting_for.requested.purpose == "conclusion":
+    asked = execution.waiting_for
+    if asked is not None and asked.requested.reason == e.TIME_BUDGET:
+        yield UserMessage(content=TIME_NEARLY_UP)
+    if asked is not None and asked.requested.purpose == "conclusion":
         yield UserMessage(content=_controller(execution).request_conclusion())
 
 

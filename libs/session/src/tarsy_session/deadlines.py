@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import approval_id, iteration_id
+from tarsy_contracts import inputs as i
+from tarsy_contracts.ids import approval_id, iteration_id, time_budget_id
 from tarsy_session.decide_approvals import expire
 from tarsy_session.downtime import Downtime
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.state_queries import call_of_summary, calls_waiting_for_person, waits_for_person
 from tarsy_session.summary_outcomes import fail_summary
-from tarsy_session.termination import UNKNOWN, close_question, end_may_have_run, time_out
+from tarsy_session.termination import UNKNOWN, UnfinishedAnswers, close_question, end_may_have_run, time_out
+from tarsy_session.time_budget import NEARLY_UP, agents_with_tools, find_tool_time
 
 CANCEL_GRACE = timedelta(seconds=1)
 """Time that a cancelled session waits for the outcome of calls that may have taken effect."""
@@ -33,7 +35,7 @@ class Deadline:
 
 
 def list_deadlines(state: Investigating) -> Iterator[Deadline]:
-    """Yields those of the session, of its iterations, and of calls that wait for a person."""
+    """Yields those of the session, of its agents' tools, of its iterations, and of calls that wait for a person."""
     if state.cancelled is not None:
         yield Deadline(state.session_id, state.cancelled.at, state.cancelled.at + CANCEL_GRACE)
         return
@@ -41,6 +43,8 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
     if began_at is not None and state.life.waiting_since is None:
         end = began_at + timedelta(seconds=state.life_seconds) + state.life.waited
         yield Deadline(state.session_id, began_at, end)
+    if (time := find_tool_time(state)) is not None and agents_with_tools(state):
+        yield Deadline(time_budget_id(state.session_id), time.since, time.end)
     for execution in state.executions.values():
         since, end_of_iteration = execution.iteration_since, execution.deadline
         if not execution.open or since is None or end_of_iteration is None:
@@ -52,8 +56,9 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
             yield Deadline(approval_id(call.requested.call_id), call.approval.since, call.approval.deadline)
 
 
-def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downtime) -> list[e.Event]:
-    """`id` is that of a call, a summary, an iteration, a wait for a person, or the session."""
+def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetime, downtime: Downtime) -> list[e.Event]:
+    """The deadline is that of a call, a summary, an iteration, a wait for a person, the tools, or the session."""
+    id, unfinished = noticed.call_id, {one.llm_call_id: one for one in noticed.unfinished}
     if (call := state.calls.get(id)) is not None:
         return _call(call, at, downtime)
     if (call := call_of_summary(state.calls, id)) is not None:
@@ -63,10 +68,12 @@ def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downt
         return []
     if (call := _waiting(state, id)) is not None:
         return expire(state, call)
+    if id == time_budget_id(state.session_id):
+        return [event for one in agents_with_tools(state) for event in _take_tools(state, one, unfinished)]
     if id != state.session_id:
-        return _iteration(state, id)
+        return _iteration(state, id, unfinished)
     if state.cancelled is None:
-        return time_out(state)
+        return time_out(state, unfinished)
     return list(end_may_have_run(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
 
 
@@ -96,13 +103,19 @@ def _summary(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Ev
     return [fail_summary(call, summary, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
 
 
-def _iteration(state: Investigating, id: str) -> list[e.Event]:
+def _iteration(state: Investigating, id: str, unfinished: UnfinishedAnswers) -> list[e.Event]:
     """Ends the LLM call, or else the tool calls that it led to; the agent goes on with what it has."""
     execution = next(one for one in state.executions.values() if iteration_id(one.id, one.iteration) == id)
     seconds = state.started.chain.limits.iteration_seconds
     error = f"the iteration took longer than {seconds:g} seconds"
-    question = list(close_question(execution, error, ITERATION_TIMEOUT, retryable=True))
+    question = list(close_question(execution, error, ITERATION_TIMEOUT, unfinished, retryable=True))
     return [*question, *_calls(state, execution, f"{error[:1].upper()}{error[1:]}.")]
+
+
+def _take_tools(state: Investigating, execution: Execution, unfinished: UnfinishedAnswers) -> list[e.Event]:
+    """Ends what could lead to further calls; the agent is asked to conclude."""
+    question = close_question(execution, NEARLY_UP, e.TIME_BUDGET, unfinished, retryable=True)
+    return [*question, *_calls(state, execution, f"{NEARLY_UP[:1].upper()}{NEARLY_UP[1:]}.")]
 
 
 def _calls(state: Investigating, execution: Execution, why: str) -> Sequence[e.Event]:

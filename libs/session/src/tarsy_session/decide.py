@@ -41,7 +41,7 @@ def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> 
     if given.offset is not None and given.offset <= state.last_decided_offset:
         return []
     steps = look_ahead(session_id, state, _direct(session_id, state, given), given)
-    while steps and (more := next_events(steps[-1].after, given.at)):
+    while steps and (more := next_events(steps[-1].after, given.at, given.downtime)):
         steps += look_ahead(session_id, steps[-1].after, more, given)
     return steps
 
@@ -90,7 +90,7 @@ def _investigating(  # noqa: C901 - one case an input
         case i.WorkerDied():
             return decide_worker_death(state, given.input)
         case i.DeadlinePassed():
-            return decide_deadline(state, given.input.call_id, given.at, given.downtime)
+            return decide_deadline(state, given.input, given.at, given.downtime)
         case i.CancelRequested():
             return cancel(state, given.input)
         case i.ChatRequested():

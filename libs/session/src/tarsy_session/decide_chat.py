@@ -65,7 +65,8 @@ def refuse(
 
 
 def accept(asked: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested, request: str) -> e.RequestAccepted:
-    return e.RequestAccepted(request_id=asked.request_id, request=request, author=asked.author)
+    comment = asked.comment if isinstance(asked, i.CancelRequested) else ""
+    return e.RequestAccepted(request_id=asked.request_id, request=request, author=asked.author, comment=comment)
 
 
 def _refusal(state: AtRest) -> tuple[int, str] | None:

@@ -38,6 +38,8 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
             refused_tools=reported.refused_tools,
             most_tools=reported.most_tools,
             context_tokens=reported.context_tokens,
+            thinking=reported.thinking,
+            text=reported.text,
         )
         return [failed]
     reported = _without_thoughts(reported)

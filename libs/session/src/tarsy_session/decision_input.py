@@ -22,12 +22,12 @@ class EarlierAlert:
 class DecisionInput:
     """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
 
-    `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
-    the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of. `downtime`
-    comes with a deadline: time that does not count. `aside`: the session is set aside; it comes with an operator's
-    request. `spans` come with a question to a session at rest: where its lives lie in the log. `alert_id`: the id that
-    the sender of an alert was given, which is another session's where the alert joins one; empty for the session's own.
-    `repeats`: alerts for the same session that came before it and are decided with it.
+    `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert: the
+    plan that the configuration resolves it to now. `traceparent` is the span that the input came out of. `downtime`:
+    time that counts against no limit. `aside`: the session is set aside; it comes with an operator's request. `spans`
+    come with a question to a session at rest: where its lives lie in the log. `alert_id`: the id that the sender of an
+    alert was given, which is another session's where the alert joins one; empty for the session's own. `repeats`:
+    alerts for the same session that came before it and are decided with it.
     """
 
     input: Input

@@ -98,7 +98,7 @@ def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> Sess
 def _granted(state: Investigating, event: e.RequestAccepted, record: RecordedEvent) -> Investigating:
     """A request of a kind that is not known changes nothing but its answer."""
     if event.request in (e.CANCEL, e.CANCEL_REPLY):
-        return replace(state, cancelled=Cancelled(event.author, record.appended_at))
+        return replace(state, cancelled=Cancelled(event.author, record.appended_at, event.comment))
     return state
 
 

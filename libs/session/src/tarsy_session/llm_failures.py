@@ -13,6 +13,8 @@ ITERATION_TIMEOUT: OwnKind = "iteration_timeout"
 REPETITION: OwnKind = "repetition"
 BROKEN: OwnKind = "broken"
 CANCELLED: OwnKind = ENDED_BY_US
+SESSION_TIMEOUT = "session_timeout"
+"""The time of the session, or of the reply, was up before the answer came."""
 CONTEXT_FULL = "context_full"
 TOOLS_REFUSED = "tools_refused"
 MAY_CONCLUDE = frozenset({CONTEXT_FULL, TOOLS_REFUSED, "malformed_call", "truncated", "refused", "invalid_request"})

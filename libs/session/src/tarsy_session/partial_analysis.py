@@ -14,7 +14,15 @@ RESULT_CHARACTERS = 600
 
 def has_evidence(execution: Execution) -> bool:
     """Whether the execution has said, thought or looked at anything."""
-    return any(turn.calls or turn.answer.text.strip() or turn.answer.thinking.strip() for turn in execution.turns)
+    return any(_unfinished(execution)) or any(
+        turn.calls or turn.answer.text.strip() or turn.answer.thinking.strip() for turn in execution.turns
+    )
+
+
+def _unfinished(execution: Execution) -> tuple[str, str]:
+    """Text and thoughts of an answer whose time was up before it was complete."""
+    failed = execution.retries.failed
+    return ("", "") if failed is None else (failed.text.strip(), failed.thinking.strip())
 
 
 def compose_partial(state: Investigating, execution: Execution, reason: str) -> str:
@@ -24,11 +32,14 @@ def compose_partial(state: Investigating, execution: Execution, reason: str) -> 
 
 def _parts(state: Investigating, execution: Execution, reason: str) -> Iterator[str]:
     yield f"**Partial analysis.** The agent did not conclude: {reason}. This is what it had found until then."
-    spoken = [turn.answer.text.strip() for turn in execution.turns if turn.answer.text.strip()]
-    thought = [turn.answer.thinking.strip() for turn in execution.turns if turn.answer.thinking.strip()]
+    said = [(turn.answer.text.strip(), turn.answer.thinking.strip()) for turn in execution.turns]
+    if any(unfinished := _unfinished(execution)):
+        said.append(unfinished)
+    spoken = [text for text, _ in said if text]
+    thought = [thinking for _, thinking in said if thinking]
     if spoken:
         yield f"## Its last words\n\n{shorten(spoken[-1], MOST_WORDS)}"
-    if thought and (not spoken or not execution.turns[-1].answer.text.strip()):
+    if thought and not said[-1][0]:
         yield f"## Its last thoughts\n\n{shorten(thought[-1], MOST_WORDS)}"
     # A decision that ends calls before the session has them no longer in its state.
     calls = [state.calls[id] for turn in execution.turns for id in turn.calls if id in state.calls]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent
+from tarsy_contracts.session_events import describe_cancel
 from tarsy_session.prompt_firing import describe_firing
 from tarsy_session.prompt_histories import history_of
 from tarsy_session.prompts.material import AskedNow, Investigated, ReplyHistory, Runbook, StageHistory
@@ -72,5 +73,5 @@ def _describe_end(ended: Ending | None) -> str:
             return f"failed, {error}"
         case e.SessionTimedOut(error=error):
             return f"timed out, {error}"
-        case e.SessionCancelled(author=author):
-            return f"cancelled by {author}"
+        case e.SessionCancelled(author=author, comment=comment):
+            return describe_cancel(author, comment)

@@ -1,26 +1,32 @@
 """Termination: the events that end open calls, executions, stages and the session. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tarsy_contracts import events as e
-from tarsy_session.llm_failures import CANCELLED
+from tarsy_contracts.inputs import UnfinishedAnswer
+from tarsy_contracts.session_events import describe_cancel
+from tarsy_session.llm_failures import CANCELLED, SESSION_TIMEOUT
 from tarsy_session.partial_analysis import compose_partial, has_evidence
-from tarsy_session.state import Ending, Execution, Investigating, SessionState, ToolCallState
+from tarsy_session.state import Cancelled, Ending, Execution, Investigating, SessionState, ToolCallState
 from tarsy_session.state_queries import final_analysis, partial_reason
 from tarsy_session.summary_outcomes import fail_summary
 from tarsy_session.withheld_tools import evidence_limits
 
+type UnfinishedAnswers = Mapping[str, UnfinishedAnswer]
+"""By the id of the LLM call."""
+NOTHING_SAID: UnfinishedAnswers = {}
 UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
 
 
-def close_cancelled(state: Investigating, author: str) -> Sequence[e.Event]:
+def close_cancelled(state: Investigating, cancelled: Cancelled) -> Sequence[e.Event]:
     """Closes all that is open, but waits for calls that may have run."""
-    error = f"cancelled by {author}"
+    error = describe_cancel(cancelled.author, cancelled.comment)
     harmless = list(close_calls(state.calls.values(), error))
     asked = [event for execution in state.executions.values() for event in close_question(execution, error)]
     if any(call.may_have_run for call in state.calls.values()):
         return [*asked, *harmless]
-    end = end_of_life(state, e.SessionCancelled(author=author), "cancelled", error)
+    end = end_of_life(state, e.SessionCancelled(author=cancelled.author, comment=cancelled.comment), "cancelled", error)
     return [*asked, *harmless, *_steps(state, "cancelled", error), end]
 
 
@@ -31,11 +37,11 @@ def fail(state: SessionState, error: str) -> list[e.Event]:
     return [*_all(state, "failed", error), end_of_life(state, e.SessionFailed(error=error), "failed", error)]
 
 
-def time_out(state: Investigating) -> list[e.Event]:
+def time_out(state: Investigating, unfinished: UnfinishedAnswers = NOTHING_SAID) -> list[e.Event]:
     """Ends a session that took too long. An analysis that only lacks its executive summary is kept."""
     slow = "investigation" if state.ended is None else "reply"
     error = f"the {slow} took longer than {state.life_seconds:g} seconds"
-    events = list(_all(state, "timed_out", error))
+    events = list(_all(state, "timed_out", error, SESSION_TIMEOUT, unfinished))
     stage = state.stage
     if stage is not None and stage.started.stage_type == "exec_summary":
         return [*events, complete(state, executive_summary_error=error)]
@@ -85,16 +91,25 @@ def end_execution(
 
 
 def close_question(
-    execution: Execution, error: str, kind: str = CANCELLED, *, retryable: bool = False
+    execution: Execution,
+    error: str,
+    kind: str = CANCELLED,
+    unfinished: UnfinishedAnswers = NOTHING_SAID,
+    *,
+    retryable: bool = False,
 ) -> Iterator[e.LlmCallFailed]:
-    """Ends the LLM call that is owed, if any."""
+    """Ends the LLM call that is owed, if any, and keeps what it had said."""
     if execution.waiting_for is not None:
+        id = execution.waiting_for.requested.llm_call_id
+        said = unfinished.get(id)
         yield e.LlmCallFailed(
-            llm_call_id=execution.waiting_for.requested.llm_call_id,
+            llm_call_id=id,
             execution_id=execution.id,
             error=error,
             retryable=retryable,
             kind=kind,
+            thinking="" if said is None else said.thinking,
+            text="" if said is None else said.text,
         )
 
 
@@ -122,12 +137,36 @@ def end_may_have_run(calls: Iterable[ToolCallState], why: str) -> Iterator[e.Eve
             )
 
 
-def _all(state: Investigating, status: e.EndStatus, error: str) -> Iterator[e.Event]:
-    for execution in state.executions.values():
-        yield from close_question(execution, error)
-    yield from close_calls(state.calls.values(), error)
-    yield from end_may_have_run(state.calls.values(), f"{error[:1].upper()}{error[1:]}.")
-    yield from _steps(state, status, error)
+def _all(
+    state: Investigating,
+    status: e.EndStatus,
+    error: str,
+    kind: str = CANCELLED,
+    unfinished: UnfinishedAnswers = NOTHING_SAID,
+) -> Iterator[e.Event]:
+    closed = [
+        one for execution in state.executions.values() for one in close_question(execution, error, kind, unfinished)
+    ]
+    yield from closed
+    calls = state.calls.values()
+    ended = [*close_calls(calls, error), *end_may_have_run(calls, f"{error[:1].upper()}{error[1:]}.")]
+    yield from map(_mark_timed_out, ended) if status == "timed_out" else ended
+    yield from _steps(_with_failures(state, closed), status, error)
+
+
+def _mark_timed_out(event: e.Event) -> e.Event:
+    if isinstance(event, e.ToolCallCompleted | e.SummaryFailed):
+        return event.model_copy(update={"timed_out": True})
+    return event
+
+
+def _with_failures(state: Investigating, failures: Iterable[e.LlmCallFailed]) -> Investigating:
+    """The words of an answer that did not come are what its agent said last."""
+    executions = dict(state.executions)
+    for failed in failures:
+        execution = executions[failed.execution_id]
+        executions[execution.id] = replace(execution, retries=replace(execution.retries, failed=failed))
+    return replace(state, executions=executions)
 
 
 def _end_early(state: Investigating, execution: Execution, status: e.EndStatus, error: str) -> e.ExecutionCompleted:

@@ -7,15 +7,17 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id
 from tarsy_session.controllers import unknown_controller
+from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.refused_tools import refused_tools
 from tarsy_session.shortening import shorten_further, shorten_in_time
 from tarsy_session.stages import end_stage, leave_stage, start_reply, start_without_tools
-from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage
+from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries
 from tarsy_session.termination import close_cancelled, end_execution
+from tarsy_session.time_budget import CONCLUDED_EARLY, conclude_in_time
 
 BLANK_ANSWERS = 3
 """Number of answers in a row without a word or a call that ends the execution."""
@@ -25,12 +27,16 @@ TIMEOUTS = 2
 CUT = "the answer was cut at the limit of its output tokens"
 
 
-def next_events(state: SessionState, at: datetime) -> Sequence[e.Event]:
+def next_events(state: SessionState, at: datetime, downtime: Downtime = NO_DOWNTIME) -> Sequence[e.Event]:
     """Returns the next events that the state itself brings; empty when it waits for an input."""
     if not isinstance(state, Investigating):
         return []
+    return conclude_in_time(state, _next_events(state, at), at, downtime)
+
+
+def _next_events(state: Investigating, at: datetime) -> Sequence[e.Event]:
     if state.cancelled is not None:
-        return close_cancelled(state, state.cancelled.author)
+        return close_cancelled(state, state.cancelled)
     stage = state.stage
     if stage is None:
         return []
@@ -74,6 +80,8 @@ def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCall
             if has_evidence(execution):
                 return [_end_partially(state, execution, error)]
             return [end_execution(execution, "timed_out", error=error)]
+        return [_ask(state, execution, execution.iteration + 1)]
+    if failed.kind == e.TIME_BUDGET:
         return [_ask(state, execution, execution.iteration + 1)]
     if (shorter := _request_that_fits(state, execution, failed)) is not None:
         return [shorter]
@@ -130,14 +138,22 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
     if not all(state.calls[call_id].result_ready for call_id in turn.calls):
         return []
     if analysis := turn.final_answer:
-        reason = CUT if turn.answer.cut else ""
-        analysis = f"{analysis}\n\n**Partial analysis.** It ends here because {CUT}." if reason else analysis
+        reason = _early_end(turn)
+        if turn.answer.cut:
+            analysis = f"{analysis}\n\n**Partial analysis.** It ends here because {CUT}."
         return [end_execution(execution, "completed", final_analysis=analysis, partial_reason=reason)]
     if _blank_answers(execution) >= BLANK_ANSWERS:
         if has_evidence(execution):
             return [_end_partially(state, execution, _blank_reason(execution))]
         return [end_execution(execution, "failed", error="the model gave no answer")]
     return [_ask(state, execution, execution.iteration + 1)]
+
+
+def _early_end(turn: Turn) -> str:
+    """Why an analysis is less than whole; empty where the agent ended by itself."""
+    if turn.answer.cut:
+        return CUT
+    return CONCLUDED_EARLY if turn.requested.reason == e.TIME_BUDGET else ""
 
 
 def _blank_reason(execution: Execution) -> str:

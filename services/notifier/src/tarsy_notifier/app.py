@@ -56,12 +56,11 @@ def build(
         await await_topics(bus, kafka_rights.NOTIFIER)
         async with sessions.running(), supervisor.group() as group:
             group.start("kafka", KafkaWatch(bus).run())
-            group.start("receivers", receivers.run(group))
+            group.start("receivers", receivers.run(group, ready))
             steps = partial(supervisor.steps, "configuration", essential=False)
             following = config.following(settings.config_poll_seconds, steps, receivers.changed)
             for name, work in following.items():
                 group.start(name, work)
-            ready()
 
     return Service(
         name=NAME,

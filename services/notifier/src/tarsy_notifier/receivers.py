@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from tarsy_bus.connection import Bus
 from tarsy_bus.group_consumer import GroupConsumer
 from tarsy_bus.group_subscriber import subscribe
+from tarsy_bus.new_groups import begin_at_end
 from tarsy_bus.partition_reader import Record
 from tarsy_config.config import Config
 from tarsy_config.notifications import Receiver
@@ -21,6 +22,7 @@ from tarsy_notifier.events_record import read_record
 from tarsy_notifier.metrics import Metrics
 from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.sessions import SessionDirectory
+from tarsy_service.service import Ready
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 
 log = structlog.get_logger(__name__)
@@ -55,7 +57,10 @@ def plans_of(config: Config, environ: Mapping[str, str]) -> Mapping[str, Receive
 
 
 class Receivers:
-    """One consumer group a receiver: an outage of one holds up no other, and each goes on from its own position."""
+    """One consumer group a receiver: an outage of one holds up no other, and each goes on from its own position.
+
+    A receiver that is new is told of what is published from then on.
+    """
 
     def __init__(
         self,
@@ -92,14 +97,24 @@ class Receivers:
             if delivery.problem
         ]
 
-    async def run(self, group: SupervisedGroup) -> Never:
+    async def run(self, group: SupervisedGroup, ready: Ready) -> Never:
+        """`ready` is called when it is known where each feed begins."""
         while True:
             self._changed.clear()
-            self._follow_configuration(group)
+            plans = self._plans()
+            await self._begin_groups(plans)
+            self._follow_configuration(group, plans)
+            ready()
             await self._changed.wait()
 
-    def _follow_configuration(self, group: SupervisedGroup) -> None:
-        plans = self._plans()
+    async def _begin_groups(self, plans: Mapping[str, ReceiverPlan]) -> None:
+        for name in plans.keys() - self._feeds.keys():
+            await begin_at_end(self._bus, self._bus.topics.events, self._group_of(name))
+
+    def _group_of(self, name: str) -> str:
+        return f"{self._bus.topics.prefix}.notifier.{name}"
+
+    def _follow_configuration(self, group: SupervisedGroup, plans: Mapping[str, ReceiverPlan]) -> None:
         for name, (plan, task) in list(self._feeds.items()):
             if plans.get(name) != plan:
                 task.cancel()
@@ -114,9 +129,13 @@ class Receivers:
         delivery = self._delivery(plan, told, stepped)
         self._deliveries[plan.name] = delivery
         try:
-            group = f"{self._bus.topics.prefix}.notifier.{plan.name}"
             consumer = GroupConsumer(
-                self._bus, self._bus.topics.events, group, may_skip=True, commit_seconds=COMMIT_SECONDS, stepped=stepped
+                self._bus,
+                self._bus.topics.events,
+                self._group_of(plan.name),
+                may_skip=True,
+                commit_seconds=COMMIT_SECONDS,
+                stepped=stepped,
             )
             await subscribe(consumer, decode=read_record, handler=delivery.take, refuse=self._refuse)
         finally:

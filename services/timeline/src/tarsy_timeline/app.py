@@ -180,6 +180,7 @@ def build(
         router=router,
         rights=RIGHTS,
         unready_reasons=lambda: [*bus.unready_reasons(), *parts.troubles()],
+        degraded_reasons=watch.degraded_reasons,
         supervisor=supervisor,
         tracing=tracing,
     )

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import assert_never
 
-from pydantic import JsonValue
-
 from tarsy_contracts import events as e
 from tarsy_contracts.api.websocket import (
     ChatStarted,
@@ -17,7 +15,7 @@ from tarsy_contracts.api.websocket import (
     TimelineEventCompleted,
     TimelineEventCreated,
 )
-from tarsy_contracts.display import display_cut
+from tarsy_contracts.display import display_cut, display_item
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
@@ -164,7 +162,7 @@ def _chat_message(record: RecordedEvent, change: ChatMessageAdded) -> ChatUserMe
 
 
 def _created(record: RecordedEvent, change: TimelineCreated, stage_id: str | None) -> TimelineEventCreated:
-    content, metadata = _shown(change.content, change.metadata)
+    content, metadata = display_item(change.content, change.metadata)
     return TimelineEventCreated(
         type="timeline_event.created",
         event_id=change.event_id,
@@ -184,7 +182,7 @@ def _created(record: RecordedEvent, change: TimelineCreated, stage_id: str | Non
 def _completed_of_stream(
     record: RecordedEvent, change: TimelineCreated, stage_id: str | None
 ) -> TimelineEventCompleted:
-    content, metadata = _shown(change.content, change.metadata)
+    content, metadata = display_item(change.content, change.metadata)
     return TimelineEventCompleted(
         type="timeline_event.completed",
         event_id=change.event_id,
@@ -202,7 +200,7 @@ def _completed_of_stream(
 
 
 def _completed(record: RecordedEvent, change: TimelineEnded) -> TimelineEventCompleted:
-    content, metadata = _shown(change.content, change.metadata)
+    content, metadata = display_item(change.content, change.metadata)
     return TimelineEventCompleted(
         type="timeline_event.completed",
         event_id=change.event_id,
@@ -219,11 +217,6 @@ def _completed(record: RecordedEvent, change: TimelineEnded) -> TimelineEventCom
 def stage_status(status: StepStatus) -> StageStatus:
     """Go TARSy's word for a stage that runs."""
     return "started" if status == "active" else status
-
-
-def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, dict[str, JsonValue]]:
-    shown, cut = display_cut(content)
-    return shown, {**metadata, "display_cut": True} if cut else metadata
 
 
 def discarded(record: RecordedEvent, event_id: str, event_type: str) -> Outgoing:

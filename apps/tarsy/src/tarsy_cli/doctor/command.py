@@ -15,7 +15,12 @@ from tarsy_cli.terminal import get_console, print_json
 def doctor(
     context: typer.Context,
     home: HomeOption = DEFAULT_HOME,
-    config: Annotated[Path, typer.Option(help="the folder of tarsy.yaml", envvar="TARSY_CONFIG_DIR")] = Path("config"),
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="the folder of tarsy.yaml; else that of the home, TARSY_CONFIG_DIR, or config", show_default=False
+        ),
+    ] = None,
     url: UrlOption = "",
     kafka: Annotated[
         str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)

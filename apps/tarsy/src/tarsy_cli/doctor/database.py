@@ -42,7 +42,8 @@ async def check_database(setup: Setup) -> AsyncIterator[CheckResult]:
     url = database_of(setup)
     found: Sequence[CheckResult]
     try:
-        async with connected(url, seconds=CONNECT_SECONDS) as connection:
+        # As services do: a pooler may refuse what they set at the start of a connection.
+        async with connected(url, schema=setup.schema, seconds=CONNECT_SECONDS) as connection:
             found = await _look(connection, setup.schema, without_password(url))
     except DatabaseUnusableError as problem:
         found = [failed(str(problem), f"{PAGE} says what it needs.")]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tarsy_cli.doctor.findings import Check, CheckResult, NotCheckedError, failed
 from tarsy_cli.doctor.setup import Setup
+from tarsy_cli.printed_commands import with_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ async def examine(setup: Setup, checks: Mapping[str, LimitedCheck]) -> list[Chec
     running = [_run(check, setup) for check in checks.values()]
     told = await asyncio.gather(*running, return_exceptions=True)
     return [
-        finding.model_copy(update={"check": name})
+        finding.model_copy(update={"check": name, "remedy": with_home(finding.remedy, setup.home)})
         for name, outcome in zip(checks, told, strict=True)
         for finding in (_broken(outcome) if isinstance(outcome, BaseException) else outcome)
     ]

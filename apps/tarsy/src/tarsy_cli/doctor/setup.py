@@ -17,6 +17,7 @@ from tarsy_service.secret_files import SecretFileError, read_secret_file
 from tarsy_timeline.settings import DEFAULT_SCHEMA
 
 CLIENT = "tarsy-doctor"
+DEFAULT_CONFIG = "config"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +56,22 @@ class Setup:
 
 def find_setup(
     home: Path,
-    config_dir: Path,
+    config_dir: Path | None,
     environ: Mapping[str, str],
     named: Named,
     *,
     asks_models: bool = True,
     variables: frozenset[str] = frozenset(),
 ) -> Setup:
-    """An option counts before the TARSy that runs in the home, which counts before the environment."""
+    """An option counts before the TARSy that runs in the home, which counts before the environment.
+
+    `config_dir`: as an option names it.
+    """
     found = None if named.url else Home(home).running()
     running = found if found is not None and found.state == "ready" else None
     return Setup(
         home=home,
-        config_dir=config_dir,
+        config_dir=config_dir or _config_dir(running, environ),
         environ=environ,
         bus=_bus(named, running, environ),
         database=named.database or _database(running, environ),
@@ -77,6 +81,11 @@ def find_setup(
         asks_models=asks_models,
         variables=variables,
     )
+
+
+def _config_dir(running: Instance | None, environ: Mapping[str, str]) -> Path:
+    told = running.config_dir if running is not None else ""
+    return Path(told or environ.get("TARSY_CONFIG_DIR") or DEFAULT_CONFIG)
 
 
 def _bus(named: Named, running: Instance | None, environ: Mapping[str, str]) -> Bus | None:

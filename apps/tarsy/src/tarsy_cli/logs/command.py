@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption
+from tarsy_cli.printed_commands import with_home
 from tarsy_cli.terminal import fail, get_console
 
 
@@ -28,7 +29,7 @@ def logs(
         raise fail(f"No service is called {service}; there are: {', '.join((*SERVICES, UP))}.", code=USAGE)
     files = log_files(home, service)
     if not files:
-        raise fail(f"There is no log in {home}: `tarsy up` writes one.")
+        raise fail(with_home(f"There is no log in {home}: `tarsy up` writes one.", home))
 
     def wanted(line: LogLine) -> bool:
         return is_of_service(line, service) and (not session or line.is_of_session(session))

@@ -31,13 +31,14 @@ def show(
 
 def cancel(
     sessions: Annotated[list[str], typer.Argument(help=SESSION_HELP)],
+    reason: Annotated[str, typer.Option(help="why; it is kept with the session, beside your name")] = "",
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
     """Cancel sessions that run or wait. The exit code is 1 when one is refused, such as one that has ended."""
     from tarsy_cli.session_requests import ask_of_sessions
 
-    ask_of_sessions("cancel", sessions, api_of(home, url))
+    ask_of_sessions("cancel", sessions, api_of(home, url), {"reason": reason} if reason else None)
 
 
 def export(

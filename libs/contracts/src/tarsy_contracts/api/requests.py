@@ -7,7 +7,14 @@ from tarsy_contracts.api.alert_choices import AlertChoices, McpChoice
 from tarsy_contracts.api.model import ApiModel
 
 LONGEST_RERUN_QUESTION = 10_000
+LONGEST_CANCEL_REASON = 1_000
 NO_CHOICES = AlertChoices()
+
+
+class CancelRequest(ApiModel):
+    """Cancellation of a session; the body may be empty. `reason`: people read it beside who asked for it."""
+
+    reason: str = Field("", max_length=LONGEST_CANCEL_REASON)
 
 
 class SessionRequestGranted(ApiModel):

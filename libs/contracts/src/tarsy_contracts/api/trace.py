@@ -160,7 +160,10 @@ class AvailableTool(ApiModel):
 
 
 class TracedToolResult(ApiModel):
-    """The masked answer, as far as it is inline. `size` and `lines` are of all of it; if `cut`, it is at `whole`."""
+    """The masked answer, as far as it is inline. `size` and `lines` are of all of it; if `cut`, it is at `whole`.
+
+    The content of a result that is cut ends with a note that says so.
+    """
 
     content: str
     is_error: bool

@@ -49,7 +49,7 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
         case e.SessionFailed():
             return session.PublicSessionFailed(error=event.error)
         case e.SessionCancelled():
-            return session.PublicSessionCancelled(author=event.author, reason=event.reason)
+            return session.PublicSessionCancelled(author=event.author, reason=event.reason or event.comment)
         case e.SessionTimedOut():
             return session.PublicSessionTimedOut(error=event.error)
         case e.SessionReopened():

@@ -66,7 +66,7 @@ class PublicSessionFailed(PublicEvent):
 
 
 class PublicSessionCancelled(PublicEvent):
-    """A person ended the investigation. `reason`: why it ended, where no person did."""
+    """A person ended the investigation. `reason`: why, as that person said; or why it ended, where no person did."""
 
     type: ClassVar[str] = "tarsy.session.cancelled"
     author: str

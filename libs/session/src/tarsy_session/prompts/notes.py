@@ -20,6 +20,11 @@ BE_CONCISE = (
 )
 
 
+TIME_NEARLY_UP = (
+    "The time is nearly up: no tool can be called any more. Conclude from what you have, and say what you could not"
+    " look at."
+)
+
 ANSWER_NOW = (
     "No call is made any more, and your last answer had no words. Write your final answer now, from what you have."
 )

@@ -32,8 +32,11 @@ class NotStarted:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
+    """`comment`: why, as the author said."""
+
     author: str
     at: datetime
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

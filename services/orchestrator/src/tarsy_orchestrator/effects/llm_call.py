@@ -18,6 +18,7 @@ from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import MOST_RECORD_BYTES, is_long, mask_answer, record_size
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, dropping_unsent
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
+from tarsy_orchestrator.effects.streamed_words import StreamedWords
 from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_service.supervision import not_cancelled_from_inside
@@ -51,19 +52,25 @@ async def llm_turn(deps: Dependencies, effect: LlmCallEffect) -> AsyncIterator[C
 
 
 async def make_llm_call(
-    deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect, times: CallTimes
+    deps: Dependencies,
+    session_id: str,
+    state: Investigating,
+    effect: LlmCallEffect,
+    times: CallTimes,
+    words: StreamedWords,
 ) -> LlmCallReported:
-    """Raises nothing but its own cancellation: a failure is returned like an answer."""
+    """Raises nothing but its own cancellation: a failure is returned like an answer. `words` keeps what is streamed."""
     seconds, sent = state.started.chain.limits.llm_call_seconds, ""
     try:
         async with asyncio.timeout(seconds):
             llm, asked = _llm_of(deps, effect), deps.requests.compose(state, effect.execution)
             sent = asked.digest
-            stream = _stream(deps, session_id, effect, llm, asked)
+            stream = _stream(deps, session_id, effect, llm, asked, words)
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        return _failure(deps, session_id, effect, times, sent, error, CALL_TIMEOUT)
+        failed = _failure(deps, session_id, effect, times, sent, error, CALL_TIMEOUT)
+        return failed.model_copy(update={"thinking": words.last("thinking"), "text": words.last("text")})
     except RepetitionError:
         error = "the model repeated itself and was broken off"
         return _failure(deps, session_id, effect, times, sent, error, REPETITION)
@@ -118,7 +125,9 @@ def _llm_of(deps: Dependencies, effect: LlmCallEffect) -> Llm:
     return llm
 
 
-async def _stream(deps: Dependencies, session_id: str, effect: LlmCallEffect, llm: Llm, asked: ModelRequest) -> Answer:
+async def _stream(
+    deps: Dependencies, session_id: str, effect: LlmCallEffect, llm: Llm, asked: ModelRequest, words: StreamedWords
+) -> Answer:
     provider = effect.llm_provider
     request = LlmRequest(
         agent=effect.execution.agent.name,
@@ -130,7 +139,7 @@ async def _stream(deps: Dependencies, session_id: str, effect: LlmCallEffect, ll
         answer_tokens=asked.answer_tokens,
         is_last=asked.is_last,
     )
-    chunks = ChunkPublisher(deps, session_id, effect)
+    chunks = ChunkPublisher(deps, session_id, effect, words)
     said, thought = RepetitionDetector(), RepetitionDetector()
     asked_at, answers = deps.monotonic(), False
     with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks):

@@ -9,6 +9,7 @@ from tarsy_bus.chunk_sender import ChunkFeed
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_llm.protocol import Delta
 from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.streamed_words import StreamedWords
 from tarsy_session.effects import LlmCallEffect
 
 log = structlog.get_logger(__name__)
@@ -19,7 +20,8 @@ PARTS = ("thinking", "text")
 class ChunkPublisher:
     """Publishes the chunks of one run of a call, masked: what may become a secret is held back."""
 
-    def __init__(self, deps: Dependencies, session_id: str, effect: LlmCallEffect) -> None:
+    def __init__(self, deps: Dependencies, session_id: str, effect: LlmCallEffect, words: StreamedWords) -> None:
+        """`words` keeps what is sent."""
         masker = deps.masker.for_session(session_id)
         self._sender = deps.chunks
         self._session_id = session_id
@@ -27,6 +29,7 @@ class ChunkPublisher:
         self._run = deps.runs.next()
         self._streams = {part: masker.stream() for part in PARTS}
         self._part: str | None = None
+        self._words = words
         self._feed = ChunkFeed(session_id, self._chunk, self._mask)
         self._broken = False
 
@@ -46,10 +49,13 @@ class ChunkPublisher:
         try:
             before, self._part = self._part, part
             held_back = [] if before is None or before == part else [(before, self._streams[before].pause())]
-            return [*held_back, (part, self._streams[part].take(text))]
+            sent = [*held_back, (part, self._streams[part].take(text))]
         except Exception as problem:  # noqa: BLE001 - whatever it is
             self._break(problem)
             return []
+        for sent_part, masked in sent:
+            self._words.add(sent_part, masked)
+        return sent
 
     def _break(self, problem: Exception) -> None:
         log.error("chunks.broke", session_id=self._session_id, problem=type(problem).__name__)

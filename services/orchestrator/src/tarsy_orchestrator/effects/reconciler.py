@@ -24,6 +24,7 @@ from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, PublishRequest, ReportNotice
 from tarsy_orchestrator.effects.llm_call import llm_turn, make_llm_call
 from tarsy_orchestrator.effects.outbox import Outbox
+from tarsy_orchestrator.effects.streamed_words import RunningWords
 from tarsy_orchestrator.effects.tracing import record_outcome
 from tarsy_service.supervision import SupervisedGroup
 from tarsy_session.decision_input import DecisionInput
@@ -74,6 +75,7 @@ class Reconciler:
         self._undecided_since = undecided_since
         self._on_failure = on_failure
         self._outbox = Outbox(deps.metrics.outbox_dropped.inc)
+        self._words = RunningWords()
         self._running: dict[str, dict[str, Running]] = {}
         self._states: dict[str, Investigating] = {}
         self._group: SupervisedGroup | None = None
@@ -160,13 +162,15 @@ class Reconciler:
     async def _run_own_unguarded(self, session_id: str, state: Investigating, one: OwnEffect) -> None:
         if isinstance(one, LlmCallEffect):
             async with llm_turn(self._deps, one) as times:
-                work = make_llm_call(self._deps, session_id, state, one, times)
-                input, traceparent = await self._traced(session_id, one, work)
+                with self._words.of(one.id) as words:
+                    work = make_llm_call(self._deps, session_id, state, one, times, words)
+                    input, traceparent = await self._traced(session_id, one, work)
         else:
             input, traceparent = await self._traced(session_id, one, self._perform(one))
         id = report_id(input.type, one.id)
         at = self._deps.broker_now
-        self._submit(session_id, DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent))
+        given = DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent, downtime=self._deps.downtime)
+        self._submit(session_id, given)
 
     async def _traced(
         self, session_id: str, one: OwnEffect, work: Coroutine[object, object, OwnInput]
@@ -224,7 +228,8 @@ class Reconciler:
     def _check_timer(self, session_id: str, timer: DeadlineTimer, now: datetime | None, downtime: Downtime) -> None:
         noticed = timer.step(self._deps.monotonic(), now, downtime)
         if noticed is not None:
-            self._report(session_id, noticed.noticed)
+            unfinished = self._words.unfinished(self._running.get(session_id, {}))
+            self._report(session_id, noticed.noticed.model_copy(update={"unfinished": unfinished}))
 
     def _report(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
         log.warning("call.noticed", session_id=session_id, call_id=noticed.call_id, noticed=noticed.type)

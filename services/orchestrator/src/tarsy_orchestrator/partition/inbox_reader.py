@@ -10,7 +10,7 @@ from tarsy_bus.records import delivery
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import Envelope, EnvelopeError
-from tarsy_contracts.inputs import INPUTS, AlertReceived, AlertResolutionReported, DeadlinePassed
+from tarsy_contracts.inputs import INPUTS, AlertReceived, AlertResolutionReported
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.guarded_evolve import describe_error
@@ -94,6 +94,6 @@ class InboxReader:
             chain=chain,
             traceparent=envelope.traceparent,
             alert_id=envelope.subject if isinstance(taken, AlertReceived | AlertResolutionReported) else "",
-            downtime=self._downtime() if isinstance(taken, DeadlinePassed) else NO_DOWNTIME,
+            downtime=self._downtime(),
         )
         return PendingInput(envelope.subject, given, record)

@@ -15,7 +15,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
 from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.display import display_cut
+from tarsy_contracts.display import display_item
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
@@ -256,8 +256,8 @@ def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
 
 
 def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue]:
-    shown, cut = display_cut(to_postgres_text(content))
-    return shown, to_postgres_json({**metadata, "display_cut": True} if cut else metadata)
+    shown, about = display_item(to_postgres_text(content), metadata)
+    return shown, to_postgres_json(about)
 
 
 def _place(record: RecordedEvent) -> dict[str, JsonValue]:

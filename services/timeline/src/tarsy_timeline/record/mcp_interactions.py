@@ -11,6 +11,7 @@ from tarsy_contracts.api.trace import (
     McpInteraction,
     TracedToolResult,
 )
+from tarsy_contracts.display import mark_cut
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import tool_list_id
 from tarsy_session.state import Execution, ToolCallState
@@ -122,7 +123,7 @@ def _call(call: ToolCallState, session_id: str, session: ReplayedSession) -> Mcp
 def _result(completed: e.ToolCallCompleted, session_id: str) -> TracedToolResult:
     path = f"/api/v1/sessions/{session_id}/tool-calls/{completed.call_id}/result"
     return TracedToolResult(
-        content=completed.content,
+        content=mark_cut(completed.content, completed.size) if completed.cut else completed.content,
         is_error=completed.outcome != "ok",
         cut=completed.cut,
         size=completed.size,

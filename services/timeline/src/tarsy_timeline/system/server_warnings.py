@@ -4,7 +4,7 @@ held_watch.py warns of sessions in the same form.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -37,7 +37,7 @@ type What = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ServerWarning:
-    """`began`: as far back as the topics go."""
+    """`began`: as far back as the topics go. `on_purpose`: the operator has written what it warns of."""
 
     what: What
     server: str | None
@@ -45,6 +45,7 @@ class ServerWarning:
     details: str
     began: datetime
     category: Category = "mcp_health"
+    on_purpose: bool = False
 
     @property
     def id(self) -> str:
@@ -99,7 +100,8 @@ def _denied_tools(server: ServerOfGateways) -> ServerWarning | None:
     why = "`allow` is not set" if entry.seen.allow_unset else "`allow` does not name them"
     line = line_to_allow(server.name, denied)
     details = f"They are not read-only, and {why}: {_named(denied)}. To allow them: {line}; for none: `allow: []`."
-    return _warning(server, "denied_tools", message, details, entry.tools_since)
+    warning = _warning(server, "denied_tools", message, details, entry.tools_since)
+    return replace(warning, on_purpose=not entry.seen.allow_unset)
 
 
 def _refused_tools(server: ServerOfGateways) -> ServerWarning | None:

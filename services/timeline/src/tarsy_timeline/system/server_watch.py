@@ -1,7 +1,7 @@
 """Watch of the catalog and of the workers' announcements: answers of one moment."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -70,10 +70,15 @@ class ServerWatch:
         return Seen(tuple(servers), tuple(warnings_of(servers, list(self._liveness.gateways()), self._listening_since)))
 
     def count_warnings(self, category: Category) -> int:
-        """0 while the API would not show them either."""
-        if not (self._has_read.is_set() and self._liveness.is_sure):
-            return 0
-        return sum(warning.category == category for warning in self.seen_now().warnings)
+        return sum(warning.category == category for warning in self._known_warnings())
+
+    def degraded_reasons(self) -> list[str]:
+        """The warnings that somebody should see to: what the operator wants so is none."""
+        return [one.message for one in self._known_warnings() if not one.on_purpose]
+
+    def _known_warnings(self) -> Sequence[ServerWarning]:
+        """None while the API would not show them either."""
+        return self.seen_now().warnings if self._has_read.is_set() and self._liveness.is_sure else ()
 
     def _heard(self) -> None:
         if self._liveness.is_sure:

@@ -1,12 +1,13 @@
 """The API for people and the page: what somebody wants of a session. Its owner decides."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
-from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
+from tarsy_contracts.api.requests import CancelRequest, SessionRequestGranted, SessionRequestPending
 from tarsy_contracts.inputs import (
     CancelRequested,
     SessionDeleteRequested,
@@ -20,6 +21,7 @@ from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.session_routes import SessionId
 
 PENDING: dict[int | str, dict[str, Any]] = {202: {"model": SessionRequestPending}}
+NO_REASON = CancelRequest()
 
 
 def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute) -> APIRouter:
@@ -27,11 +29,12 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     handler = RequestHandler(commands, masker)
 
     @router.post("/{session_id}/cancel", response_model=SessionRequestGranted, responses=PENDING)
-    async def cancel(session_id: SessionId, request: Request) -> Response:
+    async def cancel(session_id: SessionId, request: Request, why: CancelRequest = NO_REASON) -> Response:
         """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet."""
+        comment = await asyncio.to_thread(masker.for_session(session_id).mask, why.reason)
 
         def message(id: str, author: str) -> CancelRequested:
-            return CancelRequested(request_id=id, author=author)
+            return CancelRequested(request_id=id, author=author, comment=comment)
 
         return await handler.ask("cancel", session_id, request, message, "The session is being cancelled.")
 

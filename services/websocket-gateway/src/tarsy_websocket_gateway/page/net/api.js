@@ -115,11 +115,13 @@ export function readWarnings() {
 /** The same key again asks for the same answer.
  *  @param {string} id
  *  @param {string} key
+ *  @param {string} reason
  *  @returns {Promise<{ message: string }>} */
-export function cancelSession(id, key) {
+export function cancelSession(id, key, reason = "") {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/cancel`, {
     method: "POST",
-    headers: { "Idempotency-Key": key },
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: JSON.stringify({ reason }),
   });
 }
 

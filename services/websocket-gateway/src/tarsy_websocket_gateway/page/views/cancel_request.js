@@ -4,9 +4,10 @@ import { cancelSession } from "../net/api.js";
 import { TEXT } from "../words/language.js";
 import { useKeyedRequest } from "./keyed_request.js";
 
-/** `answer` is where its answer is written.
+/** `answer` is where its answer is written. `reason` says why, when it is sent.
  *  @param {string} id  of the session
- *  @param {import("@preact/signals").Signal<string>} answer */
-export function useCancelRequest(id, answer) {
-  return useKeyedRequest(answer, TEXT.cancelling.failed, async (key) => (await cancelSession(id, key)).message);
+ *  @param {import("@preact/signals").Signal<string>} answer
+ *  @param {() => string} reason */
+export function useCancelRequest(id, answer, reason = () => "") {
+  return useKeyedRequest(answer, TEXT.cancelling.failed, async (key) => (await cancelSession(id, key, reason())).message);
 }

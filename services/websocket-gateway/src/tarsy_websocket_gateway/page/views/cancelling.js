@@ -8,13 +8,15 @@ import { useCancelRequest } from "./cancel_request.js";
 import { Confirmation } from "./confirmation.js";
 import { Answer } from "./keyed_request.js";
 
+const LONGEST_REASON = 1000;
 const CANCELLABLE = new Set(["pending", "in_progress"]);
 
 /** @param {{ id: string, status: string | null }} props */
 export function Cancelling({ id, status }) {
   const answer = useSignal("");
   const isAsked = useSignal(false);
-  const request = useCancelRequest(id, answer);
+  const reason = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const request = useCancelRequest(id, answer, () => reason.current?.value.trim() ?? "");
   const first = useRef(/** @type {HTMLButtonElement | null} */ (null));
   const isLeft = useRef(false);
   const isPossible = status !== null && CANCELLABLE.has(status);
@@ -48,7 +50,10 @@ export function Cancelling({ id, status }) {
         isAsked.value &&
         html`
         <${Confirmation} question=${TEXT.cancelling.question} yes=${TEXT.cancelling.yes} no=${TEXT.cancelling.no} danger
-                         isOff=${isActionOff.value} isBusy=${request.isAsking} confirm=${cancel} leave=${leave} />
+                         isOff=${isActionOff.value} isBusy=${request.isAsking} confirm=${cancel} leave=${leave}>
+          <input ref=${reason} type="text" maxlength=${LONGEST_REASON} disabled=${request.isAsking}
+                 aria-label=${TEXT.cancelling.reason} placeholder=${TEXT.cancelling.reason} />
+        <//>
       `
       }
       ${!hasEnded(status) && html`<${Answer} answer=${answer} />`}

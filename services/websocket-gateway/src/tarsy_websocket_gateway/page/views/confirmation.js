@@ -9,9 +9,9 @@ import { TEXT } from "../words/language.js";
  *    confirm: () => void, leave: () => void, children?: import("preact").ComponentChildren }} props */
 export function Confirmation({ question, yes, no, danger, isOff = false, isBusy = false, confirm, leave, children }) {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  // The first field of the question, or else the answer that changes nothing.
+  // The first field that has to be filled in, or else the answer that changes nothing.
   useLayoutEffect(() => {
-    /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input, .no"))?.focus();
+    /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input[required], .no"))?.focus();
   }, []);
   /** @param {SubmitEvent} event */
   const submit = (event) => {

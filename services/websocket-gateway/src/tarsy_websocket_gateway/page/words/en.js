@@ -77,6 +77,7 @@ export const en = frozen({
     question: "Cancel this investigation?",
     yes: "Yes, cancel it",
     no: "No, go on",
+    reason: "Reason (optional)",
     failed: "Not cancelled",
   },
 

@@ -1,0 +1,40 @@
+"""New consumer groups that begin at the end of a topic: who reads for the first time is not told of the past."""
+
+import structlog
+from aiokafka import TopicPartition
+from aiokafka.errors import CommitFailedError
+
+from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.outages import wait_out
+from tarsy_bus.partition_reader import all_partitions
+from tarsy_bus.start_positions import committed_offsets, hold
+
+log = structlog.get_logger(__name__)
+
+
+async def begin_at_end(bus: Bus, topic: str, group: str) -> None:
+    """Commits the end of each partition for a group that has committed nothing of the topic. Call it before joining.
+
+    Another group stays as it is: in partitions that the topic got meanwhile it begins at their first record. Waits for
+    Kafka, however long it is away. Raises KafkaError where that does not pass.
+    """
+    await wait_out(f"the beginning of group {group}", lambda: _begin(bus, topic, group))
+
+
+async def _begin(bus: Bus, topic: str, group: str) -> None:
+    consumer = member(bus, group)
+    try:
+        await start_client(consumer)
+        places = [TopicPartition(topic, partition) for partition in await all_partitions(consumer, topic)]
+        consumer.assign(places)
+        hold(consumer, places)
+        committed = await committed_offsets(consumer, places)
+        if all(offset is None for offset in committed.values()):
+            await consumer.commit(await consumer.end_offsets(places))
+            log.info("group.begins_at_end", group=group, topic=topic)
+    except CommitFailedError:
+        # Others are members already, who have begun it.
+        log.info("group.has_begun", group=group, topic=topic)
+    finally:
+        await stop_client(consumer)
