@@ -151,7 +151,7 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
 def tool_result(record: RecordedEvent, event: e.ToolCallCompleted) -> TimelineEnded:
     """The purpose of the call follows from its id: a session has one call for its runbook."""
     event_type: TimelineEventType = "llm_tool_call"
-    status = _status(event.outcome)
+    status = "timed_out" if event.timed_out else _status(event.outcome)
     if event.call_id == runbook_call_id(record.session_id):
         event_type = "runbook"
         status = status if event.outcome in ("ok", "cancelled") else "failed"

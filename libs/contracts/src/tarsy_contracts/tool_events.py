@@ -75,7 +75,8 @@ class ToolCallCompleted(Message):
     """`content` is what fits inline; `cut` says that it is not all, and `stored` where the whole lies.
 
     `size` is in bytes and `lines` in lines, both of the whole masked result. `nulls_left_out`: the names of arguments
-    that were null, and that the server was not sent, as its schema does not allow that.
+    that were null, and that the server was not sent, as its schema does not allow that. `timed_out`: it was cancelled
+    because the time of its session was over.
     """
 
     type: ClassVar[str] = "tool_call.completed"
@@ -90,6 +91,7 @@ class ToolCallCompleted(Message):
     worker_id: str | None = None
     duration_ms: Count | None = None
     nulls_left_out: tuple[str, ...] = ()
+    timed_out: bool = False
 
 
 class ToolCallOutcomeLearned(Message):

@@ -98,14 +98,14 @@ def close_question(
         )
 
 
-def close_calls(calls: Iterable[ToolCallState], error: str) -> Iterator[e.Event]:
+def close_calls(calls: Iterable[ToolCallState], error: str, *, timed_out: bool = False) -> Iterator[e.Event]:
     """Ends what is open and harmless: summaries, and calls that were never granted or may run twice."""
     for call in calls:
         call_id = call.requested.call_id
         if call.waits_for_person:
             yield e.ToolCallApprovalDecided(call_id=call_id, outcome="cancelled")
         if call.open and not call.may_have_run:
-            yield e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content=error)
+            yield e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content=error, timed_out=timed_out)
         elif call.summary is not None and call.summary.ended is None:
             yield fail_summary(call, call.summary, error)
 
@@ -125,7 +125,7 @@ def end_may_have_run(calls: Iterable[ToolCallState], why: str) -> Iterator[e.Eve
 def _all(state: Investigating, status: e.EndStatus, error: str) -> Iterator[e.Event]:
     for execution in state.executions.values():
         yield from close_question(execution, error)
-    yield from close_calls(state.calls.values(), error)
+    yield from close_calls(state.calls.values(), error, timed_out=status == "timed_out")
     yield from end_may_have_run(state.calls.values(), f"{error[:1].upper()}{error[1:]}.")
     yield from _steps(state, status, error)
 
