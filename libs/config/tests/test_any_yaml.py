@@ -16,7 +16,8 @@ KEYS = """\
 agents agent_chains defaults queue system limits mcp_servers llm_providers alert_types stages name llm_provider
 fallback_providers provider backend replicas synthesis agent type transport command url headers custom_headers env
 summarization scoring chat sub_agents script max_iterations iteration_strategy native_tools google_search runbooks
-repo_url alert_type A k scripted kubernetes kubernetes-server llm_call <<"""
+repo_url alert_type A k scripted kubernetes kubernetes-server llm_call fallback_lists fallback_list executive_summary
+executive_summary_provider reasoning_effort cost_estimation model_rates enabled prices <<"""
 WORDS = """\
 A k scripted kubernetes kubernetes-server google-default vertexai action synthesis react stdio http any 5m {{.X}}
 {{.UNSET}} {{ tarsy.yaml https://h/mcp http://[ google openai xai"""

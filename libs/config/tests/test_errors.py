@@ -126,10 +126,6 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "it should be '', 'synthesis', 'exec_summary', 'action' or 'scoring'",
         "tarsy.yaml:42: agent_chains.odd.stages[0].agents[2].mcp_servers: is not a list; "
         "write [a, b], or one line with a dash for each item",
-        "tarsy.yaml:42: agent_chains.odd.stages[0].agents[0].name: an agent of type action in a chain "
-        "comes with a later version; take it out",
-        "tarsy.yaml:42: agent_chains.odd.stages[0].agents[1].type: an agent of type action in a chain "
-        "comes with a later version; take it out",
         "tarsy.yaml:43: agent_chains.idle.stages: has no stage; name one stage",
         'tarsy.yaml:45: queue.workers: has a key that is not a name; templates are written in quotes: "{{.NAME}}"',
         "tarsy.yaml:45: queue.workers: unknown key; known here: max_concurrent_sessions, max_pending, session_timeout",

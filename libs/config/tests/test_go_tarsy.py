@@ -88,7 +88,7 @@ def test_what_holds_for_the_whole_session_is_resolved(config: Config) -> None:
 NOTED = """\
 queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful_shutdown_timeout
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
-system.allowed_ws_origins system.cost_estimation system.retention system.holidays
+system.allowed_ws_origins system.cost_estimation.enabled system.retention system.holidays
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend defaults.scoring
 defaults.summarization.llm_backend defaults.orchestrator defaults.memory
 mcp_servers.metrics.summarization.llm_backend agents.KubernetesAgent.required_skills agents.DatabaseAgent.llm_backend
@@ -118,11 +118,21 @@ def test_notes_stand_in_the_order_of_the_lines_and_say_why(config: Config) -> No
     )
 
 
-def test_an_agent_that_acts_may_be_defined_but_no_chain_may_use_it(tmp_path: Path) -> None:
+def test_an_agent_that_acts_does_not_run_and_is_noted(tmp_path: Path) -> None:
     folder = copytree(FILES, tmp_path / "config")
     text = (folder / "tarsy.yaml").read_text("utf-8")
     (folder / "tarsy.yaml").write_text(text.replace("- {name: DatabaseAgent, mcp", "- {name: Restarter, mcp"), "utf-8")
-    with pytest.raises(InvalidConfigError, match="an agent of type action in a chain comes with a later version"):
+    config = load_config(folder, ENVIRON)
+    assert [agent.name for agent in config.chain_for("PodCrash").stages[1].agents] == ["KubernetesAgent"]
+    (note,) = [note for note in config.notes if note.path == "agent_chains.crash.stages[1].agents[1]"]
+    assert note.sentence == "does not run yet: agents of type action come with a later version"
+
+
+def test_an_agent_that_acts_joins_no_analyses(tmp_path: Path) -> None:
+    folder = copytree(FILES, tmp_path / "config")
+    text = (folder / "tarsy.yaml").read_text("utf-8")
+    (folder / "tarsy.yaml").write_text(text.replace("{agent: Judge", "{agent: Restarter"), "utf-8")
+    with pytest.raises(InvalidConfigError, match="an agent of type action cannot make one analysis of several"):
         load_config(folder, ENVIRON)
 
 

@@ -253,6 +253,12 @@ def test_a_tool_call_ends_as_its_outcome_says(outcome: e.Outcome, status: str, i
     }
 
 
+@pytest.mark.parametrize("timed_out", [True, False])
+def test_a_call_whose_session_ran_out_of_time_is_shown_as_timed_out(timed_out: bool) -> None:
+    end = ended(e.ToolCallCompleted(call_id="c", outcome="cancelled", content="too long", timed_out=timed_out))
+    assert (end.status, end.metadata["outcome"]) == ("timed_out" if timed_out else "cancelled", "cancelled")
+
+
 def test_an_outcome_that_was_learned_later_is_told_beside_the_call_that_ended() -> None:
     note = created(e.ToolCallOutcomeLearned(call_id="c", claim_id="k", outcome="ok", content="deleted"))
     assert note.content == "The outcome of a call that had ended as unknown is known now (ok): deleted"

@@ -15,7 +15,7 @@ SECRET = "Zq7-hunter2-Zq7"
 GITHUB_TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 CONFIG = f"""
 defaults: {{alert_type: kubernetes, llm_provider: gemini, max_iterations: 7, runbook: "Ask {{{{.A_SECRET}}}}."}}
-queue: {{session_timeout: 40m}}
+queue: {{session_timeout: 40m, worker_count: 5}}
 mcp_servers:
   cluster:
     transport:
@@ -123,6 +123,11 @@ async def test_what_is_no_default_has_its_origin(client: httpx2.AsyncClient) -> 
     assert origins["/agents/Looker/mcp_servers"] == "tarsy.yaml:21"
     assert origins["/agents/ChatAgent/description"] == "built-in"
     assert origins["/chains/disks/stages/0/agents/0/llm_provider"] == "tarsy.yaml:30"
+
+
+async def test_keys_that_have_no_effect_are_noted_with_their_line(client: httpx2.AsyncClient) -> None:
+    [note] = (await client.get("/api/v1/system/config")).json()["notes"]
+    assert note.startswith("tarsy.yaml:3: queue.worker_count: has no effect here")
 
 
 async def test_receivers_are_shown_by_their_hosts_and_variables(client: httpx2.AsyncClient) -> None:

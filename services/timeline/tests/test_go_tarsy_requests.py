@@ -95,6 +95,36 @@ async def test_the_list_lacks_costs_scores_reviews_and_actions(client: httpx2.As
     assert await asked(client, "/api/v1/sessions") == LISTED
 
 
+NONE, ALL = False, True
+
+
+@pytest.mark.parametrize(
+    ("query", "finds"),
+    [
+        ("scoring_status=scored", NONE),
+        ("scoring_status=scoring_failed,scored", NONE),
+        ("scoring_status=not_scored", ALL),
+        ("review_status=needs_review,in_progress", NONE),
+        ("assignee=ann", NONE),
+        ("quality_rating=accurate", NONE),
+        ("label=page", NONE),
+        ("scoring_status=&review_status=&assignee=&quality_rating=&label=", ALL),
+        ("sort_by=score&sort_order=desc", ALL),
+        ("sort_by=quality_rating&sort_order=asc", ALL),
+        ("search=memory&sort_by=score", ALL),
+        ("search=memory&label=page", NONE),
+        ("status=completed&review_status=reviewed&sort_by=score", NONE),
+    ],
+)
+async def test_a_filter_by_what_no_session_has_finds_none_and_is_no_mistake(
+    client: httpx2.AsyncClient, investigated: Any, query: str, finds: bool
+) -> None:
+    answer = await client.get(f"/api/v1/sessions?page=1&page_size=25&{query}")
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert (bool(found["sessions"]), bool(found["pagination"]["total_items"])) == (finds, finds)
+
+
 async def test_the_detail_lacks_costs_scores_reviews_and_actions(client: httpx2.AsyncClient, investigated: Any) -> None:
     parallel = await asked(client, "/api/v1/sessions/{id}", "parallel, 3 agents", id=investigated.id)
     assert parallel - {"stages[].parallel_type: null, not str"} == DETAIL | EXECUTION

@@ -11,6 +11,7 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.display import LIMIT_BYTES
 from tarsy_contracts.ids import chat_id
 from tarsy_contracts.timeline import llm_timeline_event_id
+from tarsy_live_messages import PROGRESS
 from tarsy_reply import Exchange
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.outgoing import encoded
@@ -24,7 +25,8 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 def live(session: Any, feed: Feed, *, since: int = LAST) -> list[Message]:
     numbers = range(since + 1, len(session.records) + 1)
-    return [json.loads(one.text) for number in numbers for one in feed.event(session.recorded(number))]
+    told = [one for number in numbers for one in feed.event(session.recorded(number)) if one.type not in PROGRESS]
+    return [json.loads(one.text) for one in told]
 
 
 def answering(exchange: Exchange, index: int, text: str) -> LlmChunk:

@@ -20,6 +20,7 @@ from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_gateway_running import running_gateway
+from tarsy_live_messages import PROGRESS
 from tarsy_projection import until_projected
 from tarsy_reply import Exchange
 from tarsy_testing import eventually
@@ -51,7 +52,10 @@ async def read_until(client: ClientConnection, until: Callable[[Message], bool])
     messages: list[Message] = []
     async with asyncio.timeout(WAIT_SECONDS):
         while not messages or not until(messages[-1]):
-            messages.append(json.loads(await client.recv()))
+            message = json.loads(await client.recv())
+            if message["type"] in PROGRESS:
+                continue
+            messages.append(message)
             assert messages[-1]["type"] != "subscription.error" or until(messages[-1]), messages[-1]
     return messages
 
@@ -366,7 +370,7 @@ def known(messages: list[Message]) -> dict[str, Message]:
         about = message.get("event_id") or message.get("execution_id") or message.get("stage_id")
         if message.get("session_id") is None:
             continue
-        shown = {name: value for name, value in message.items() if name not in ("type", "timestamp")}
+        shown = {name: value for name, value in message.items() if name not in ("type", "timestamp", "db_event_id")}
         metadata = found.get(about or "session", {}).get("metadata", {}) | shown.get("metadata", {})
         found[about or "session"] = found.get(about or "session", {}) | shown | {"metadata": metadata}
     return found

@@ -12,9 +12,11 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import llm_timeline_event_id
+from tarsy_live_messages import PROGRESS
 from tarsy_websocket_gateway import streams
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.outgoing import Outgoing, encoded
+from tarsy_websocket_gateway.watched_steps import WatchedSteps
 
 type Story = Callable[[], Any]
 
@@ -34,7 +36,7 @@ def summary(run: int, index: int, text: str) -> SummaryChunk:
 
 def short(messages: list[Outgoing]) -> list[tuple[object, ...]]:
     """Type, timeline event, and the text or status."""
-    found = [json.loads(message.text) for message in messages]
+    found = [json.loads(message.text) for message in messages if message.type not in PROGRESS]
     return [(one["type"], one.get("event_id"), one.get("delta", one.get("status"))) for one in found]
 
 
@@ -107,7 +109,7 @@ def test_a_newer_run_replaces_all_parts_of_the_older() -> None:
 def test_a_call_that_history_shows_as_ended_does_not_stream_again_and_is_not_discarded(story: Story, sign: str) -> None:
     """A client that comes late is shown the stream of the last seconds, and in it calls that have ended."""
     feed = Feed()
-    feed.begin("s", {}, frozenset({sign}))
+    feed.begin("s", WatchedSteps(), frozenset({sign}))
     assert when(feed, llm(1, 0, "Done"), llm(1, 1, ".")) == []
     ended = e.ExecutionCompleted(execution_id="exec", stage_id="stage", agent="a", index=0, status="completed")
     assert TEXT not in [event_id for _, event_id, _ in happened(feed, story(), ended)]
@@ -241,7 +243,8 @@ def test_the_text_of_all_calls_together_is_bounded() -> None:
 def test_live_messages_of_a_whole_session(story: Story) -> None:
     session, feed = story(), Feed()
 
-    messages = [json.loads(one.text) for n in range(1, 14) for one in feed.event(session.recorded(n))]
+    told = [one for n in range(1, 14) for one in feed.event(session.recorded(n)) if one.type not in PROGRESS]
+    messages = [json.loads(one.text) for one in told]
 
     shown = [(one["type"], one["status"], one["number"]) for one in messages]
     assert shown == [

@@ -8,13 +8,13 @@ from tarsy_config.provenance import ALERT, DEFAULT, Found, Origin
 from tarsy_config.resolution import (
     AGENT_TYPE,
     EXECUTIVE_SUMMARY_PROVIDER,
-    FALLBACK_PROVIDERS,
     ITERATION_STRATEGY,
     LLM_PROVIDER,
     MAX_ITERATIONS,
     MCP_SERVERS,
     AlertChoice,
     Levels,
+    last_fallbacks,
 )
 from tarsy_config.values import STRATEGIES
 from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
@@ -112,11 +112,12 @@ def _provider(levels: Levels, choice: AlertChoice, first: AgentSettings | None) 
 
 
 def _fallbacks(levels: Levels, provider: Found[str]) -> Found[tuple[str, ...]]:
-    found = FALLBACK_PROVIDERS.last(levels)
+    found = last_fallbacks(levels)
     if found is None:
         return Found((), DEFAULT)
     names = dict.fromkeys(fallback.provider for fallback in found.value)
-    return Found(tuple(name for name in names if name != provider.value), found.origin)
+    known = levels.sections.llm_providers.keys() - {provider.value}  # without those that nothing can ask yet
+    return Found(tuple(name for name in names if name in known), found.origin)
 
 
 def _controller(levels: Levels) -> Found[Controller]:

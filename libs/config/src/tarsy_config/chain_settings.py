@@ -1,11 +1,12 @@
 """A chain with every setting of its stages and agents, and where each comes from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tarsy_config import built_in
 from tarsy_config.agent_settings import AgentSettings, chat_agent, executive_summary, investigator, synthesis
-from tarsy_config.chains import AgentChain, Chat, StageAgent, StageConfig, Synthesis
+from tarsy_config.chains import LATER_TYPES, AgentChain, Chat, StageAgent, StageConfig, Synthesis
+from tarsy_config.fallbacks import ModelChoice
 from tarsy_config.provenance import DEFAULT, Found, Origin
 from tarsy_config.resolution import SUCCESS_POLICY, AlertChoice, At, Levels
 from tarsy_config.sections import Sections
@@ -39,10 +40,8 @@ class ChainSettings:
 def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> ChainSettings:
     """`choice`: what the alert wants used instead of what is configured."""
     chain = At(("agent_chains", chain_id), sections.agent_chains[chain_id])
-    stages = tuple(
-        _stage(sections, chain, At((*chain.place, "stages", index), stage), choice)
-        for index, stage in enumerate(chain.section.stages)
-    )
+    written = [At((*chain.place, "stages", index), stage) for index, stage in enumerate(chain.section.stages)]
+    stages = tuple(_stage(sections, chain, stage, choice) for stage in written if _expanded(sections, stage))
     first = stages[0].agents[0]
     chat = At((*chain.place, "chat"), chain.section.chat or Chat())
     return ChainSettings(
@@ -50,9 +49,7 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         alert_types=chain.section.alert_types,
         defined=sections.sources.origin(chain.place),
         stages=stages,
-        executive_summary=executive_summary(
-            built_in.EXECUTIVE_SUMMARY, _levels(sections, chain, built_in.EXECUTIVE_SUMMARY), choice, first
-        ),
+        executive_summary=_executive_summary(sections, chain, first, choice),
         chat=_chat(sections, chain, chat, stages, choice),
         chat_enabled=chat.section.enabled,
         summary_llm_provider=_summary_provider(sections),
@@ -63,7 +60,7 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
 def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], choice: AlertChoice) -> StageSettings:
     agents = tuple(
         investigator(name, _levels(sections, chain, used.section.name, stage, used), choice)
-        for name, used in _expanded(stage)
+        for name, used in _expanded(sections, stage)
     )
     joins = At((*stage.place, "synthesis"), stage.section.synthesis)
     name = joins.section.agent or built_in.SYNTHESIS
@@ -77,6 +74,15 @@ def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], ch
     )
 
 
+def _executive_summary(
+    sections: Sections, chain: At[AgentChain], first: AgentSettings, choice: AlertChoice
+) -> AgentSettings:
+    own = At((*chain.place, "executive_summary"), chain.section.executive_summary)
+    general = At(("defaults", "executive_summary"), sections.defaults.executive_summary)
+    levels = _levels(sections, chain, built_in.EXECUTIVE_SUMMARY, stage_agent=own)
+    return executive_summary(built_in.EXECUTIVE_SUMMARY, replace(levels, job_defaults=general), choice, first)
+
+
 def _chat(
     sections: Sections, chain: At[AgentChain], chat: At[Chat], stages: Sequence[StageSettings], choice: AlertChoice
 ) -> AgentSettings:
@@ -85,13 +91,18 @@ def _chat(
     return chat_agent(name, levels, choice, [agent for stage in stages for agent in stage.agents])
 
 
-def _expanded(stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:
-    """Every agent that runs, with the name that people see."""
+def _expanded(sections: Sections, stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:
+    """Every agent that runs, with the name that people see. An agent that acts does not run as one that only looks."""
     used = [At((*stage.place, "agents", index), agent) for index, agent in enumerate(stage.section.agents)]
     count = _replicas(stage.section)
+    running = [agent for agent in (used if count == 1 else used[:1]) if not _comes_later(sections, agent.section)]
     if count == 1:
-        return [(agent.section.name, agent) for agent in used]
-    return [(f"{used[0].section.name}-{number}", used[0]) for number in range(1, count + 1)]
+        return [(agent.section.name, agent) for agent in running]
+    return [(f"{agent.section.name}-{number}", agent) for agent in running for number in range(1, count + 1)]
+
+
+def _comes_later(sections: Sections, agent: StageAgent) -> bool:
+    return not LATER_TYPES.isdisjoint({agent.type, sections.agent(agent.name).type})
 
 
 def _replicas(stage: StageConfig) -> int:
@@ -103,8 +114,9 @@ def _levels(
     chain: At[AgentChain],
     agent: str,
     stage: At[StageConfig] | None = None,
-    stage_agent: At[StageAgent] | At[Synthesis] | At[Chat] | None = None,
+    stage_agent: At[StageAgent] | At[Synthesis] | At[Chat] | At[ModelChoice] | None = None,
 ) -> Levels:
+    of_agent = sections.defaults.agents.get(agent)
     return Levels(
         sections=sections,
         defaults=At(("defaults",), sections.defaults),
@@ -112,6 +124,7 @@ def _levels(
         chain=chain,
         stage=stage,
         stage_agent=stage_agent,
+        agent_defaults=None if of_agent is None else At(("defaults", "agents", agent), of_agent),
     )
 
 

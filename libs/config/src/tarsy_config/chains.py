@@ -1,11 +1,12 @@
 """`agents` and `agent_chains`: who investigates which alerts."""
 
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.approval import ApprovalSettings, Approve
+from tarsy_config.fallbacks import FallbackChoice, ModelChoice
 from tarsy_config.matchers import MatcherText
 from tarsy_config.providers import NativeTools
 from tarsy_config.values import Backend, Name, Positive, Section, Servers, Strategy, wrong
@@ -13,22 +14,8 @@ from tarsy_contracts.chain import SuccessPolicy
 
 type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
 
-
-class Fallback(Section):
-    """Whom to ask when the provider before it fails."""
-
-    provider: Name
-    backend: Backend | None = None
-
-
-def fallbacks(value: Any) -> Any:
-    """A list of sections, or of names."""
-    if not isinstance(value, list | tuple):
-        return value
-    return tuple({"provider": item} if isinstance(item, str) else item for item in value)
-
-
-type Fallbacks = Annotated[tuple[Fallback, ...], BeforeValidator(fallbacks)]
+LATER_TYPES = frozenset({"action", "scoring"})
+"""Types of agents that can be defined, and that no stage runs yet."""
 
 
 class Agent(Section):
@@ -42,28 +29,23 @@ class Agent(Section):
     native_tools: NativeTools = NativeTools()
 
 
-class StageAgent(Section):
+class StageAgent(ModelChoice):
     """An agent as a stage uses it: what is set here wins."""
 
     name: Name
     type: AgentType | None = None
-    llm_provider: Name | None = None
-    llm_backend: Backend | None = None
     max_iterations: Positive | None = None
     iteration_strategy: Strategy | None = None
     mcp_servers: Servers = None
-    fallback_providers: Fallbacks | None = None
 
 
-class Synthesis(Section):
+class Synthesis(ModelChoice):
     """The agent that joins the analyses of a stage into one."""
 
     agent: Name | None = None
-    llm_provider: Name | None = None
-    llm_backend: Backend | None = None
 
 
-class StageConfig(Section):
+class StageConfig(FallbackChoice):
     """`replicas`: the first agent so many times, and no other."""
 
     name: Name
@@ -72,7 +54,6 @@ class StageConfig(Section):
     success_policy: SuccessPolicy | None = None
     max_iterations: Positive | None = None
     mcp_servers: Servers = None
-    fallback_providers: Fallbacks | None = None
     synthesis: Synthesis = Synthesis()
 
     @field_validator("agents")
@@ -81,19 +62,17 @@ class StageConfig(Section):
         return _at_least_one(agents, "agent")
 
 
-class Chat(Section):
+class Chat(ModelChoice):
     """The agent that answers questions about the finished investigation."""
 
     enabled: bool = True
     agent: Name | None = None
-    llm_provider: Name | None = None
-    llm_backend: Backend | None = None
     mcp_servers: Servers = None
     max_iterations: Positive | None = None
     iteration_strategy: Strategy | None = None
 
 
-class AgentChain(Section):
+class AgentChain(ModelChoice):
     """`match`: matchers that an alert of these types has to fit, all of them; an empty list fits every alert.
 
     Without `alert_types`, it is for alerts of all types that fit.
@@ -102,10 +81,8 @@ class AgentChain(Section):
     match: tuple[MatcherText, ...] | None = None
     alert_types: tuple[Name, ...] = Field((), validate_default=True)
     description: str = ""
-    llm_provider: Name | None = None
-    llm_backend: Backend | None = None
+    executive_summary: ModelChoice = ModelChoice()
     executive_summary_provider: Name | None = None
-    fallback_providers: Fallbacks | None = None
     max_iterations: Positive | None = None
     iteration_strategy: Strategy | None = None
     mcp_servers: Servers = None
@@ -121,6 +98,14 @@ class AgentChain(Section):
         if not alert_types and info.data.get("match", ()) is None:
             raise wrong("is empty", "name the alert types that the chain is for, or what they match")
         return alert_types
+
+    @field_validator("executive_summary_provider")
+    @classmethod
+    def _one_summary_provider(cls, provider: str | None, info: ValidationInfo) -> str | None:
+        block: ModelChoice | None = info.data.get("executive_summary")
+        if provider is not None and block is not None and block.llm_provider is not None:
+            raise wrong("says a second time what executive_summary.llm_provider says", "keep one of them")
+        return provider
 
     @field_validator("alerts")
     @classmethod

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.approval import ApprovalSettings, Approve
-from tarsy_config.chains import Fallbacks
+from tarsy_config.fallbacks import FallbackChoice, ModelChoice
 from tarsy_config.masking import AlertMasking
 from tarsy_config.notifications import GoTarsySlack
 from tarsy_config.values import (
@@ -32,10 +32,11 @@ class SummaryDefaults(Section):
 type UnknownAlertType = Literal["refuse", "default_chain"]
 
 
-class Defaults(Section):
+class Defaults(FallbackChoice):
     """`llm_provider`: the first of these that can be used, which is one whose API key is set.
 
-    `unknown_alert_type`: what becomes of an alert that asks for a type that no chain names.
+    `unknown_alert_type`: what becomes of an alert that asks for a type that no chain names. `agents`: whom an agent of
+    this name asks, wherever it runs.
     """
 
     llm_provider: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = ()
@@ -43,10 +44,11 @@ class Defaults(Section):
     max_iterations: Positive | None = None
     iteration_strategy: Strategy | None = None
     success_policy: SuccessPolicy | None = None
-    fallback_providers: Fallbacks | None = None
     alert_type: Name = DEFAULT_ALERT_TYPE
     unknown_alert_type: UnknownAlertType = "refuse"
     runbook: str = ""
+    agents: dict[Name, ModelChoice] = Field(default_factory=dict)
+    executive_summary: ModelChoice = ModelChoice()
     summarization: SummaryDefaults = SummaryDefaults()
     alert_masking: AlertMasking = AlertMasking()
     alerts: AlertHandling = AlertHandling()

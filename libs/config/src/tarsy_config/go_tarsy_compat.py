@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from tarsy_config.document import Document
 from tarsy_config.errors import Place
-from tarsy_config.references import ANY, CHAIN, CHAT, FALLBACKS, STAGE, STAGE_AGENT, found
+from tarsy_config.go_tarsy_moves import move_keys
+from tarsy_config.references import ANY, CHAIN, CHAT, CHOICES, FALLBACKS, STAGE, STAGE_AGENT, found
 
 AGENT: Place = ("agents", ANY)
 SERVER: Place = ("mcp_servers", ANY)
@@ -21,6 +22,7 @@ def below(key: str, *places: Place) -> tuple[Place, ...]:
 
 
 NOT_YET = "has no effect yet"
+NATIVE = "has no effect here: every provider is asked in its own way"
 NO_POLLING = "has no effect here: alerts are pushed to the orchestrators, nothing polls"
 HANDED_OVER = "has no effect here: an orchestrator that stops hands its investigations over at once"
 OWNERS = "has no effect here: Kafka notices dead orchestrators, and others go on with their investigations"
@@ -31,6 +33,17 @@ WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
     below("sub_agents", CHAIN, CHAT, STAGE, STAGE_AGENT): NOT_YET,
     below("skills", AGENT, STAGE_AGENT): NOT_YET,
     below("required_skills", AGENT, STAGE_AGENT): NOT_YET,
+    below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
+    below("compose", DEFAULTS, CHAIN): NOT_YET,
+    below("compose_provider", DEFAULTS, CHAIN): NOT_YET,
+    below("compose_backend", DEFAULTS, CHAIN): NOT_YET,
+    below("compose_fallback_list", DEFAULTS, CHAIN): NOT_YET,
+    below("label_maps", ()): NOT_YET,
+    below("label_map", DEFAULTS, CHAIN): NOT_YET,
+    below("ScoringAgent", (*DEFAULTS, "agents")): NOT_YET,
+    below("ComposeAgent", (*DEFAULTS, "agents")): NOT_YET,
+    below("fallback_list", (*DEFAULTS, "summarization")): "has no effect yet: summaries ask the fallbacks of the agent",
+    below("prompt_caching", SYSTEM): "has no effect here: prompts are cached wherever the provider can",
     below("cost_estimation", SYSTEM): NOT_YET,
     below("retention", SYSTEM): NOT_YET,
     below("holidays", SYSTEM): NOT_YET,
@@ -45,15 +58,15 @@ WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
     below("orphan_threshold", QUEUE): OWNERS,
     below("heartbeat_interval", QUEUE): OWNERS,
 }
-NATIVE = "has no effect here: every provider is asked in its own way"
 NOTED: Mapping[tuple[Place, ...], str] = {
-    below("llm_backend", DEFAULTS, AGENT, CHAIN, CHAT, STAGE_AGENT, (*STAGE, "synthesis")): NATIVE,
+    below("llm_backend", DEFAULTS, AGENT, *CHOICES, *FALLBACKS): NATIVE,
     below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
     below("backend", *FALLBACKS): NATIVE,
 }
 
 
 def strip_unsupported(document: Document) -> None:
+    move_keys(document)
     for place in _every(document, NOTED):
         document.note(*place)
     for at, sentence in _every(document, WITHOUT_MEANING):

@@ -25,6 +25,7 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
     "agents": frozenset(built_in.AGENTS),
     "agent_chains": frozenset(built_in.CHAINS),
     "llm_providers": frozenset(built_in.PROVIDERS),
+    "fallback_lists": frozenset(),
 }
 
 
@@ -94,7 +95,7 @@ def _check_names(documents: Sequence[Document], later: set[str]) -> None:
         known["llm_providers"] |= later
         nameable = {**BUILT_IN, "llm_providers": BUILT_IN["llm_providers"] | unusable}
         check_references(documents[0], known, nameable)
-        check_coherence(documents[0], later | unusable)
+        check_coherence(documents[0], known["agents"] | BUILT_IN["agents"], later | unusable)
 
 
 def _check_scripts(document: Document, config_dir: Path) -> None:

@@ -17,14 +17,21 @@ DEFAULT_PROVIDERS: tuple[Place, ...] = (("defaults", "llm_provider"), ("defaults
 SERVERS: tuple[Place, ...] = tuple(
     (*place, "mcp_servers", ANY) for place in (("agents", ANY), CHAIN, STAGE, STAGE_AGENT, CHAT)
 )
-AGENTS: tuple[Place, ...] = ((*STAGE_AGENT, "name"), (*STAGE, "synthesis", "agent"))
-RECEIVER_CHAINS: Place = ("notifications", ANY, "chains", ANY)
-FALLBACKS: tuple[Place, ...] = tuple(
-    (*place, "fallback_providers", ANY) for place in (("defaults",), CHAIN, STAGE, STAGE_AGENT)
+SYNTHESIS: Place = (*STAGE, "synthesis")
+AGENT_DEFAULTS: Place = ("defaults", "agents", ANY)
+SUMMARIES: tuple[Place, ...] = (("defaults", "executive_summary"), (*CHAIN, "executive_summary"))
+CHOICES: tuple[Place, ...] = (CHAIN, STAGE_AGENT, SYNTHESIS, CHAT, AGENT_DEFAULTS, *SUMMARIES)
+"""Sections that may name a provider, and whom to ask in its stead."""
+WITH_FALLBACKS: tuple[Place, ...] = (("defaults",), STAGE, *CHOICES)
+FALLBACKS: tuple[Place, ...] = (
+    *((*place, "fallback_providers", ANY) for place in WITH_FALLBACKS),
+    ("fallback_lists", ANY, ANY),
 )
+AGENTS: tuple[Place, ...] = ((*STAGE_AGENT, "name"), (*SYNTHESIS, "agent"))
+RECEIVER_CHAINS: Place = ("notifications", ANY, "chains", ANY)
 PROVIDERS: tuple[Place, ...] = (
     *DEFAULT_PROVIDERS,
-    *((*place, "llm_provider") for place in (CHAIN, STAGE_AGENT, (*STAGE, "synthesis"), CHAT)),
+    *((*place, "llm_provider") for place in (*CHOICES, *FALLBACKS)),
     *((*place, "summarization", "llm_provider") for place in (("defaults",), ("mcp_servers", ANY))),
     (*CHAIN, "executive_summary_provider"),
     *FALLBACKS,
@@ -35,6 +42,7 @@ REFERENCES: tuple[tuple[str, tuple[Place, ...]], ...] = (
     ("agents", (*AGENTS, (*CHAT, "agent"))),
     ("llm_providers", PROVIDERS),
     ("agent_chains", (RECEIVER_CHAINS,)),
+    ("fallback_lists", tuple((*place, "fallback_list") for place in WITH_FALLBACKS)),
 )
 """The section that must define a name, and where the name stands."""
 
@@ -43,7 +51,7 @@ def check_references(document: Document, known: Mapping[str, Set[str]], built_in
     """`known`: the names that each section defines, over all files."""
     for section, patterns in REFERENCES:
         for place, name in named(document, patterns):
-            if name not in known[section] | built_in[section]:
+            if name and name not in known[section] | built_in[section]:
                 remedy = suggestion(name, known[section], built_in=built_in[section])
                 document.wrong(place, f"{section} has no {name}", remedy)
 

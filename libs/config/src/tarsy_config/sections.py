@@ -11,6 +11,7 @@ from tarsy_config.approval import Approve
 from tarsy_config.chains import Agent, AgentChain
 from tarsy_config.defaults import Defaults, Limits, Queue, System
 from tarsy_config.errors import Note
+from tarsy_config.fallbacks import Fallbacks
 from tarsy_config.notifications import Receiver, ReceiverName
 from tarsy_config.prices import ConfiguredPrice
 from tarsy_config.provenance import Found, Sources
@@ -25,6 +26,7 @@ class Sections(Section):
     agents: dict[Name, Agent] = Field(default_factory=dict)
     agent_chains: dict[Name, AgentChain] = Field(default_factory=dict)
     llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)
+    fallback_lists: dict[Name, Fallbacks] = Field(default_factory=dict)
     limits: Limits = Limits()
     queue: Queue = Queue()
     system: System = System()

@@ -53,6 +53,8 @@ def _shown(config: Config, place: Place, value: object) -> JsonValue:
             return shown_section(config, place, value)
         case tuple() | list():
             return [_shown(config, (*place, index), item) for index, item in enumerate(value)]
+        case dict():
+            return {str(key): _shown(config, (*place, str(key)), item) for key, item in value.items()}
         case SecretStr():
             return "set"
         case _:

@@ -8,8 +8,11 @@ from tarsy_config.references import ANY, found
 
 TYPE = "vertexai"
 KEYS = frozenset(
-    {"type", "model", "project_env", "location_env", "credentials_env", "base_url", "native_tools", "api_key_env"}
-)
+    {
+        "type", "model", "project_env", "location_env", "credentials_env", "base_url", "native_tools", "api_key_env",
+        "thinking",
+    }
+)  # fmt: skip
 
 
 def strip_vertex(document: Document) -> set[str]:

@@ -88,7 +88,8 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "skills": {},
         "chain_agents": [agent.model_dump(mode="json") for agent in chain_agents(config)],
     }
-    masked = _masked({**shown, "origins": {**shown_origins(config, shown)}}, mask)
+    notes: list[JsonValue] = [str(note) for note in config.notes]
+    masked = _masked({**shown, "origins": {**shown_origins(config, shown)}, "notes": notes}, mask)
     return EffectiveConfiguration.model_validate(masked)
 
 

@@ -19,8 +19,8 @@ from tarsy_contracts.api.websocket import (
     Pong,
     SubscriptionConfirmed,
     SubscriptionFailed,
-    WebSocketMessage,
 )
+from tarsy_contracts.api.websocket_model import WebSocketMessage
 from tarsy_service.caller import identity_of, still_may, visible_groups_of
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.errors import AlertJoinedError, NoSubscriptionError

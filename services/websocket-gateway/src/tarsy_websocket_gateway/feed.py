@@ -1,7 +1,7 @@
 """From accepted events and chunks to messages: pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from tarsy_contracts import events as e
@@ -10,7 +10,9 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import timeline_changes
 from tarsy_websocket_gateway.messages import discarded, of_change
 from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
+from tarsy_websocket_gateway.progress_messages import progress_messages
 from tarsy_websocket_gateway.streams import Call, Part, Streams, summary_part
+from tarsy_websocket_gateway.watched_steps import WatchedSteps
 
 
 class Feed:
@@ -18,33 +20,32 @@ class Feed:
 
     def __init__(self) -> None:
         self._streams = Streams()
-        self._stages: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self._steps: defaultdict[str, WatchedSteps] = defaultdict(WatchedSteps)
 
-    def begin(self, session_id: str, stages: Mapping[str, str], ended: frozenset[str] = frozenset()) -> None:
-        """Somebody watches the session from here on. `stages`: the stage of each execution until now; `ended`: the
-        timeline events and executions that have ended, whose calls may be among what is streamed again.
+    def begin(self, session_id: str, steps: WatchedSteps, ended: frozenset[str] = frozenset()) -> None:
+        """Somebody watches the session from here on. `steps`: those until now; `ended`: the timeline events and
+        executions that have ended, whose calls may be among what is streamed again.
         """
-        self._stages[session_id] |= stages
+        self._steps[session_id].add(steps)
         self._streams.begin(session_id, ended)
 
     def forget(self, session_id: str) -> None:
         """Nobody watches the session any longer."""
-        self._stages.pop(session_id, None)
+        self._steps.pop(session_id, None)
         self._streams.forget(session_id)
 
     def event(self, record: RecordedEvent) -> Iterable[Outgoing]:
         """The messages are made while they are read: mostly nobody watches the session."""
-        stages = self._stages[record.session_id]
-        if isinstance(record.event, e.ExecutionStarted):
-            stages[record.event.execution_id] = record.event.stage_id
-        return _messages(record, stages, self._streams.end(self._ended(record)), self._announced(record))
+        steps = self._steps[record.session_id]
+        steps.note(record.event)
+        return _messages(record, steps, self._streams.end(self._ended(record)), self._announced(record))
 
     def chunk(
         self, session_id: str, chunk: Chunk, time: datetime, last_number: int, *, replayed: bool = False
     ) -> list[Outgoing | TextDelta]:
         """`replayed`: it streamed before somebody watched the session."""
         execution_id = "" if isinstance(chunk, Progress) else chunk.execution_id
-        stage_id = self._stages[session_id].get(execution_id)
+        stage_id = self._steps[session_id].stage_of(execution_id)
         return self._streams.take(session_id, chunk, time, last_number, stage_id, replayed=replayed)
 
     def running(self, session_id: str) -> list[Call]:
@@ -74,18 +75,19 @@ class Feed:
 
 
 def _messages(
-    record: RecordedEvent, stages: Mapping[str, str], parts: Sequence[Part], announced: Sequence[Outgoing]
+    record: RecordedEvent, steps: WatchedSteps, parts: Sequence[Part], announced: Sequence[Outgoing]
 ) -> Iterator[Outgoing]:
     streamed = {part.event_id for part in parts}
     told: set[str | None] = set()
     for change in timeline_changes(record):
-        message = of_change(record, change, stages, streamed=_id(change) in streamed)
+        message = of_change(record, change, steps, streamed=_id(change) in streamed)
         told.add(message.event_id)
         yield message
     for part in parts:
         if _came_to_nothing(part, told):
             yield discarded(record, part.event_id, part.event_type)
     yield from announced
+    yield from progress_messages(record, steps)
 
 
 def _id(change: object) -> str | None:

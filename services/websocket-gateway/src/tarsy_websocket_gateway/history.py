@@ -1,6 +1,6 @@
 """A session's history as messages of the same types as the live ones: pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from tarsy_contracts.timeline import ExecutionDetails, ExecutionResult, StageDet
 from tarsy_websocket_gateway.messages import stage_status
 from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
 from tarsy_websocket_gateway.streams import Call, signs_of_end
+from tarsy_websocket_gateway.watched_steps import WatchedSteps, steps_of
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
@@ -32,8 +33,8 @@ class History:
     """Everything up to the event `last_number`; nothing of a session that the timeline does not know (0).
 
     `present` are the timeline events in it; `ended` those of them, and the executions, that do not change any more.
-    `stages` has the stage of each execution; `streams_since` the time before which no call began that streams now, None
-    where nothing streams.
+    `steps` are its stages, executions and calls; `streams_since` the time before which no call began that streams now,
+    None where nothing streams.
     """
 
     last_number: int = 0
@@ -41,7 +42,7 @@ class History:
     present: frozenset[str] = field(default_factory=frozenset)
     ended: frozenset[str] = field(default_factory=frozenset)
     over: bool = False
-    stages: Mapping[str, str] = field(default_factory=dict)
+    steps: WatchedSteps = field(default_factory=WatchedSteps)
     streams_since: datetime | None = None
 
     @property
@@ -72,7 +73,7 @@ def history_of(answer: SessionHistory) -> History:
         ended=frozenset(event.id for event in timeline if event.status in ENDED)
         | frozenset(one.execution_id for one in executions if one.status in ENDED),
         over=session.status in ENDED and not any(map(_is_open_reply, session.stages)),
-        stages={one.execution_id: stage.id for stage in session.stages for one in stage.executions},
+        steps=steps_of(answer),
         streams_since=_streams_since(answer),
     )
 
@@ -140,6 +141,7 @@ def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
     yield SessionStatusChanged(
         type="session.status",
         number=session.last_number,
+        db_event_id=session.last_number,
         status=session.status,
         final_analysis=session.final_analysis,
         error_message=session.error_message,

@@ -1,6 +1,6 @@
 """Messages to clients, made of changes: pure. Their types are those of tarsy_contracts.api.websocket."""
 
-from collections.abc import Mapping
+from dataclasses import asdict
 from typing import assert_never
 
 from tarsy_contracts import events as e
@@ -31,7 +31,8 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
     timeline_changes,
 )
-from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, encode_logged
+from tarsy_websocket_gateway.watched_steps import WatchedSteps
 
 STATUS_EVENTS = frozenset(
     {kind.type for kind in (e.SessionStarted, e.StageStarted, e.RequestAccepted, e.SessionDeleted)} | e.ENDINGS
@@ -42,38 +43,36 @@ STATUS_EVENTS = frozenset(
 def statuses(record: RecordedEvent) -> list[Outgoing]:
     """For clients that follow the status of sessions, and nothing else."""
     return [
-        outgoing(_session(record, change) if isinstance(change, SessionChanged) else _gone(record))
+        encode_logged(_session(record, change) if isinstance(change, SessionChanged) else _gone(record))
         for change in timeline_changes(record)
         if isinstance(change, SessionChanged | SessionRemoved)
     ]
 
 
 def of_change(
-    record: RecordedEvent, change: TimelineChange, stages: Mapping[str, str], *, streamed: bool = False
+    record: RecordedEvent, change: TimelineChange, steps: WatchedSteps, *, streamed: bool = False
 ) -> Outgoing:
-    """`stages`: the stage of each execution. `streamed`: clients know the timeline event already, from chunks, so that
-    this completes it.
-    """
+    """`streamed`: clients know the timeline event already, from chunks, so that this completes it."""
     match change:
         case SessionChanged():
-            return outgoing(_session(record, change))
+            return encode_logged(_session(record, change))
         case SessionRemoved():
-            return outgoing(_gone(record))
+            return encode_logged(_gone(record))
         case StageChanged():
-            return outgoing(_stage(record, change))
+            return encode_logged(_stage(record, change, steps))
         case ExecutionChanged():
-            return outgoing(_execution(record, change))
+            return encode_logged(_execution(record, change))
         case ChatCreated():
-            return outgoing(_chat_started(record, change))
+            return encode_logged(_chat_started(record, change))
         case ChatMessageAdded():
-            return outgoing(_chat_message(record, change))
+            return encode_logged(_chat_message(record, change))
         case TimelineCreated():
-            stage_id = stages.get(change.execution_id or "")
+            stage_id = steps.stage_of(change.execution_id)
             ended = streamed and change.status != "streaming"
             made = _completed_of_stream if ended else _created
-            return outgoing(made(record, change, stage_id))
+            return encode_logged(made(record, change, stage_id))
         case TimelineEnded():
-            return outgoing(_completed(record, change))
+            return encode_logged(_completed(record, change))
         case _:
             assert_never(change)
 
@@ -103,7 +102,7 @@ def _gone(record: RecordedEvent) -> SessionGone:
     )
 
 
-def _stage(record: RecordedEvent, change: StageChanged) -> StageStatusChanged:
+def _stage(record: RecordedEvent, change: StageChanged, steps: WatchedSteps) -> StageStatusChanged:
     message = StageStatusChanged(
         type="stage.status",
         stage_id=change.stage_id,
@@ -115,7 +114,10 @@ def _stage(record: RecordedEvent, change: StageChanged) -> StageStatusChanged:
         timestamp=wire_time(record.envelope.time),
         number=record.number,
     )
-    return message if change.begun is None else message.with_facts(change.begun.model_dump())
+    if change.begun is not None:
+        return message.with_facts(change.begun.model_dump())
+    begun = steps.stages.get(change.stage_id)
+    return message if begun is None else message.with_facts(asdict(begun))
 
 
 def _execution(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStatusChanged:
@@ -221,7 +223,7 @@ def stage_status(status: StepStatus) -> StageStatus:
 
 def discarded(record: RecordedEvent, event_id: str, event_type: str) -> Outgoing:
     """The end of a part that came to nothing: the call failed, or nobody waits for it any longer."""
-    return outgoing(
+    return encode_logged(
         TimelineEventCompleted(
             type="timeline_event.completed",
             event_id=event_id,

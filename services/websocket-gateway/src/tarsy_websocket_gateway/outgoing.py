@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from tarsy_contracts.api.websocket import ServerMessage, StreamedText, WebSocketMessage
+from tarsy_contracts.api.websocket import ServerMessage, StreamedText
+from tarsy_contracts.api.websocket_model import WebSocketMessage
 from tarsy_contracts.envelope import wire_time
 from tarsy_service.websocket_frames import frame_text, text_frame
 
@@ -82,6 +83,11 @@ def outgoing(message: ServerMessage) -> Outgoing:
     event_id: str | None = getattr(message, "event_id", None)
     session_id: str | None = getattr(message, "session_id", None)
     return Outgoing(message.type, message.to_text(), number, event_id, session_id=session_id)
+
+
+def encode_logged(message: ServerMessage) -> Outgoing:
+    """An event of the log brought it: it is a position for Go TARSy's clients."""
+    return outgoing(message.model_copy(update={"db_event_id": getattr(message, "number", None)}))
 
 
 def reply(message: WebSocketMessage) -> Outgoing:

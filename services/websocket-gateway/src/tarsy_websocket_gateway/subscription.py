@@ -60,7 +60,7 @@ def _streamed(call: Call, history: History, *, again: bool) -> list[Outgoing]:
     messages: list[Outgoing] = []
     for part in call.parts.values():
         if not part.logged and part.event_id not in history.present:
-            call.stage_id = call.stage_id or history.stages.get(call.execution_id or "")
+            call.stage_id = call.stage_id or history.steps.stage_of(call.execution_id)
             messages.append(created(call, part, history.last_number))
         if again:
             messages.append(reset(call, part))

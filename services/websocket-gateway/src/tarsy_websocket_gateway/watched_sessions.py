@@ -147,7 +147,7 @@ class WatchedSessions:
 
     def _begin(self, session_id: str, watch: _Watch, snapshot: Snapshot) -> None:
         history = snapshot.history or History()
-        self._feed.begin(session_id, history.stages, history.ended)
+        self._feed.begin(session_id, history.steps, history.ended)
         if self.last_number(session_id) == 0:
             self._log.begin(session_id, watch.partition, snapshot.position, snapshot.known)
         # While the list is watched the chain is known already, and the stream is not read.

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pydantic import JsonValue
 from pydantic.json_schema import models_json_schema
 
-from tarsy_contracts.api.websocket import SERVER_MESSAGES, ClientAction, WebSocketMessage
+from tarsy_contracts.api.websocket import SERVER_MESSAGES, ClientAction
+from tarsy_contracts.api.websocket_model import WebSocketMessage
 from tarsy_docgen.schema import as_object
 
 CHANNEL = "websocket"

@@ -13,7 +13,8 @@ from tarsy_cli.api import ApiError
 from tarsy_cli.credentials import key_headers, unauthenticated
 from tarsy_cli.errors import CommandError
 from tarsy_cli.watch.rendering import Payload
-from tarsy_contracts.api.websocket import ClientAction, SessionMessage, SubscriptionFailed, read_message
+from tarsy_contracts.api.websocket import ClientAction, SubscriptionFailed, read_message
+from tarsy_contracts.api.websocket_model import SessionMessage
 
 PAUSE_SECONDS = 0.5
 MOMENT_SECONDS = 1.0

@@ -57,10 +57,12 @@ class EffectiveConfiguration(ApiModel):
 
     `origins`: file and line, or `built-in`, by the JSON pointer of a value, or of a list of values. One that is not
     named there is a default, or is made of others. `chain_agents`: those that use MCP servers, as chains run them.
+    `notes`: keys that do not do what somebody may expect of them, each with file and line.
     """
 
     version: str
     origins: dict[str, str] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     defaults: Settings
     limits: Settings
     queue: Settings

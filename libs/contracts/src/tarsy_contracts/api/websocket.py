@@ -5,26 +5,18 @@ leaves them as they were. Every message of a session has its `session_id`, the `
 `number` of the event of the log that brought it: null for what streams, which is on no log.
 """
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, get_args
 
-from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
-from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
+from tarsy_contracts.api.model import JsonObject
+from tarsy_contracts.api.websocket_model import LoggedMessage, SessionMessage, WebSocketMessage, leave_default_out
+from tarsy_contracts.api.websocket_progress import ExecutionProgressed, InteractionRecorded, SessionProgressed
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
 from tarsy_contracts.timeline_model import SessionStatus, StepStatus, TimelineStatus
 
 type StageStatus = Literal["pending", "started", "completed", "failed", "cancelled", "timed_out"]
 """`started` is Go TARSy's word for a stage that is active."""
-
-
-class WebSocketMessage(ApiModel):
-    """`type` has no default: what is sent is what was set."""
-
-    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
-
-    def to_text(self) -> str:
-        return self.model_dump_json(exclude_unset=True)
 
 
 class ClientAction(WebSocketMessage):
@@ -85,19 +77,6 @@ class SubscriptionFailed(WebSocketMessage):
     code: str = "unavailable"
 
 
-class SessionMessage(WebSocketMessage):
-    session_id: str
-    timestamp: Timestamp
-
-
-class LoggedMessage(SessionMessage):
-    number: int
-
-    def with_facts(self, *facts: Mapping[str, JsonValue]) -> Self:
-        """The same message, which tells these fields besides."""
-        return self.model_copy(update={name: value for one in facts for name, value in one.items()})
-
-
 class SessionStatusChanged(LoggedMessage):
     """Also on the channel `sessions`."""
 
@@ -118,7 +97,9 @@ class SessionGone(LoggedMessage):
 
 
 class StageStatusChanged(LoggedMessage):
-    """A stage begins or ends. The fields from `stage_type` on are sent when it begins."""
+    """A stage begins or ends. The fields from `stage_type` on are sent when it begins, `stage_type` and
+    `referenced_stage_id` also when it ends.
+    """
 
     type: Literal["stage.status"]
     stage_id: str
@@ -185,6 +166,7 @@ class TimelineEventCreated(SessionMessage):
     metadata: JsonObject
     sequence_number: int
     number: int | None
+    db_event_id: int | None = Field(None, json_schema_extra=leave_default_out)
 
 
 class TimelineEventCompleted(LoggedMessage):
@@ -245,6 +227,9 @@ type ServerMessage = (
     | ChatUserMessage
     | TimelineEventCreated
     | TimelineEventCompleted
+    | InteractionRecorded
+    | SessionProgressed
+    | ExecutionProgressed
     | StreamedText
     | StreamBegunAgain
     | StreamedProgress

@@ -4,10 +4,11 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AwareDatetime, ConfigDict, Field, ValidationInfo, field_validator
 
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.timeline import SessionStatus
+from tarsy_timeline.queries.absent_features import AbsentFeatures
 from tarsy_timeline.queries.search_words import SearchTerm, parse_search
 from tarsy_timeline.rows.visibility import visible_labels
 
@@ -15,7 +16,9 @@ STATUSES: tuple[str, ...] = SessionStatus.__value__.__args__
 
 NO_CONDITIONS: "Conditions" = (None,) * 11
 
-type SortBy = Literal["created_at", "status", "alert_type", "author", "duration", "relevance"]
+type SortBy = Literal[
+    "created_at", "status", "alert_type", "author", "duration", "relevance", "score", "quality_rating"
+]
 type Conditions = tuple[
     list[str] | None,
     str | None,
@@ -37,12 +40,15 @@ ORDERS: dict[SortBy, str] = {
     "author": "s.author",
     "duration": "coalesce(s.completed_at, now()) - s.started_at",
     "relevance": "r.relevance",
+    "score": "s.created_at",
+    "quality_rating": "s.created_at",
 }
+"""By what no session has, the list stands in the order of time."""
 SOMETIMES_NULL = frozenset({"duration", "relevance"})
 """The others never are: `nulls last` would keep their index from being used."""
 
 
-class SessionFilter(BaseModel):
+class SessionFilter(AbsentFeatures):
     """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id. `severity` is compared
     without regard to case.
 
@@ -120,7 +126,7 @@ class SessionFilter(BaseModel):
 
     def conditions(self, groups: GroupLabels | None) -> Conditions:
         """The first eleven arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
-        statuses = None if self.status is None else self.status.split(",")
+        statuses = [] if self.matches_none else None if self.status is None else self.status.split(",")
         labels = visible_labels(groups)
         facets = (self.severity, self.cluster, self.namespace, self.workload)
         return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix, *facets, labels

@@ -1,0 +1,57 @@
+"""Stand-ins for a provider that fails: a list at the place itself, or the name of one in `fallback_lists`."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, model_validator
+
+from tarsy_config.values import Backend, Name, Section, wrong
+
+GO_TARSY_KEYS = {"llm_provider": "provider", "llm_backend": "backend"}
+"""Keys of an entry of Go TARSy's `fallback_lists`, and those of its `fallback_providers`."""
+
+
+class Fallback(Section):
+    """Whom to ask when the provider before it fails."""
+
+    provider: Name
+    backend: Backend | None = None
+
+
+def fallbacks(value: Any) -> Any:
+    """A list of sections, or of names."""
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple(map(_fallback, value))
+
+
+def _fallback(item: Any) -> Any:
+    match item:
+        case str():
+            return {"provider": item}
+        case dict() if not item.keys() & set(GO_TARSY_KEYS.values()):
+            return {GO_TARSY_KEYS.get(key, key): value for key, value in item.items()}
+        case _:
+            return item
+
+
+type Fallbacks = Annotated[tuple[Fallback, ...], BeforeValidator(fallbacks)]
+
+
+class FallbackChoice(Section):
+    """`fallback_list`: the name of a list in `fallback_lists`; an empty one says nothing."""
+
+    fallback_providers: Fallbacks | None = None
+    fallback_list: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if self.fallback_list and self.fallback_providers is not None:
+            raise wrong("stands beside fallback_providers", "keep one of them", key="fallback_list")
+        return self
+
+
+class ModelChoice(FallbackChoice):
+    """The provider of an agent, or of a job that no stage names, and those that are asked in its stead."""
+
+    llm_provider: Name | None = None
+    llm_backend: Backend | None = None
