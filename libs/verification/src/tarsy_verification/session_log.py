@@ -1,9 +1,11 @@
 """Session logs as verification reads them: what every reader accepts, and what every reader drops."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.connection import Bus
+from tarsy_bus.misplaced import SessionPartitions
 from tarsy_bus.partition_reader import Record, parse_record, read_to_end
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
@@ -32,10 +34,19 @@ class SessionLog:
         return [record.event for record in self.accepted if isinstance(record.event, kind)]
 
 
-class LogReading:
-    """Takes records of the session log from its beginning, or from before the sessions that it is asked for."""
+def anywhere(session_id: str, record: Record) -> bool:
+    """For a log of one partition."""
+    return True
 
-    def __init__(self) -> None:
+
+class LogReading:
+    """Takes records of the session log from its beginning, or from before the sessions that it is asked for.
+
+    `is_own`: whether a record lies where its session does. As every reader does, it leaves out those that do not.
+    """
+
+    def __init__(self, is_own: Callable[[str, Record], bool] = anywhere) -> None:
+        self._is_own = is_own
         self.sessions: dict[str, SessionLog] = {}
         self.unreadable: list[Record] = []
         self._chains = ChainTracker()
@@ -45,6 +56,8 @@ class LogReading:
         if delivery is None:
             self.unreadable.append(record)
             return
+        if not self._is_own(delivery.envelope.subject, record):
+            return
         session = self.sessions.setdefault(delivery.envelope.subject, SessionLog())
         session.written.append(delivery)
         if self._chains.accept(delivery.mark()):
@@ -53,8 +66,12 @@ class LogReading:
             session.dropped.append(delivery)
 
 
+def reading_of(bus: Bus) -> LogReading:
+    return LogReading(SessionPartitions(bus, bus.topics.sessions).is_own)
+
+
 async def read_log(bus: Bus) -> LogReading:
     """The whole log, to its end as it is now."""
-    reading = LogReading()
+    reading = reading_of(bus)
     await read_to_end(bus, bus.topics.sessions, dict.fromkeys(range(bus.layout.log_partitions), 0), reading.take)
     return reading

@@ -15,7 +15,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS
 from tarsy_local.instance import Home, Instance
 from tarsy_verification.invariants import faults_of
-from tarsy_verification.session_log import LogReading, SessionLog
+from tarsy_verification.session_log import SessionLog, reading_of
 from tarsy_verification.tool_runs import runs_of
 
 HEALTHY_SECONDS = 60.0
@@ -107,7 +107,7 @@ async def until_healthy(home: Home, deaths: Iterable[ProcessDeath] = ()) -> Inst
 
 async def _log_of(bus: Bus, session_id: str, beginning: dict[int, int]) -> SessionLog:
     """Read once more, from before the session began: what follows it live may differ from what lies there."""
-    reading = LogReading()
+    reading = reading_of(bus)
     await read_to_end(bus, bus.topics.sessions, beginning, reading.take)
     return reading.sessions.get(session_id, SessionLog())
 

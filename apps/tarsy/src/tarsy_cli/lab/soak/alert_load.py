@@ -19,6 +19,7 @@ from tarsy_cli.api import ApiError
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
 from tarsy_contracts.ids import deduplication_key, session_beside, session_of_alertmanager
+from tarsy_ingest.raw_alert import instant
 from tarsy_lab.incidents import Incident
 
 log = structlog.get_logger(__name__)
@@ -124,7 +125,7 @@ def sessions_of(webhook: bytes, partitions: int) -> list[str]:
     alerts = json.loads(webhook)["alerts"]
     return [
         session_beside(
-            session_of_alertmanager(fingerprint=alert["fingerprint"], starts_at=alert["startsAt"]),
+            session_of_alertmanager(fingerprint=alert["fingerprint"], starts_at=instant(alert["startsAt"])),
             deduplication_key("alertmanager", alert["fingerprint"]),
             partitions,
         )

@@ -18,7 +18,7 @@ from tarsy_cli.lab.soak.leaks import SecretSearch
 from tarsy_cli.lab.soak.misplaced import misplaced
 from tarsy_cli.lab.soak.poison import poison_records
 from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_verification.session_log import LogReading
+from tarsy_verification.session_log import reading_of
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +34,7 @@ class KafkaFaults:
         self._bus = bus
         self._random = random
         self.session = "nobody"
-        self.reading = LogReading()
+        self.reading = reading_of(bus)
         self._positions = dict.fromkeys(range(bus.layout.log_partitions), 0)
 
     async def plant(self, topic: str) -> None:
