@@ -65,6 +65,9 @@ class Watched:
         return self._out.getvalue()
 
 
+LIVE_ONLY = {"session.progress", "execution.progress", "interaction.created"}
+
+
 def history(events: Sequence[e.Event]) -> list[Payload]:
     """As the gateway tells it later: stages with their agents as they are, what happened, and the session."""
     feed = Feed()
@@ -72,6 +75,8 @@ def history(events: Sequence[e.Event]) -> list[Payload]:
     for number, event in enumerate(events, start=1):
         for message in feed.event(at(number, event, id=f"e{number}", session=S)):
             payload = json.loads(message.text)
+            if payload["type"] in LIVE_ONLY:
+                continue
             place = payload.get("event_id") or payload.get("execution_id") or payload.get("stage_id") or "session"
             known = last.setdefault(place, {})
             about = known.get("metadata", {}) | payload.get("metadata", {})

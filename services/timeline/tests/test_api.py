@@ -80,7 +80,7 @@ async def test_the_search_looks_into_alerts_and_timelines(client: httpx2.AsyncCl
 @pytest.mark.parametrize(
     "query",
     [
-        "sort_by=score",
+        "sort_by=nope",
         "search=ab",
         "status=nope",
         "start_date=yesterday",

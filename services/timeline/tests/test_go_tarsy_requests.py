@@ -71,7 +71,11 @@ async def investigated(system_bus: Bus, client: httpx2.AsyncClient, append: Appe
     async def projected() -> bool:
         return (await client.get(path)).status_code == 200
 
+    async def searchable() -> bool:
+        return bool((await client.get("/api/v1/sessions?search=memory")).json()["sessions"])
+
     await eventually(projected, "the session is projected")
+    await eventually(searchable, "its words are indexed")
     return session
 
 
