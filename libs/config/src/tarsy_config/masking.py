@@ -4,12 +4,12 @@ The names are those of `tarsy_masking`, which this library may not import: a tes
 """
 
 from collections.abc import Collection
-from typing import Annotated, Any
+from typing import Annotated
 
-import re2
 from pydantic import AfterValidator, field_validator
 
 from tarsy_config.errors import suggestion
+from tarsy_config.regex import compile_regex
 from tarsy_config.values import Section, wrong
 
 GROUPS = frozenset({"basic", "secrets", "security", "kubernetes", "cloud", "personal", "all"})
@@ -56,7 +56,7 @@ class CustomPatternConfig(Section):
     def _usable(cls, value: str) -> str:
         if not value:
             raise wrong("is empty", "write a regex")
-        if _compiled(value).search(b"") is not None:
+        if compile_regex(value).search(b"") is not None:
             raise wrong("finds something in an empty text too", "write a regex that needs at least one character")
         return value
 
@@ -92,20 +92,3 @@ def _known(name: str, names: Collection[str], what: str) -> str:
     if name not in names:
         raise wrong(f"no {what} has this name", suggestion(name, names))
     return name
-
-
-def _compiled(regex: str) -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(regex.encode(), options)
-    except re2.error as problem:
-        remedy = "correct it: RE2 knows no lookaround and no backreferences"
-        raise wrong(f"is no regex of RE2 ({_reason(problem)})", remedy) from None
-
-
-def _reason(problem: re2.error) -> str:
-    """Without the part of the regex that follows it."""
-    text = problem.args[0] if problem.args else ""
-    text = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
-    return text.partition(":")[0]

@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
 
+from tarsy_config.regex import compile_regex
 from tarsy_config.values import wrong
 
 type Operator = Literal["=", "!=", "=~", "!~"]
@@ -32,7 +33,7 @@ class Matcher:
     name: str
     operator: Operator
     value: str
-    pattern: re.Pattern[str] | None = field(default=None, compare=False)
+    pattern: Any = field(default=None, compare=False)
 
     def __str__(self) -> str:
         escaped = self.value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
@@ -40,8 +41,12 @@ class Matcher:
 
     def fits(self, labels: Mapping[str, str]) -> bool:
         found = labels.get(self.name, "")
-        is_same = found == self.value if self.pattern is None else self.pattern.fullmatch(found) is not None
-        return is_same != self.operator.startswith("!")
+        return self._holds(found) != self.operator.startswith("!")
+
+    def _holds(self, found: str) -> bool:
+        if self.pattern is None:
+            return found == self.value
+        return self.pattern.fullmatch(found.encode(errors="replace")) is not None
 
     @property
     def only_values(self) -> frozenset[str] | None:
@@ -63,10 +68,7 @@ def parse_matcher(text: str) -> Matcher:
     operator: Operator = found["operator"]  # type: ignore[assignment]
     if not operator.endswith("~"):
         return Matcher(found["name"].lower(), operator, value)
-    try:
-        return Matcher(found["name"].lower(), operator, value, re.compile(value))
-    except re.error:
-        raise wrong("has no regular expression", "write one behind =~ and !~, or use = and !=") from None
+    return Matcher(found["name"].lower(), operator, value, compile_regex(value))
 
 
 def _unescaped(found: re.Match[str]) -> str:
