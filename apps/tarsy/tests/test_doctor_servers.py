@@ -98,17 +98,17 @@ async def test_topics_that_are_missing_are_named(bus: Bus) -> None:
 
 
 SSL_REQUEST = b"\x04\xd2\x16\x2f"
-UNSUPPORTED = b"unsupported startup parameter: search_path"
+REFUSED = b"no such database: tarsy"
 
 
 async def pool_connections(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """As PgBouncer answers what it was not told to pass on."""
+    """As PgBouncer answers, which refuses parameters that it was not told to pass on."""
     try:
         while startup := await reader.readexactly(int.from_bytes(await reader.readexactly(4)) - 4):
             if startup == SSL_REQUEST:
                 writer.write(b"N")
                 continue
-            reason = UNSUPPORTED if b"search_path" in startup else b"no such user"
+            reason = b"unsupported startup parameter: search_path" if b"search_path" in startup else REFUSED
             body = b"SFATAL\0VFATAL\0C08P01\0M" + reason + b"\0\0"
             writer.write(b"E" + (len(body) + 4).to_bytes(4) + body)
             break
@@ -122,7 +122,7 @@ async def test_what_a_pooler_says_to_services_is_told() -> None:
         port = server.sockets[0].getsockname()[1]
         url = f"postgresql://tarsy:{PASSWORD}@127.0.0.1:{port}/tarsy"
         ((status, sentence),) = await looked(database.check_database, setup_of(url=url))
-    assert (status, UNSUPPORTED.decode() in sentence) == ("failed", True)
+    assert (status, REFUSED.decode() in sentence) == ("failed", True)
 
 
 def test_rights_are_those_of_all_services_or_of_some_or_too_few(bus_of_nowhere: Bus) -> None:

@@ -13,6 +13,7 @@ from asyncpg.pool import PoolConnectionProxy
 from pydantic_core import from_json
 
 from tarsy_service.problems import ProblemError
+from tarsy_timeline.database.connections import NO_STATEMENTS, StatelessConnection, is_pooled, pooled_connection
 from tarsy_timeline.errors import TimelineError
 
 log = structlog.get_logger(__name__)
@@ -21,7 +22,8 @@ ACQUIRE_SECONDS = 5.0
 COMMAND_SECONDS = 30.0
 START_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
-
+KEPT_STATEMENTS = 100
+"""Statements that each connection keeps prepared."""
 
 type Connection = PoolConnectionProxy[asyncpg.Record]
 
@@ -42,7 +44,7 @@ class DatabaseRefusedError(TimelineError):
 
 
 class Database:
-    """All tables lie in one schema of ours, which is first in every connection's search path."""
+    """All tables lie in one schema of ours, which every statement finds first in its search path."""
 
     def __init__(
         self, url: str, schema: str, connections: int, settings: Mapping[str, str] = MappingProxyType({})
@@ -137,26 +139,25 @@ class Database:
                     await asyncio.sleep(PAUSE_SECONDS)
 
     async def _create_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
+        name, parameters = {"application_name": self.name}, {"search_path": self._schema, **self._settings}
+        if await is_pooled(self._url):
+            log.info("database.pooled")
+            return await self._pool_of(pooled_connection(parameters), name, NO_STATEMENTS)
+        return await self._pool_of(StatelessConnection, {**parameters, **name}, KEPT_STATEMENTS)
+
+    async def _pool_of(
+        self, connection_class: type[StatelessConnection], settings: dict[str, str], statements: int
+    ) -> "asyncpg.Pool[asyncpg.Record]":
         return await asyncpg.create_pool(
             self._url,
             min_size=1,
             max_size=self._connections,
-            connection_class=_StatelessConnection,
+            connection_class=connection_class,
             init=_init,
             command_timeout=COMMAND_SECONDS,
-            server_settings={"search_path": self._schema, "application_name": self.name, **self._settings},
+            server_settings=settings,
+            statement_cache_size=statements,
         )
-
-
-class _StatelessConnection(asyncpg.Connection):
-    """Nobody here changes a setting, listens, or takes a lock that outlives a transaction.
-
-    So a released connection needs no reset, which would be one question in six of the projector's.
-    An open transaction is rolled back all the same.
-    """
-
-    def get_reset_query(self) -> str:
-        return ""
 
 
 async def _init(connection: "asyncpg.Connection[asyncpg.Record]") -> None:

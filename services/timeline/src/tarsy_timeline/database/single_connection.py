@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
+from tarsy_timeline.database.connections import NO_STATEMENTS, pooled_connection
 from tarsy_timeline.database.unanswered_step import find_unanswered_step
 from tarsy_timeline.database.url import tls_mistakes, without_password
 from tarsy_timeline.errors import TimelineError
@@ -63,10 +64,15 @@ async def connected(
         await _close(connection)
 
 
-async def _connect(url: str, place: str, server_settings: dict[str, str], seconds: float) -> SingleConnection:
+async def _connect(url: str, place: str, parameters: dict[str, str], seconds: float) -> SingleConnection:
     try:
         async with asyncio.timeout(seconds):
-            return await asyncpg.connect(url, server_settings=server_settings, command_timeout=STATEMENT_SECONDS)
+            return await asyncpg.connect(
+                url,
+                connection_class=pooled_connection(parameters),
+                statement_cache_size=NO_STATEMENTS,
+                command_timeout=STATEMENT_SECONDS,
+            )
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
         step = "" if str(problem) else await find_unanswered_step(url)
         raise _unusable(place, problem, f"no answer within {seconds:g} seconds; {step}") from problem

@@ -211,8 +211,10 @@ class SessionQueries:
         """First the log's identity and the positions, then sessions' last events, in portions, all of one moment."""
         async with asyncio.timeout(CHAINS_SECONDS), self._database.snapshot() as connection:
             yield [await projected_log(connection)]
-            rows = await connection.cursor(QUERIES["read_open_chains" if open_only else "read_all_chains"])
-            while portion := await rows.fetch(CHAINS_AT_ONCE):
+            # A cursor of asyncpg has a statement of a name, which would stay behind in a connection of a pooler.
+            query = QUERIES["read_open_chains" if open_only else "read_all_chains"]
+            await connection.execute(f"declare chains no scroll cursor for {query}")
+            while portion := await connection.fetch(f"fetch {CHAINS_AT_ONCE} from chains"):
                 yield [responses.last_event(row) for row in portion]
 
     async def chains_of(self, session_ids: Sequence[str]) -> list[LogLine]:

@@ -11,7 +11,7 @@ import structlog
 from tarsy_bus.partition_reader import PartitionReader, ends
 from tarsy_bus.topics_admin import cluster_id
 from tarsy_timeline.database import migrations
-from tarsy_timeline.database.single_connection import SingleConnection
+from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.database.sql import REBUILD
 from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
@@ -63,7 +63,7 @@ async def rebuild(plan: RebuildPlan, connection: SingleConnection, progress: Reb
 
     Raises RebuildRefusedError, ReplayFailedError, LogMismatchError, KafkaError; then the live tables are untouched.
     """
-    async with _alone(connection, plan.schema):
+    async with _alone(plan):
         await _refuse_newer_tables(connection, plan.schema)
         fresh, target = plan.target.schema, plan.target
         progress.step(f"making the schema {fresh}")
@@ -84,15 +84,15 @@ async def rebuild(plan: RebuildPlan, connection: SingleConnection, progress: Reb
 
 
 @asynccontextmanager
-async def _alone(connection: SingleConnection, schema: str) -> AsyncIterator[None]:
-    key = f"tarsy-timeline-rebuild/{schema}"
-    if not await connection.fetchval("select pg_try_advisory_lock(hashtext($1))", key):
-        raise RebuildRefusedError(f"another rebuild of {schema} is running")
-    try:
+async def _alone(plan: RebuildPlan) -> AsyncIterator[None]:
+    """The lock is one of a transaction, as a pooler keeps a connection for no longer: it ends with the connection."""
+    async with connected(plan.target.url) as guard:
+        await guard.transaction().start()
+        await guard.execute("set local idle_in_transaction_session_timeout = 0")
+        key = f"tarsy-timeline-rebuild/{plan.schema}"
+        if not await guard.fetchval("select pg_try_advisory_xact_lock(hashtext($1))", key):
+            raise RebuildRefusedError(f"another rebuild of {plan.schema} is running")
         yield
-    finally:
-        if not connection.is_closed():
-            await connection.execute("select pg_advisory_unlock(hashtext($1))", key)
 
 
 async def _refuse_newer_tables(connection: SingleConnection, schema: str) -> None:

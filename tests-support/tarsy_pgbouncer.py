@@ -1,0 +1,67 @@
+"""PgBouncer in transaction mode before a PostgreSQL: each transaction may get another connection of the server."""
+
+import os
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tarsy_processes.ports import free_port
+from tarsy_programs import required_program
+
+HOST = "127.0.0.1"
+SECONDS = 30.0
+CONFIGURATION = """
+[databases]
+{name} = host={host} port={server_port} dbname={name} user={user} password='{password}'
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 4
+# The next transaction of a client gets another connection than its last, where there are two.
+server_round_robin = 1
+"""
+
+
+@contextmanager
+def pgbouncer_before(url: str, folder: Path) -> Iterator[str]:
+    """The URL of the same database through PgBouncer. Skips the test where there is none."""
+    program, port, server = required_program("pgbouncer"), free_port(), urlsplit(url)
+    name, password = server.path.lstrip("/"), unquote(server.password or "")
+    places = {"host": server.hostname, "server_port": server.port or 5432, "port": port}
+    login = {"name": name, "user": server.username, "password": password.replace("'", "''")}
+    file = folder / "pgbouncer.ini"
+    file.write_text(CONFIGURATION.format(**places, **login), "utf-8")
+    # It refuses to work as root, and reads the file before it becomes somebody else.
+    user = ["-u", "nobody"] if os.geteuid() == 0 else []
+    log = folder / "pgbouncer.log"
+    with log.open("w") as output:
+        running = subprocess.Popen([program, *user, file], stderr=output)
+    try:
+        _await_port(running, port, log)
+        yield f"postgresql://{server.username}@{HOST}:{port}/{name}"
+    finally:
+        running.kill()
+        running.wait(SECONDS)
+
+
+def _await_port(running: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+    pause = threading.Event()
+    for _ in range(int(SECONDS / 0.05)):
+        assert running.poll() is None, log.read_text("utf-8")
+        try:
+            socket.create_connection((HOST, port), timeout=1).close()
+        except OSError:
+            pause.wait(0.05)
+        else:
+            return
+    pytest.fail("PgBouncer takes no connection")
