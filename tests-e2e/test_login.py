@@ -37,7 +37,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory, forks: ServiceForks) -
         with tarsy(folder / "tarsy", environment=surroundings, forks=forks) as one:
             one.http_port = port
             await asyncio.to_thread(one.up, "--processes")
-            yield LoginWorld(f"http://{NAME}:{port}", provider)
+            yield LoginWorld(f"http://{NAME}:{port}", port, provider)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -52,15 +52,14 @@ NAME = "localhost"
 
 @dataclass(frozen=True, slots=True)
 class LoginWorld:
+    """`url`: as browsers have it. `port`: the gateway's."""
+
     url: str
+    port: int
     provider: OpenIdServer
     recorded: list[tuple[str, str, str]] = field(default_factory=list)
     """Outcome, name and reason of each login that is on record."""
     is_recording: list[bool] = field(default_factory=list)
-
-    @property
-    def port(self) -> int:
-        return urlsplit(self.url).port or 0
 
     @property
     def socket(self) -> str:
@@ -97,16 +96,20 @@ async def login_world(
     scope: str = "openid profile email",
     provider: OpenIdServer | None = None,
     record: RecordLogin | None = None,
+    base_path: str = "",
+    outside: int = 0,
 ) -> AsyncIterator[LoginWorld]:
     """`sections`: those of auth.yaml. API_KEY is in it. `provider`: one that runs already, instead of a new one.
 
-    `record`: where logins are put on record, instead of `recorded`.
+    `record`: where logins are put on record, instead of `recorded`. `outside`: the port of a proxy that browsers ask.
     """
     port = free_port()
-    redirect_uri = redirect_uri or f"http://{NAME}:{port}/login/callback"
+    url = f"http://{NAME}:{outside or port}{base_path}"
+    redirect_uri = redirect_uri or f"{url}/login/callback"
     async with nullcontext(provider) if provider else openid_server(redirect_uri) as provider:
         file = write_auth_file(folder, provider, sections, scope)
-        registry, policy = CollectorRegistry(), HttpSettings(auth_file=str(file), hosts=hosts).http_policy
+        settings = HttpSettings(auth_file=str(file), hosts=hosts, base_path=base_path)
+        registry, policy = CollectorRegistry(), settings.http_policy
         recorded: list[tuple[str, str, str]] = []
         recording = [True]
 
@@ -115,10 +118,11 @@ async def login_world(
                 raise NotWrittenError("no broker")
             recorded.append((outcome, "" if identity is None else identity.name, reason))
 
-        service = Service("gateway", _nothing, _router(LoginRecords(record or keep)), rights=(*RIGHTS, *API_RIGHTS))
+        router = _router(LoginRecords(record or keep), base_path)
+        service = Service("gateway", _nothing, router, rights=(*RIGHTS, *API_RIGHTS))
         app = build_app([service], Readiness([]), registry, policy=policy)
         async with http_server(app, HOST, port):
-            yield LoginWorld(f"http://{NAME}:{port}", provider, recorded, recording)
+            yield LoginWorld(url, port, provider, recorded, recording)
 
 
 def _group_key(group: str) -> JsonValue:
@@ -172,9 +176,9 @@ API_RIGHTS = (
 )
 
 
-def _router(records: LoginRecords) -> APIRouter:
+def _router(records: LoginRecords, base_path: str) -> APIRouter:
     """The routes of a gateway and of the timeline, where they need nothing but who asks."""
-    page = load_page()
+    page = load_page(base_path)
     router = page_routes(page)
     router.include_router(login_routes(page.version, records, time.time, time.monotonic))
     router.include_router(me_routes())

@@ -1,6 +1,9 @@
 {{/* nginx.conf of the front door; deploy/compose/front-door.conf is that of the compose file. */}}
 {{- define "tarsy.frontDoorConf" -}}
 {{- $root := . -}}
+{{- /* Requests come with the path, or without it where a proxy before us took it away. */}}
+{{- $base := include "tarsy.basePath" . -}}
+{{- if $base }}{{ $base = printf "(?:%s)?" $base }}{{ end -}}
 worker_processes 1;
 pid /tmp/nginx.pid;
 error_log /dev/stderr warn;
@@ -38,7 +41,7 @@ http {
         proxy_buffer_size 16k;
         proxy_buffers 8 16k;
         {{- range include "tarsy.routes" . | fromYamlArray }}
-        {{- $location := eq .path "/" | ternary "/" (printf "~ ^%s(/|$)" (.path | replace "." "\\.")) }}
+        {{- $location := eq .path "/" | ternary "/" (printf "~ ^%s%s(/|$)" $base (.path | replace "." "\\.")) }}
 
         location {{ $location }} {
             {{- if eq .service "nowhere" }}

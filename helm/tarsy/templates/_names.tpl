@@ -26,6 +26,11 @@ notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: tru
 - {path: /, service: websocket-gateway}
 {{- end }}
 
+{{/* The path below which TARSy has its addresses, as /tarsy; nothing for none. */}}
+{{- define "tarsy.basePath" -}}
+{{- with trimAll "/" .Values.http.basePath }}/{{ . }}{{ end -}}
+{{- end }}
+
 {{- define "tarsy.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- if .Values.fullnameOverride -}}

@@ -123,6 +123,9 @@ affinity: {{- toYaml . | nindent 2 }}
 - {name: TARSY_HTTP_HOST, value: {{ $values.http.host | quote }}}
 - {name: TARSY_HTTP_PORT, value: {{ $values.http.port | quote }}}
 - {name: TARSY_HOSTS, value: {{ include "tarsy.hosts" .root | quote }}}
+{{- with include "tarsy.basePath" .root }}
+- {name: TARSY_BASE_PATH, value: {{ . | quote }}}
+{{- end }}
 {{- if $values.auth.secret }}
 - {name: TARSY_AUTH_FILE, value: /run/secrets/tarsy/auth/auth.yaml}
 {{- if or .facts.timeline .facts.ingest }}

@@ -48,7 +48,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def live(file: Path, clock: Clock) -> LiveAuthentication:
-    return LiveAuthentication(file, clock)
+    return LiveAuthentication(file, monotonic=clock)
 
 
 def written(file: Path, **keys: str) -> Path:
@@ -124,7 +124,7 @@ async def test_a_secret_that_was_changed_alone_counts_after_the_next_look(file: 
     secret = file.with_name("github")
     write(secret, FORMER)
     write(file, "keys: []\nwebhooks: [{name: github, secret_file: github}]\n" + LOGIN)
-    live = LiveAuthentication(file, clock)
+    live = LiveAuthentication(file, monotonic=clock)
 
     async def known(secret: str) -> bool:
         signature = hmac.digest(secret.encode(), BODY, "sha256").hex()

@@ -31,7 +31,8 @@ class Addresses:
     """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password.
 
     `masking_key`, `token_key`: see kept_keys.py. `http_host` is the address that the HTTP server, or the front door,
-    listens on; with processes of their own, services listen on HOST. `kafka_password_file` is that of our own broker.
+    listens on; with processes of their own, services listen on HOST. `base_path`: as `read_base_path` returns it.
+    `kafka_password_file` is that of our own broker.
     """
 
     kafka: str
@@ -44,17 +45,18 @@ class Addresses:
     masking_key: str = field(repr=False)
     token_key: str = field(repr=False)
     http_host: str = HOST
+    base_path: str = ""
     kafka_security: KafkaSecurity = field(default=PLAINTEXT, repr=False)
     kafka_password_file: Path | None = None
 
     @property
     def http_url(self) -> str:
         """For whoever is on this machine."""
-        return f"http://{self._reachable}"
+        return f"http://{self._reachable}{self.base_path}"
 
     @property
     def websocket_url(self) -> str:
-        return f"ws://{self._reachable}"
+        return f"ws://{self._reachable}{self.base_path}"
 
     @property
     def _reachable(self) -> str:
@@ -80,7 +82,7 @@ class Addresses:
         return Topics(self.topic_prefix)
 
     def http_settings(self, around: Mapping[str, str]) -> HttpSettings:
-        return door_settings(self.http_host, around)
+        return door_settings(self.http_host, self.base_path, around)
 
     def environment(self, around: Mapping[str, str]) -> dict[str, str]:
         """The settings that `tarsy up` knows better than whoever set the environment; group timeouts, a name, and
@@ -99,6 +101,7 @@ class Addresses:
             "TARSY_HTTP_HOST": HOST,
             HOSTS: allowed_names(self.http_host, around),
             "TARSY_HTTP_PORT": str(self.http_port),
+            "TARSY_BASE_PATH": self.base_path,
             "TARSY_CONFIG_DIR": str(self.config_dir),
             MASKING_KEY.variable: self.masking_key,
             TOKEN_KEY.variable: self.token_key,

@@ -7,9 +7,9 @@ from tarsy_service.http_settings import HttpSettings, names_of
 HOSTS = "TARSY_HOSTS"
 
 
-def door_settings(http_host: str, around: Mapping[str, str]) -> HttpSettings:
+def door_settings(http_host: str, base_path: str, around: Mapping[str, str]) -> HttpSettings:
     """HTTP settings of the door that people come to. `around` is the environment. Raises ValidationError."""
-    return HttpSettings(http_host=http_host, hosts=allowed_names(http_host, around))
+    return HttpSettings(http_host=http_host, base_path=base_path, hosts=allowed_names(http_host, around))
 
 
 def allowed_names(http_host: str, around: Mapping[str, str]) -> str:

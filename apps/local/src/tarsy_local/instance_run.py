@@ -60,7 +60,7 @@ def run_instance(home: Home, options: UpOptions, start: StartService, log_file: 
 
 def _run(home: Home, options: UpOptions, start: StartService, log_file: Path, say: Say) -> None:
     # Before anything starts: whoever opens it without saying who may come in learns so at once.
-    door_settings(options.http_host, os.environ)
+    door_settings(options.http_host, options.base_path, os.environ)
     config = load_config(options.config_dir, os.environ)
     kafka_security = _named_kafka_security() if options.named.kafka else None
     require_free(options.ports.http, "the HTTP server", options.http_host)

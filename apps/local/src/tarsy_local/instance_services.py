@@ -27,6 +27,7 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.terminal_text import one_line
 from tarsy_local.topics import make_topics
+from tarsy_service.base_path import read_base_path
 
 FATAL_ERRORS = (LogMismatchError, InvalidConfigError, InvalidScriptError)
 """Errors that end `tarsy up`: mistakes that somebody has to mend."""
@@ -56,6 +57,7 @@ def _make_addresses(launch: Launch, running: ServersInUse) -> Addresses:
         database=running.database,
         http_host=options.http_host,
         http_port=options.ports.http,
+        base_path=read_base_path(options.base_path),
         config_dir=options.config_dir,
         topic_prefix=options.topic_prefix,
         own_broker=not options.named.kafka,

@@ -42,6 +42,7 @@ class UpOptions:
 
     config_dir: Path
     http_host: str
+    base_path: str
     ports: Ports
     named: NamedServers
     topic_prefix: str

@@ -30,6 +30,9 @@ def up(
     http_port: Annotated[
         int, typer.Option(help="of the API, the WebSocket and the metrics", envvar="TARSY_HTTP_PORT")
     ] = 8080,
+    base_path: Annotated[
+        str, typer.Option(help="the path below which it has its addresses, as /tarsy", envvar="TARSY_BASE_PATH")
+    ] = "",
     kafka_port: Annotated[int, typer.Option(help="of its own Kafka", envvar="TARSY_KAFKA_PORT")] = 29092,
     database_port: Annotated[int, typer.Option(help="of its own PostgreSQL", envvar="TARSY_DATABASE_PORT")] = 25432,
     kafka: Annotated[
@@ -65,6 +68,7 @@ def up(
     options = UpOptions(
         config_dir=config,
         http_host=http_host,
+        base_path=base_path,
         ports=Ports(http_port, kafka_port, database_port),
         named=NamedServers(kafka, database),
         topic_prefix=topic_prefix,

@@ -115,7 +115,7 @@ def _check_endpoint(text: str) -> str:
 
 def _check_redirect_uri(text: str) -> str:
     parts = urlsplit(_check_endpoint(text))
-    if parts.path != CALLBACK_PATH or parts.query:
+    if not parts.path.endswith(CALLBACK_PATH) or parts.query:
         raise ValueError(
             f"is not where the page's login ends; write the page's address and {CALLBACK_PATH}, "
             f"as https://tarsy.example.com{CALLBACK_PATH}"
@@ -255,6 +255,11 @@ class LoginSettings(AuthModel):
     def is_secure(self) -> bool:
         """Whether the page comes over https; plain http is for loopback."""
         return urlsplit(self.redirect_uri).scheme == "https"
+
+    @property
+    def base_path(self) -> str:
+        """The path below which the page lies; empty for none."""
+        return urlsplit(self.redirect_uri).path.removesuffix(CALLBACK_PATH)
 
 
 class AuthConfig(AuthModel):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import structlog
 
-from tarsy_auth.auth_config import AuthConfig
-from tarsy_auth.auth_file import InvalidAuthFileError, read_auth_file
+from tarsy_auth.auth_config import CALLBACK_PATH, AuthConfig
+from tarsy_auth.auth_file import AuthFileMistake, InvalidAuthFileError, read_auth_file
 from tarsy_auth.authenticator import authenticator
 from tarsy_auth.http_fetch import http_fetch, http_post
 from tarsy_auth.identity import Authenticate, Identity, Refusal
@@ -27,22 +27,23 @@ type Stamp = tuple[int, int, int]
 """Inode, time of the last change, and size of a file."""
 
 
-def check_auth_file(path: Path) -> None:
+def check_auth_file(path: Path, base_path: str) -> None:
     """Raises ValueError with every mistake of the file."""
-    read_auth_file(path)
+    _read(path, base_path)
 
 
 class LiveAuthentication:
     """Identities by the content of the file that holds now, and of its secrets. A content with mistakes never holds."""
 
-    def __init__(self, path: Path, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, path: Path, base_path: str = "", monotonic: Callable[[], float] = time.monotonic) -> None:
         """Raises ValueError."""
         self._path = path
+        self._base_path = base_path
         self._monotonic = monotonic
         self._fetch = http_fetch()
         self._looked_at = monotonic()
         self._stamps = _stamps_of(path)
-        self._use(read_auth_file(path))
+        self._use(_read(path, base_path))
 
     async def authenticate(self, header: str | None) -> Identity | Refusal:
         """As `Authenticate` says."""
@@ -69,7 +70,7 @@ class LiveAuthentication:
         # Before it is read for good: what is changed meanwhile is seen by the next look.
         self._stamps = await asyncio.to_thread(_stamps_of, self._path)
         try:
-            config = await asyncio.to_thread(read_auth_file, self._path)
+            config = await asyncio.to_thread(_read, self._path, self._base_path)
         except InvalidAuthFileError as problem:
             log.error("auth_file.refused", file=str(self._path), mistakes=[str(each) for each in problem.mistakes])
             return
@@ -80,6 +81,15 @@ class LiveAuthentication:
         self._authenticate = authenticator(config, self._fetch, time.time)
         self._webhooks = Webhooks(config.webhooks)
         self._login = _login_of(config, self._authenticate)
+
+
+def _read(path: Path, base_path: str) -> AuthConfig:
+    """Raises InvalidAuthFileError, also for a login that would end elsewhere than below the base path."""
+    config = read_auth_file(path)
+    if config.login is not None and config.login.base_path != base_path:
+        wanted = f"has to end with {base_path}{CALLBACK_PATH}, as TARSY_BASE_PATH is {base_path or 'not set'}"
+        raise InvalidAuthFileError([AuthFileMistake(str(path), None, "login.redirect_uri", wanted)])
+    return config
 
 
 def _login_of(config: AuthConfig, authenticate: Authenticate) -> Login | None:

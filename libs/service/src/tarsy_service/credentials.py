@@ -32,7 +32,7 @@ def _cookie_credential(scope: Scope) -> str | None:
     Raises SeveralCredentialsError.
     """
     try:
-        token = session_token(scope["headers"])
+        token = session_token(scope)
     except SeveralCookiesError as problem:
         raise SeveralCredentialsError from problem
     return None if token is None else f"Bearer {token}"

@@ -19,7 +19,10 @@ type FindLogin = Callable[[], Awaitable["Login | None"]]
 @dataclass(frozen=True, slots=True)
 class HttpPolicy:
     """The default answers to addresses and to localhost, and to pages from there. Without `authenticate` everybody may
-    ask for everything. `webhooks` finds those who may sign instead, `login` that of the page."""
+    ask for everything. `webhooks` finds those who may sign instead, `login` that of the page.
+
+    `base_path`: as `read_base_path` returns it.
+    """
 
     hosts: AllowedHosts = field(default_factory=AllowedHosts)
     origins: Collection[str] = ()
@@ -27,6 +30,7 @@ class HttpPolicy:
     authenticate: Authenticate | None = None
     webhooks: FindWebhooks | None = None
     login: FindLogin | None = None
+    base_path: str = ""
 
 
 DEFAULT_POLICY = HttpPolicy()

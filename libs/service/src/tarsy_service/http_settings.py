@@ -8,6 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tarsy_auth.loopback import is_loopback_host
 from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
+from tarsy_service.base_path import read_base_path
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.open_access import check_access
@@ -24,6 +25,11 @@ class HttpSettings(SettingsWithSecretFiles):
         description="a comma list of the names that TARSy is asked by, such as `tarsy.example.com` or `*.example.com`; "
         "another name in `Host` is answered with 421. Addresses, `localhost`, and the name that the server listens on "
         "need not be listed",
+    )
+    base_path: str = Field(
+        "",
+        description="the path below which TARSy has its addresses, such as `/tarsy` for https://ops.example/tarsy/, "
+        "the same for every service; requests without it are answered, too, as a proxy may take it away",
     )
     allowed_origins: tuple[str, ...] = Field(
         (), description="JSON list of origins (https://HOST) whose pages may open the WebSocket, beside our own"
@@ -70,14 +76,20 @@ class HttpSettings(SettingsWithSecretFiles):
         allowed_hosts(value)
         return value
 
+    @field_validator("base_path")
+    @classmethod
+    def _usable_path(cls, value: str) -> str:
+        return read_base_path(value)
+
     @field_validator("auth_file")
     @classmethod
-    def _usable_file(cls, value: str) -> str:
-        if value:
+    def _usable_file(cls, value: str, info: ValidationInfo) -> str:
+        # The mistake of a base path that cannot be one is told by itself.
+        if value and "base_path" in info.data:
             # Here, as it imports cryptography, which a process that authenticates nobody does without.
             from tarsy_service.authentication import check_auth_file
 
-            check_auth_file(Path(value))
+            check_auth_file(Path(value), info.data["base_path"])
         return value
 
     @field_validator("open_access")
@@ -105,12 +117,13 @@ class HttpSettings(SettingsWithSecretFiles):
         )
         hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
         if not self.auth_file:
-            return HttpPolicy(hosts, self.allowed_origins, limits)
+            return HttpPolicy(hosts, self.allowed_origins, limits, base_path=self.base_path)
         # As above.
         from tarsy_service.authentication import LiveAuthentication
 
-        live = LiveAuthentication(Path(self.auth_file))
-        return HttpPolicy(hosts, self.allowed_origins, limits, live.authenticate, live.webhooks, live.login)
+        live = LiveAuthentication(Path(self.auth_file), self.base_path)
+        doors = (live.authenticate, live.webhooks, live.login)
+        return HttpPolicy(hosts, self.allowed_origins, limits, *doors, self.base_path)
 
 
 def names_of(http_host: str) -> tuple[str, ...]:

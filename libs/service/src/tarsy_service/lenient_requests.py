@@ -2,16 +2,12 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tarsy_service.host_protection import PROBES
-
-API = "/api/"
-
 
 class LenientRequests:
     """An ASGI middleware. `HEAD` is answered as `GET`, whose body the server leaves out.
 
-    `OPTIONS` is answered with the methods of the path. A slash at the end means nothing below `/api/`: a redirect would
-    make some senders lose their body.
+    `OPTIONS` is answered with the methods of the path. A slash at the end means nothing: a redirect would make some
+    senders lose their body, and lead out of a base path.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -22,8 +18,8 @@ class LenientRequests:
             await self._app(scope, receive, send)
             return
         path: str = scope["path"]
-        if path.endswith("/") and (path.startswith(API) or path[:-1] in PROBES):
-            scope = {**scope, "path": path.rstrip("/"), "raw_path": (scope.get("raw_path") or b"").rstrip(b"/")}
+        if path.endswith("/") and (inner := path.rstrip("/")):
+            scope = {**scope, "path": inner, "raw_path": (scope.get("raw_path") or b"").rstrip(b"/")}
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, _allowing(send) if scope["method"] == "OPTIONS" else send)

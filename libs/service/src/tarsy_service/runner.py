@@ -1,6 +1,7 @@
 """Runner of services in one process: HTTP, signals, readiness, and a stop that ends in time."""
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib.resources import files
@@ -13,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from tarsy_service.access_control import AccessControl
 from tarsy_service.answer_headers import AnswerHeaders
 from tarsy_service.author_headers import AuthorHeaders
+from tarsy_service.base_path import BasePath
 from tarsy_service.compressed_answers import CompressedAnswers
 from tarsy_service.connection_passing import PassingService
 from tarsy_service.csrf import CsrfProtection
@@ -93,6 +95,8 @@ def build_app(
     app.add_middleware(AnswerHeaders)
     app.add_middleware(LenientRequests)
     app.add_middleware(CountRequests, metrics=http_metrics)
+    if policy.base_path:
+        app.add_middleware(BasePath, base_path=policy.base_path)
     names = [service.name for service in services]
     ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services, readiness)])
     LoopMetrics(registry, {service.name: service.supervisor.loops for service in services})
@@ -122,13 +126,18 @@ def build_app(
     @app.get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
         """The public API of all services, whichever is asked."""
-        return Response((files("tarsy_service") / "openapi.json").read_bytes(), media_type="application/json")
+        return Response(_openapi(policy.base_path), media_type="application/json")
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:
         return Response(exposition(registry), media_type=CONTENT_TYPE_LATEST)
 
     return app
+
+
+def _openapi(base_path: str) -> bytes:
+    document = (files("tarsy_service") / "openapi.json").read_bytes()
+    return json.dumps({**json.loads(document), "servers": [{"url": base_path}]}).encode() if base_path else document
 
 
 def _unready_reasons(services: Sequence[Service], readiness: Readiness) -> dict[str, list[str]]:
@@ -171,7 +180,7 @@ async def run_services(
     readiness = Readiness([service.name for service in services])
     http_metrics = HttpMetrics(registry)
     app = build_app(services, readiness, registry, http_metrics, policy)
-    takes = [one for service in services for one in service.takes]
+    takes = [one for service in services for request in service.takes for one in _spellings(request, policy.base_path)]
     passing = PassingService(takes) if front_door and takes else None
     with stopped_by_signals(stopping) if stop is None else nullcontext():
         async with (
@@ -197,6 +206,12 @@ async def run_services(
     died = [problem for task in running if task.done() and (problem := _died_of(task)) is not None]
     if died:
         raise ExceptionGroup("services failed", died)
+
+
+def _spellings(request: str, base_path: str) -> set[str]:
+    """The beginning of a request (`POST /api/v1/alerts`), below the base path and without it."""
+    method, path = request.split(" ")
+    return {request, f"{method} {base_path}{path}"}
 
 
 async def _until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyncio.Event) -> None:

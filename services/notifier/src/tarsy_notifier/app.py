@@ -35,7 +35,9 @@ def build(
 ) -> Service:
     """Raises InvalidConfigError."""
     source = ConfigSource(settings.config_dir, os.environ, also=(receiver_secrets_are_set,))
-    config = LiveConfig(source, lambda now, _: plans_of(now, os.environ), judged=config_judged(registry, NAME))
+    config = LiveConfig(
+        source, lambda now, _: plans_of(now, os.environ, settings.base_path), judged=config_judged(registry, NAME)
+    )
     bus = bus_of(
         settings, unparsable=unparsable_records(registry, NAME, kafka_rights.NOTIFIER.reads), connections=connections
     )

@@ -43,14 +43,16 @@ class ReceiverPlan:
 type NewReceiver = Callable[[ReceiverPlan], NotificationReceiver]
 
 
-def plans_of(config: Config, environ: Mapping[str, str]) -> Mapping[str, ReceiverPlan]:
-    """By name."""
+def plans_of(config: Config, environ: Mapping[str, str], base_path: str = "") -> Mapping[str, ReceiverPlan]:
+    """By name. Links lead below the base path, whether `dashboard_url` has it or not."""
+    page = config.system.dashboard_url
+    dashboard_url = f"{page.removesuffix(base_path)}{base_path}" if page else ""
     return {
         name: ReceiverPlan(
             name,
             receiver,
             None if receiver.secret_variable is None else environ.get(receiver.secret_variable),
-            config.system.dashboard_url,
+            dashboard_url,
         )
         for name, receiver in config.receivers.items()
     }

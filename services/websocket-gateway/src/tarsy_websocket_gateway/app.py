@@ -98,7 +98,7 @@ def build(
 
     limit = ClientLimit(settings.most_clients)
     router = websocket_routes(hub, new_connection, metrics, limit)
-    page = load_page()
+    page = load_page(settings.base_path)
     router.include_router(page_routes(page))
     records = LoginRecords(LoginTrail(publisher, _mask, lambda: str(uuid4()), time.monotonic).record)
     router.include_router(login_routes(page.version, records, time.time, time.monotonic))

@@ -1,32 +1,31 @@
 """Login cookie: the attempt of a login, kept by the browser between its beginning and its callback."""
 
 from starlette.responses import Response
+from starlette.types import Scope
 
 from tarsy_auth.login_attempt import LoginAttempt, read_attempt, write_attempt
-from tarsy_service.session_cookie import RawHeaders, cookies_in
+from tarsy_service.base_path import base_path_of
+from tarsy_service.session_cookie import cookie_name, cookies_in
 
 SECONDS = 600
-SECURE_NAME = "__Host-tarsy-login"
-LOOPBACK_NAME = "tarsy-login"
+NAME = "tarsy-login"
 
 
-def attempt_in(headers: RawHeaders, *, secure: bool) -> LoginAttempt | None:
+def attempt_in(scope: Scope, *, secure: bool) -> LoginAttempt | None:
     """None without one that can be read."""
-    found = [value for name, value in cookies_in(headers) if name == _name(secure)]
+    wanted = cookie_name(NAME, secure=secure, base_path=base_path_of(scope))
+    found = [value for name, value in cookies_in(scope["headers"]) if name == wanted]
     return read_attempt(found[0]) if len(found) == 1 else None
 
 
-def set_attempt(response: Response, attempt: LoginAttempt, *, secure: bool) -> None:
+def set_attempt(response: Response, attempt: LoginAttempt, *, secure: bool, base_path: str) -> None:
     # Lax: the provider, another site, sends the browser back. Names with `__Host-` need the path `/`; without one
     # a host below the same domain could put its own attempt here, and log somebody in as somebody else.
-    response.set_cookie(
-        _name(secure), write_attempt(attempt), max_age=SECONDS, secure=secure, httponly=True, samesite="lax"
-    )
+    name = cookie_name(NAME, secure=secure, base_path=base_path)
+    written, path = write_attempt(attempt), base_path or "/"
+    response.set_cookie(name, written, max_age=SECONDS, path=path, secure=secure, httponly=True, samesite="lax")
 
 
-def clear_attempt(response: Response, *, secure: bool) -> None:
-    response.delete_cookie(_name(secure), secure=secure, httponly=True, samesite="lax")
-
-
-def _name(secure: bool) -> str:
-    return SECURE_NAME if secure else LOOPBACK_NAME
+def clear_attempt(response: Response, *, secure: bool, base_path: str) -> None:
+    name = cookie_name(NAME, secure=secure, base_path=base_path)
+    response.delete_cookie(name, path=base_path or "/", secure=secure, httponly=True, samesite="lax")

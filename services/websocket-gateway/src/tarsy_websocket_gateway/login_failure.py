@@ -28,22 +28,23 @@ PAGE = Template("""\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Not logged in · TARSy</title>
-<link rel="icon" href="/assets/$version/icon.svg">
-<link rel="stylesheet" href="/assets/$version/style.css">
+<link rel="icon" href="$base/assets/$version/icon.svg">
+<link rel="stylesheet" href="$base/assets/$version/style.css">
 </head>
 <body>
-<header class="top"><a class="brand" href="/">TARSy</a></header>
+<header class="top"><a class="brand" href="$base/">TARSy</a></header>
 <main>
 <h1>Not logged in</h1>
 <p role="alert">$sentence</p>
-<p><a href="/login?to=$to">Log in again</a></p>
+<p><a href="$base/login?to=$to">Log in again</a></p>
 </main>
 </body>
 </html>
 """)
 
 
-def failure_page(status: int, sentence: str, *, version: str, to: str = "/") -> HTMLResponse:
+def failure_page(status: int, sentence: str, *, version: str, base_path: str, to: str = "/") -> HTMLResponse:
     """`version`: that of the page's assets. `to`: where the next login ends."""
-    text = PAGE.substitute(version=version, sentence=escape(sentence), to=escape(quote(to, safe="/")))
+    address = escape(quote(to, safe="/"))
+    text = PAGE.substitute(base=base_path, version=version, sentence=escape(sentence), to=address)
     return HTMLResponse(text, status, headers=INDEX_HEADERS)

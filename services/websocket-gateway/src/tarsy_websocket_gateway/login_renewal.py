@@ -9,12 +9,12 @@ from starlette.responses import Response
 
 from tarsy_auth.identity import Identity
 from tarsy_auth.login import LoggedIn, Login, LoginFailedError, LoginFailure
+from tarsy_service.base_path import base_path_of
 from tarsy_service.denial_log import DenialLog
 from tarsy_service.page_login import login_of
 from tarsy_service.problems import problem_response
 from tarsy_service.session_cookie import (
     CookieTooLargeError,
-    RawHeaders,
     SeveralCookiesError,
     clear_sessions,
     refresh_in,
@@ -46,11 +46,11 @@ def renewal_routes(failures: DenialLog, records: LoginRecords, now: Callable[[],
         try:
             renewed = await login.renew(sealed)
             response = Response(status_code=204)
-            set_cookies(response, login, renewed, now)
+            set_cookies(response, login, renewed, now, base_path_of(request.scope))
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
             await records.refused(request, problem)
-            response = _not_renewed(problem)
+            response = _not_renewed(problem, base_path_of(request.scope))
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
             response = problem_response(502, "Bad Gateway", str(problem))
@@ -64,25 +64,26 @@ def renewal_routes(failures: DenialLog, records: LoginRecords, now: Callable[[],
             await records.logged_out(request, await _who(request, login))
             await _revoke(request, login, failures)
         response = Response(status_code=204)
-        clear_sessions(response)
+        clear_sessions(response, base_path_of(request.scope))
         return response
 
     return router
 
 
 def refresh_of(request: Request, login: Login | None) -> str | None:
-    headers: RawHeaders = request.scope["headers"]
-    return None if login is None else refresh_in(headers, secure=login.settings.is_secure)
+    return None if login is None else refresh_in(request.scope, secure=login.settings.is_secure)
 
 
-def set_cookies(response: Response, login: Login, logged_in: LoggedIn, now: Callable[[], float]) -> None:
+def set_cookies(
+    response: Response, login: Login, logged_in: LoggedIn, now: Callable[[], float], base_path: str
+) -> None:
     """Raises CookieTooLargeError."""
     secure = login.settings.is_secure
-    set_session(response, logged_in.token, seconds=_seconds(logged_in, now), secure=secure)
+    set_session(response, logged_in.token, seconds=_seconds(logged_in, now), secure=secure, base_path=base_path)
     if logged_in.refresh is None:
         return
     try:
-        set_refresh(response, logged_in.refresh, secure=secure)
+        set_refresh(response, logged_in.refresh, secure=secure, base_path=base_path)
     except CookieTooLargeError as problem:
         # The login is one all the same, until its ID token ends.
         log.warning("login.not_renewable", reason=str(problem))
@@ -90,7 +91,7 @@ def set_cookies(response: Response, login: Login, logged_in: LoggedIn, now: Call
 
 async def _who(request: Request, login: Login) -> Identity | None:
     try:
-        token = session_token(request.scope["headers"])
+        token = session_token(request.scope)
     except SeveralCookiesError:
         return None
     return None if token is None else await login.who(token)
@@ -107,7 +108,7 @@ async def _revoke(request: Request, login: Login, failures: DenialLog) -> None:
         failures.write(problem.failure, {"detail": problem.detail})
 
 
-def _not_renewed(problem: LoginFailedError) -> Response:
+def _not_renewed(problem: LoginFailedError, base_path: str) -> Response:
     """A refusal of the person ends the login. Trouble at the provider does not."""
     status = STATUSES[problem.failure]
     if problem.failure in TROUBLE:
@@ -115,7 +116,7 @@ def _not_renewed(problem: LoginFailedError) -> Response:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response
     response = problem_response(401, "Unauthorized", str(problem))
-    clear_sessions(response)
+    clear_sessions(response, base_path)
     return response
 
 

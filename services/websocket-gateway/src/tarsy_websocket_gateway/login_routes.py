@@ -1,6 +1,7 @@
 """Login of the page: to the provider and back, and the end of it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import structlog
@@ -11,6 +12,7 @@ from tarsy_auth.auth_config import CALLBACK_PATH
 from tarsy_auth.login import Callback, Login, LoginFailedError
 from tarsy_auth.login_attempt import LoginAttempt
 from tarsy_auth.return_path import HOME
+from tarsy_service.base_path import base_path_of, without_base_path
 from tarsy_service.denial_log import DenialLog
 from tarsy_service.session_cookie import CookieTooLargeError
 from tarsy_websocket_gateway.errors import LoginNotRecordedError
@@ -39,12 +41,13 @@ def login_routes(
     router, failures = APIRouter(include_in_schema=False), DenialLog("login.failed", monotonic)
 
     @router.get("/login")
-    async def begin(login: FoundLogin, to: str = "/") -> Response:
+    async def begin(request: Request, login: FoundLogin, to: str = "/") -> Response:
+        base_path = base_path_of(request.scope)
         if login is None:
-            return failure_page(404, NOT_CONFIGURED, version=version)
-        attempt, address = login.begin(to)
+            return failure_page(404, NOT_CONFIGURED, version=version, base_path=base_path)
+        attempt, address = login.begin(without_base_path(to, base_path))
         response = RedirectResponse(address, SEE_OTHER)
-        set_attempt(response, attempt, secure=login.settings.is_secure)
+        set_attempt(response, attempt, secure=login.settings.is_secure, base_path=base_path)
         return response
 
     @router.get("/login/available")
@@ -56,30 +59,32 @@ def login_routes(
     async def finish(
         request: Request, login: FoundLogin, callback: Annotated[Callback, Depends(_callback)]
     ) -> Response:
+        base_path = base_path_of(request.scope)
+        failed = partial(failure_page, version=version, base_path=base_path)
         if login is None:
-            return failure_page(404, NOT_CONFIGURED, version=version)
+            return failed(404, NOT_CONFIGURED)
         secure = login.settings.is_secure
-        attempt = attempt_in(request.scope["headers"], secure=secure)
+        attempt = attempt_in(request.scope, secure=secure)
         try:
             if attempt is None:
                 raise LoginFailedError("attempt", "no cookie")
             logged_in = await login.finish(attempt, callback)
             await records.logged_in(request, logged_in.identity)
-            response: Response = RedirectResponse(attempt.to, SEE_OTHER)
-            set_cookies(response, login, logged_in, now)
+            response: Response = RedirectResponse(f"{base_path}{attempt.to}", SEE_OTHER)
+            set_cookies(response, login, logged_in, now, base_path)
             log.info("login.succeeded", credential=logged_in.identity.credential)
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
             await records.refused(request, problem)
             sentence = f"{problem}{_elsewhere(login)}" if problem.failure == "attempt" else str(problem)
-            response = failure_page(STATUSES[problem.failure], sentence, version=version, to=_way_back(attempt))
+            response = failed(STATUSES[problem.failure], sentence, to=_way_back(attempt))
         except LoginNotRecordedError as problem:
-            response = failure_page(503, str(problem), version=version, to=_way_back(attempt))
+            response = failed(503, str(problem), to=_way_back(attempt))
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
-            response = failure_page(502, str(problem), version=version, to=_way_back(attempt))
+            response = failed(502, str(problem), to=_way_back(attempt))
         # It counts once, however it ends.
-        clear_attempt(response, secure=secure)
+        clear_attempt(response, secure=secure, base_path=base_path)
         return response
 
     router.include_router(renewal_routes(failures, records, now))

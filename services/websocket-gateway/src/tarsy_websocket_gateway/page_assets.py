@@ -14,6 +14,7 @@ from tarsy_websocket_gateway.page_views import VIEWS
 INDEX = "index.html"
 FIRST_MODULE = "main.js"
 VERSION_PLACE = b"{version}"
+BASE_PLACE = b"{base}"
 PRELOADS_PLACE = b"{preloads}"
 STYLES_PLACE = b"{styles}"
 STYLES = "styles/"
@@ -48,9 +49,17 @@ class Page:
     assets: Mapping[str, Asset]
 
 
+def load_page(base_path: str = "") -> Page:
+    """`base_path`: as `read_base_path` returns it."""
+    version, assets, bodies = _load()
+    index_type = MEDIA_TYPES[".html"]
+    indexes = {view: _asset(body.replace(BASE_PLACE, base_path.encode()), index_type) for view, body in bodies.items()}
+    return Page(version, indexes, assets)
+
+
 @cache
-def load_page() -> Page:
-    """Compresses all assets: once in a process."""
+def _load() -> tuple[str, Mapping[str, Asset], Mapping[str, bytes]]:
+    """Version, assets, and the bodies of indexes. Compresses all assets: once in a process."""
     found = dict(_assets(files("tarsy_websocket_gateway") / "page"))
     index = found.pop(INDEX)
     digest = hashlib.sha256()
@@ -60,25 +69,24 @@ def load_page() -> Page:
     body = index.body.replace(STYLES_PLACE, _styles(found))
     sources = {path: asset.body.decode() for path, asset in found.items() if path.endswith(SCRIPTS)}
     frame = imported_modules(FIRST_MODULE, sources)
-    indexes = {}
+    bodies = {}
     for view in set(VIEWS.values()):
         preloads = _preloads([*frame, view, *imported_modules(view, sources)])
-        whole = body.replace(PRELOADS_PLACE, preloads).replace(VERSION_PLACE, version.encode())
-        indexes[view] = _asset(whole, index.media_type)
-    return Page(version, indexes, found)
+        bodies[view] = body.replace(PRELOADS_PLACE, preloads).replace(VERSION_PLACE, version.encode())
+    return version, found, bodies
 
 
 def _styles(assets: Mapping[str, Asset]) -> bytes:
     """Those of the views, after the one of all."""
     paths = ["style.css", *sorted(path for path in assets if path.startswith(STYLES))]
-    return "\n".join(f'<link rel="stylesheet" href="/assets/{{version}}/{path}">' for path in paths).encode()
+    return "\n".join(f'<link rel="stylesheet" href="{{base}}/assets/{{version}}/{path}">' for path in paths).encode()
 
 
 def _preloads(modules: Iterable[str]) -> bytes:
     """A browser asks for all modules of the frame and the view at once, instead of one after the other as it finds
     them. The view shares some with the frame."""
     once = dict.fromkeys(modules)
-    return "\n".join(f'<link rel="modulepreload" href="/assets/{{version}}/{path}">' for path in once).encode()
+    return "\n".join(f'<link rel="modulepreload" href="{{base}}/assets/{{version}}/{path}">' for path in once).encode()
 
 
 def _asset(body: bytes, media_type: str) -> Asset:

@@ -19,6 +19,7 @@ from tarsy_local.supervisor.group_readiness import GroupReadiness
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_service.access_control import AccessControl
 from tarsy_service.answer_headers import AnswerHeaders
+from tarsy_service.base_path import BasePath
 from tarsy_service.host_protection import HostProtection
 from tarsy_service.http_metrics import CountDenied
 from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
@@ -106,7 +107,8 @@ class FrontDoor:
 
 def guarded(door: ASGIApp, policy: HttpPolicy, count: CountDenied = lambda _: None) -> ASGIApp:
     """Looks at the name only: services look at pages themselves, and answer requests whose connections are passed."""
-    return AnswerHeaders(HostProtection(door, policy.hosts, count))
+    named = AnswerHeaders(HostProtection(door, policy.hosts, count))
+    return BasePath(named, policy.base_path) if policy.base_path else named
 
 
 def count_requests(registry: CollectorRegistry) -> CountAnswer:

@@ -1,10 +1,11 @@
 // The address as a signal. A link to the page itself changes the address without loading the page again.
 
+import { inward, outward } from "./base_path.js";
 import { computed, signal } from "./ui.js";
 
 const here = signal(read());
 
-export const path = computed(() => here.value.pathname);
+export const path = computed(() => inward(here.value.pathname));
 export const query = computed(() => new URLSearchParams(here.value.search));
 
 addEventListener("popstate", () => {
@@ -14,7 +15,7 @@ document.addEventListener("click", follow);
 
 /** @param {string} address of the page itself */
 export function go(address) {
-  history.pushState(null, "", address);
+  history.pushState(null, "", outward(address));
   here.value = read();
   scrollTo({ top: 0 });
 }
@@ -28,17 +29,22 @@ export function planToGo() {
   };
 }
 
+/** In the place of the address of now, and loaded anew. @param {string} address of the page itself */
+export function loadInstead(address) {
+  location.replace(outward(address));
+}
+
 /** Something opens beside what is shown: its reader stays where they are.
  *  @param {string} address of the page itself */
 export function goBeside(address) {
-  history.pushState(null, "", address);
+  history.pushState(null, "", outward(address));
   here.value = read();
 }
 
 /** Another address of what is shown already: nothing to go back to.
  *  @param {string} address */
 export function replaceAddress(address) {
-  history.replaceState(null, "", address);
+  history.replaceState(null, "", outward(address));
   here.value = read();
 }
 

@@ -24,6 +24,7 @@ SET_BY_THE_CHART = frozenset(
         "http_host",
         "http_port",
         "hosts",
+        "base_path",
         "auth_file",
         "open_access",
         "front_door",

@@ -10,6 +10,7 @@ from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_contracts.control import RequestAnswered
 from tarsy_masking.masker import Masker
+from tarsy_service.base_path import base_path_of
 from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.api.requests.session_commands import PersonRequest, SessionCommands, request_id
@@ -50,7 +51,7 @@ class RequestHandler:
         asked, answer = await self.decided(kind, session_id, request, message)
         if answer is not None:
             return _json(SessionRequestGranted(session_id=session_id, request_id=asked, message=answer.reason or done))
-        location = f"/api/v1/sessions/{session_id}/status"
+        location = f"{base_path_of(request.scope)}/api/v1/sessions/{session_id}/status"
         pending = SessionRequestPending(
             session_id=session_id,
             request_id=asked,

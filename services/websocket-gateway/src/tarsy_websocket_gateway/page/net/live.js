@@ -1,5 +1,6 @@
 // One channel over the WebSocket: subscribes, and subscribes again for as long as the page is there.
 
+import { outward } from "../base_path.js";
 import { tellUnknownCaller } from "./api.js";
 import { pauseAfter } from "./pauses.js";
 
@@ -36,7 +37,7 @@ export class Live {
 
   start() {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}/api/v1/ws`);
+    const socket = new WebSocket(`${scheme}//${location.host}${outward("/api/v1/ws")}`);
     this.#socket = socket;
     this.#heard = true;
     socket.onopen = () => this.#subscribe();

@@ -1,5 +1,6 @@
 // A request to the page's own origin, and what it throws.
 
+import { outward } from "../base_path.js";
 import { TEXT } from "../words/language.js";
 import { messageOf } from "../words/problems.js";
 import { say } from "../words/say.js";
@@ -21,7 +22,7 @@ export class ApiError extends Error {
 /** Throws ApiError. @param {string} path @param {RequestInit} options */
 export async function send(path, options) {
   try {
-    return await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
+    return await fetch(outward(path), { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
   } catch (problem) {
     throw silence(problem);
   }

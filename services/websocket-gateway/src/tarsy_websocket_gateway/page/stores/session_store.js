@@ -4,6 +4,7 @@
 import { atMostEvery, perFrame } from "../frames.js";
 import { ApiError } from "../net/api.js";
 import { Live } from "../net/live.js";
+import { loadInstead } from "../router.js";
 import { sameAbove } from "../state/repetition.js";
 import { isRunning } from "../state/chat_state.js";
 import { asStatus } from "../state/detail.js";
@@ -171,7 +172,7 @@ export class SessionStore {
   #takeAnswer(detail) {
     if (detail.id === this.#id) this.takeDetail(detail);
     // The alert joined another session.
-    else location.replace(`/sessions/${detail.id}`);
+    else loadInstead(`/sessions/${detail.id}`);
   }
 
   /** @param {unknown} problem */
