@@ -1,21 +1,15 @@
 """PgBouncer in transaction mode before a PostgreSQL: each transaction may get another connection of the server."""
 
 import os
-import socket
-import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import pytest
-
+from tarsy_listening import HOST, listening
 from tarsy_processes.ports import free_port
 from tarsy_programs import required_program
 
-HOST = "127.0.0.1"
-SECONDS = 30.0
 CONFIGURATION = """
 [databases]
 {name} = host={host} port={server_port} dbname={name} user={user} password='{password}'
@@ -43,25 +37,5 @@ def pgbouncer_before(url: str, folder: Path) -> Iterator[str]:
     file.write_text(CONFIGURATION.format(**places, **login), "utf-8")
     # It refuses to work as root, and reads the file before it becomes somebody else.
     user = ["-u", "nobody"] if os.geteuid() == 0 else []
-    log = folder / "pgbouncer.log"
-    with log.open("w") as output:
-        running = subprocess.Popen([program, *user, file], stderr=output)
-    try:
-        _await_port(running, port, log)
+    with listening([program, *user, file], port, folder / "pgbouncer.log"):
         yield f"postgresql://{server.username}@{HOST}:{port}/{name}"
-    finally:
-        running.kill()
-        running.wait(SECONDS)
-
-
-def _await_port(running: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
-    pause = threading.Event()
-    for _ in range(int(SECONDS / 0.05)):
-        assert running.poll() is None, log.read_text("utf-8")
-        try:
-            socket.create_connection((HOST, port), timeout=1).close()
-        except OSError:
-            pause.wait(0.05)
-        else:
-            return
-    pytest.fail("PgBouncer takes no connection")

@@ -2,14 +2,15 @@
 
 import pytest
 
-from tarsy_chart import PATHS, Manifest, at, component_of, of_kind, rendered
+from tarsy_chart import PATHS, Manifest, at, component_of, of_kind, pods_of, rendered, variables_of_container
 from tarsy_local.front_door.routes import OUTSIDE, service_of
+from tarsy_local.service_settings import SETTINGS
 
 NOWHERE = "nowhere"
 
 
-def _routes(name: str) -> dict[str, str]:
-    (ingress,) = (one for one in rendered(name) if one["kind"] == "Ingress")
+def _routes(name: str, *more: str) -> dict[str, str]:
+    (ingress,) = (one for one in rendered(name, *more) if one["kind"] == "Ingress")
     release = at(ingress, "metadata.name", str)
     rows = at(ingress, "spec.rules.0.http.paths", list)
     assert {row["pathType"] for row in rows} == {"Prefix"}
@@ -34,6 +35,18 @@ def test_the_ingress_has_no_route_besides_but_that_metrics_lead_nowhere() -> Non
     assert _routes("everything") == {route.prefix: route.service or NOWHERE for route in OUTSIDE} | {
         "/metrics": NOWHERE
     }
+
+
+def test_below_a_path_the_ingress_leads_there_and_each_service_is_told() -> None:
+    more = ("--set", "http.basePath=ops/tarsy/")
+    routes = _routes("everything", *more)
+    assert routes == {f"/ops/tarsy{path}": service for path, service in _routes("everything").items()}
+    told = [
+        variables_of_container(pod).get("TARSY_BASE_PATH")
+        for name, pod in pods_of("everything", *more)
+        if name in SETTINGS
+    ]
+    assert told == ["/ops/tarsy"] * len(SETTINGS)
 
 
 def test_nowhere_has_no_pods() -> None:

@@ -2,8 +2,6 @@
 
 import http.client
 import re
-import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,8 +12,8 @@ import pytest
 
 from tarsy_chart import PATHS, at, of_kind
 from tarsy_local.front_door.routes import OUTSIDE, service_of
+from tarsy_nginx import nginx
 from tarsy_processes.ports import free_port
-from tarsy_programs import require_programs
 
 SERVICES = ("ingest", "timeline", "websocket-gateway")
 START_SECONDS = 30.0
@@ -29,6 +27,7 @@ class _Echo(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.send_response(200)
         self.send_header("x-service", self.service)
+        self.send_header("seen-path", self.path)
         for name in ("Host", "X-Forwarded-Host", "Upgrade", "Connection"):
             self.send_header(f"seen-{name}", self.headers.get(name, ""))
         self.send_header("content-length", "0")
@@ -51,38 +50,16 @@ def _service(name: str) -> Iterator[int]:
         server.server_close()
 
 
-@contextmanager
-def _nginx(configuration: str, folder: Path, port: int) -> Iterator[None]:
-    """nginx as the chart starts it; its temporary files are in the folder."""
-    file = folder / "nginx.conf"
-    file.write_text(configuration.replace("/tmp/", f"{folder}/"), "utf-8")
-    running = subprocess.Popen(["nginx", "-c", file, "-g", "daemon off;"], stderr=subprocess.PIPE, text=True)
-    try:
-        _await_port(running, port)
-        yield
-    finally:
-        running.terminate()
-        running.communicate(timeout=START_SECONDS)
-
-
-def _await_port(running: "subprocess.Popen[str]", port: int) -> None:
-    pause = threading.Event()
-    for _ in range(int(START_SECONDS / 0.05)):
-        assert running.poll() is None, running.communicate()[1]
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            pause.wait(0.05)
-        else:
-            return
-    pytest.fail("nginx takes no connection")
-
-
 @pytest.fixture(scope="module")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of the front door, with a stand-in for each service behind it."""
-    require_programs("nginx")
-    configuration = at(of_kind("everything", "ConfigMap")["sre-front-door"], "data", dict)["nginx.conf"]
+    with _front_door(tmp_path_factory.mktemp("front-door")) as port:
+        yield port
+
+
+@contextmanager
+def _front_door(folder: Path, *more: str) -> Iterator[int]:
+    configuration = at(of_kind("everything", "ConfigMap", *more)["sre-front-door"], "data", dict)["nginx.conf"]
     assert isinstance(configuration, str)
     port = free_port()
     with ExitStack() as stack:
@@ -90,7 +67,7 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
             behind = stack.enter_context(_service(name))
             configuration = configuration.replace(f"http://sre-{name}:8080", f"http://127.0.0.1:{behind}")
         configuration = re.sub(r"listen [^;]+", f"listen 127.0.0.1:{port}", configuration)
-        stack.enter_context(_nginx(configuration, tmp_path_factory.mktemp("front-door"), port))
+        stack.enter_context(nginx(configuration.replace("/tmp/", f"{folder}/"), folder, port))
         yield port
 
 
@@ -127,3 +104,16 @@ def test_only_the_websocket_is_offered_an_upgrade(door: int) -> None:
     offer = {"Upgrade": "websocket", "Connection": "upgrade"}
     assert _answer(door, "/api/v1/ws", **offer).headers["seen-Upgrade"] == "websocket"
     assert _answer(door, "/api/v1/sessions", **offer).headers["seen-Upgrade"] == ""
+
+
+def test_below_a_path_all_is_as_without_it(tmp_path: Path) -> None:
+    """A proxy before it may pass the path on, or take it away. Services are asked as the front door was."""
+    with _front_door(tmp_path, "--set", "http.basePath=ops/tarsy/") as port:
+        for path in (*PATHS, *(route.prefix for route in OUTSIDE)):
+            wanted = service_of(path, OUTSIDE)
+            for asked in (path, f"/ops/tarsy{path}"):
+                answer = _answer(port, asked)
+                assert (answer.headers["x-service"], answer.status) == ((wanted, 200) if wanted else (None, 404)), asked
+                assert answer.headers["seen-path"] == (asked if wanted else None)
+        assert _answer(port, "/ops/tarsy").headers["x-service"] == "websocket-gateway"
+        assert _answer(port, "/ops/tarsy/%69nternal/v1/chains").status == 404

@@ -22,11 +22,12 @@ PASSWORD_FILE = Path("/home/kafka/password")
 DOORS = InnerDoors({"timeline": 21001, "ingest": 21002})
 
 
-def addresses(*, own_broker: bool = True, http_host: str = HOST) -> Addresses:
+def addresses(*, own_broker: bool = True, http_host: str = HOST, base_path: str = "") -> Addresses:
     return Addresses(
         kafka="kafka-1:9092,kafka-2:9092",
         database=URL,
         http_host=http_host,
+        base_path=base_path,
         http_port=8080,
         config_dir=Path("config"),
         topic_prefix="team",
@@ -175,6 +176,13 @@ def test_addresses_that_are_shown_can_be_reached(http_host: str, reachable: str)
     assert (shown.http_url, shown.websocket_url) == (f"http://{reachable}", f"ws://{reachable}")
     assert shown.environment({})["TARSY_TIMELINE_URL"] == f"http://{reachable}"
     assert shown.environment({"TARSY_HTTP_HOST": http_host})["TARSY_HTTP_HOST"] == HOST
+
+
+def test_below_a_path_addresses_are_shown_with_it_and_services_are_told_it() -> None:
+    shown = addresses(base_path="/tarsy")
+    assert (shown.http_url, shown.websocket_url) == ("http://127.0.0.1:8080/tarsy", "ws://127.0.0.1:8080/tarsy")
+    assert shown.environment({"TARSY_BASE_PATH": "/other"})["TARSY_BASE_PATH"] == "/tarsy"
+    assert shown.http_settings({}).http_policy.base_path == "/tarsy"
 
 
 @pytest.mark.parametrize("http_host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])

@@ -23,6 +23,7 @@ from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_service.allowed_hosts import allowed_hosts
+from tarsy_service.base_path import OWN
 from tarsy_service.http_metrics import Denial
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_settings import HttpSettings
@@ -61,6 +62,23 @@ async def test_the_door_answers_to_its_own_names_only() -> None:
     assert statuses == [404, 404, 404, 421, 400]
     assert denied == ["host", "host_header"]
     assert (answer.headers["cache-control"], answer.headers["x-content-type-options"]) == ("no-store", "nosniff")
+
+
+async def test_below_a_path_the_door_leads_as_without_it() -> None:
+    proxied = HttpProxy(Behind(), lambda *_: None, wait_seconds=0.0)
+    door = guarded(Doorway(OUTSIDE, proxied), HttpPolicy(base_path="/tarsy"))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(door), base_url="http://localhost") as client:
+        for before in ("", "/tarsy"):
+            # No instance runs behind it.
+            said = [
+                (await client.get(f"{before}{path}")).json()["detail"] for path in ("/", "/api/v1/alerts", "/internal")
+            ]
+            names = ("No websocket-gateway answers now", "No ingest answers now", "This address leads to no service")
+            assert [one.startswith(name) for one, name in zip(said, names, strict=True)] == [True] * 3, said
+
+
+def test_no_route_of_ours_could_be_below_a_base_path() -> None:
+    assert {route.prefix.split("/")[1].partition(".")[0] for route in OUTSIDE} - {""} <= OWN | {"openapi"}
 
 
 async def test_an_answer_of_a_service_keeps_its_own_headers() -> None:

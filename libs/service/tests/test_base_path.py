@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from pydantic import ValidationError
 
-from tarsy_service.base_path import base_path_of, read_base_path, without_base_path
+from tarsy_service.base_path import base_path_of, read_base_path, spellings_of, without_base_path
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_settings import HttpSettings
 from tarsy_service.runner import Readiness, build_app
@@ -51,6 +51,12 @@ def test_an_address_below_the_path_is_the_one_within_and_any_other_stays(outer: 
 @pytest.mark.parametrize(("address", "within"), [("/tarsy", "/"), ("/tarsy?a=1", "/?a=1"), ("/tarsy/#x", "/#x")])
 def test_the_path_alone_is_the_first_address(address: str, within: str) -> None:
     assert without_base_path(address, "/tarsy") == within
+
+
+def test_a_connection_is_passed_by_either_spelling_of_its_request() -> None:
+    request = "POST /api/v1/alerts"
+    assert spellings_of(request, "/tarsy") == {request, "POST /tarsy/api/v1/alerts"}
+    assert spellings_of(request, "") == {request}
 
 
 async def _run(_: object) -> None:

@@ -1,7 +1,8 @@
 """Login of the page in Chromium. The provider is another site than the page, and shows a form of its own."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from playwright.async_api import Browser, Page, expect
 
 from tarsy_browser import Tab, chromium, new_tab
 from tarsy_login_world import RENEWED, LoginWorld, login_world
+from tarsy_nginx import compose_front_door, nginx_with
+from tarsy_processes.ports import free_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -34,6 +37,63 @@ async def tab(world: LoginWorld, browser: Browser) -> AsyncIterator[Tab]:
     async with new_tab(browser, world.url) as tab:
         yield tab
         assert [one for one in tab.complaints if not any(known in one for known in NOT_KNOWN)] == []
+
+
+MANUAL = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "below-a-path.md"
+
+
+@contextmanager
+def proxy(what: str, folder: Path, port: int, gateway: int) -> Iterator[None]:
+    """A real nginx on `port`, with `/tarsy/` before the gateway. That of Compose passes the path on."""
+    if what == "is the front door of Compose":
+        services = dict.fromkeys(("ingest", "timeline", "websocket-gateway"), gateway)
+        with compose_front_door(folder, port, services, {"TARSY_BASE_PATH": "tarsy/"}):
+            yield
+        return
+    location, upgrade = re.findall(r"```nginx\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
+    location = location.replace("http://tarsy:8080", f"http://127.0.0.1:{gateway}/")
+    with nginx_with(f"{upgrade} server {{ listen 127.0.0.1:{port}; {location} }}", folder, port):
+        yield
+
+
+@pytest.mark.parametrize("in_front", ["is the front door of Compose", "takes the path away"])
+async def test_below_a_path_everything_of_the_page_is_below_it(tmp_path: Path, browser: Browser, in_front: str) -> None:
+    port = free_port()
+    async with login_world(tmp_path, base_path="/tarsy", outside=port) as world:
+        with proxy(in_front, tmp_path, port, world.port):
+            async with new_tab(browser, world.url) as tab:
+                await check_the_page_below_its_path(tab, world)
+
+
+async def check_the_page_below_its_path(tab: Tab, world: LoginWorld) -> None:
+    page, asked = tab.page, list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url.replace("ws:", "http:")))
+    await page.goto(f"{world.url}/?page=2")
+    await expect(page.locator(".notice")).to_have_text("Log in to see this.")
+    await log_in(page)
+    await expect(page.locator("#account")).to_contain_text("ada@example.com")
+    await expect(page.locator("#connection")).to_have_text("Live")
+    await expect(page).to_have_url(f"{world.url}/?page=2")
+    (cookie,) = await page.context.cookies()
+    assert (cookie["name"], cookie["path"]) == ("tarsy", "/tarsy")
+
+    await page.get_by_role("link", name="Usage").click()
+    await expect(page).to_have_url(re.compile(rf"^{world.url}/usage"))
+    await page.reload()
+    await expect(page.locator("#account")).to_contain_text("ada@example.com")
+    await page.get_by_role("link", name="TARSy").click()
+    await expect(page).to_have_url(f"{world.url}/")
+    await expect(page.get_by_role("heading", name="No alert was investigated yet")).to_be_visible()
+    await expect(page.locator(".first-alert")).to_contain_text(f"curl -X POST {world.url}/api/v1/alerts ")
+    await page.get_by_role("button", name="Log out").click()
+    await expect(page.get_by_role("link", name="Log in")).to_be_visible()
+
+    ours = [url for url in asked if url.startswith(world.url.removesuffix("/tarsy"))]
+    assert [url for url in ours if not url.startswith(f"{world.url}/")] == []
+    for path in ("/assets/", "/api/v1/sessions", "/api/v1/ws", "/login", "/login/callback", "/logout"):
+        assert any(url.startswith(f"{world.url}{path}") for url in ours), path
+    assert [one for one in tab.complaints if not any(known in one for known in NOT_KNOWN)] == []
 
 
 async def log_in(page: Page) -> None:

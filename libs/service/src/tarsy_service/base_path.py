@@ -33,6 +33,12 @@ def without_base_path(path: str, base_path: str) -> str:
     return rest if rest.startswith("/") else f"/{rest}"
 
 
+def spellings_of(request: str, base_path: str) -> set[str]:
+    """The beginning of a request (`POST /api/v1/alerts`), below the base path and without it."""
+    method, path = request.split(" ")
+    return {request, f"{method} {base_path}{path}"}
+
+
 def base_path_of(scope: Scope) -> str:
     found: str = scope.get(BASE_PATH, "")
     return found

@@ -14,7 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from tarsy_service.access_control import AccessControl
 from tarsy_service.answer_headers import AnswerHeaders
 from tarsy_service.author_headers import AuthorHeaders
-from tarsy_service.base_path import BasePath
+from tarsy_service.base_path import BasePath, spellings_of
 from tarsy_service.compressed_answers import CompressedAnswers
 from tarsy_service.connection_passing import PassingService
 from tarsy_service.csrf import CsrfProtection
@@ -180,7 +180,9 @@ async def run_services(
     readiness = Readiness([service.name for service in services])
     http_metrics = HttpMetrics(registry)
     app = build_app(services, readiness, registry, http_metrics, policy)
-    takes = [one for service in services for request in service.takes for one in _spellings(request, policy.base_path)]
+    takes = [
+        one for service in services for request in service.takes for one in spellings_of(request, policy.base_path)
+    ]
     passing = PassingService(takes) if front_door and takes else None
     with stopped_by_signals(stopping) if stop is None else nullcontext():
         async with (
@@ -206,12 +208,6 @@ async def run_services(
     died = [problem for task in running if task.done() and (problem := _died_of(task)) is not None]
     if died:
         raise ExceptionGroup("services failed", died)
-
-
-def _spellings(request: str, base_path: str) -> set[str]:
-    """The beginning of a request (`POST /api/v1/alerts`), below the base path and without it."""
-    method, path = request.split(" ")
-    return {request, f"{method} {base_path}{path}"}
 
 
 async def _until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyncio.Event) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Never
+from urllib.parse import urlsplit
 
 import structlog
 from pydantic import ValidationError
@@ -44,9 +45,9 @@ type NewReceiver = Callable[[ReceiverPlan], NotificationReceiver]
 
 
 def plans_of(config: Config, environ: Mapping[str, str], base_path: str = "") -> Mapping[str, ReceiverPlan]:
-    """By name. Links lead below the base path, whether `dashboard_url` has it or not."""
+    """By name. Links lead below the base path, unless `dashboard_url` has a path of its own."""
     page = config.system.dashboard_url
-    dashboard_url = f"{page.removesuffix(base_path)}{base_path}" if page else ""
+    dashboard_url = f"{page}{base_path}" if page and not urlsplit(page).path else page
     return {
         name: ReceiverPlan(
             name,
