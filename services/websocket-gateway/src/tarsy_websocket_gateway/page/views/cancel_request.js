@@ -9,5 +9,9 @@ import { useKeyedRequest } from "./keyed_request.js";
  *  @param {import("@preact/signals").Signal<string>} answer
  *  @param {() => string} reason */
 export function useCancelRequest(id, answer, reason = () => "") {
-  return useKeyedRequest(answer, TEXT.cancelling.failed, async (key) => (await cancelSession(id, key, reason())).message);
+  return useKeyedRequest(
+    answer,
+    TEXT.cancelling.failed,
+    async (key) => (await cancelSession(id, key, reason())).message,
+  );
 }
