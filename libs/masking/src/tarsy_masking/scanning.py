@@ -19,9 +19,8 @@ _AHEAD = 200
 # A name whose value is plainly none, as most are in manifests.
 _SHORT = 64
 _NOTHING_TOLD = compile_regex(
-    r"""[^\n:=]*[:=][ \t]*(?:true|false|null|nil|None|True|False|""|''|\{\}|\[\]|[{\[])"""
-    r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)",
-    capture=False,
+    r"""([\s<>|!+-]*[^\s:=]*[ \t]*[:=])[ \t]*(?:true|false|null|nil|None|True|False|""|''|\{\}|\[\]|[{\[])"""
+    r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)"
 )
 # A name that ends a value is looked for in so much of its end.
 _NAME_AT_END = 64
@@ -146,7 +145,7 @@ class _Group:
         while (found := self._any.search(text, position, stop)) is not None:
             start, position = found.span()
             end = position
-            if self._by_name and _NOTHING_TOLD.match(text, start, min(stop, end + _SHORT)) is not None:
+            if self._by_name and _tells_nothing(text, start, end, stop):
                 continue
             for rule in self._finders(text, start, min(stop, end + _AHEAD)):
                 for claim, looked_at in self._claims_of(rule, text, start, end, stop):
@@ -203,6 +202,12 @@ class _Group:
             stop = cut
         end = self._value_end.search(text[start:stop])
         return stop if end is None else start + int(end.start())
+
+
+def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
+    """Only of the sign that is part of the find: `--token abc --quiet=true` has another one behind it."""
+    told = _NOTHING_TOLD.match(text, start, min(stop, end + _SHORT))
+    return told is not None and told.end(1) < end
 
 
 def _looked_at(text: bytes, edit: Edit) -> int:
