@@ -11,6 +11,7 @@ from tarsy_masking.encoded_texts import decode, is_login
 from tarsy_masking.entropy import looks_made_by_chance
 from tarsy_masking.overlaps import MOST_FINDINGS, at_most, merged
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
+from tarsy_masking.regex_heads import any_of
 from tarsy_masking.value_checks import BESIDE_NAMES, CHECKS, Check
 from tarsy_masking.words import Words
 
@@ -126,7 +127,8 @@ class _Group:
         self.needs = patterns[0].needs if len(patterns) == 1 else ()
         self._finders = _finders(source, patterns, checks)
         self._order = order
-        anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
+        regexes = [regex for pattern in patterns for regex in pattern.any_regexes]
+        anything = any_of(regexes) if self._by_name else "|".join(f"(?:{regex})" for regex in regexes)
         self._any = compile_regex(anything, capture=False, one_line=one_line)
         self._never_secret = compile_regex(source.never_secret)
         self._message = compile_regex(source.message)
