@@ -1,7 +1,7 @@
 """One pass over many patterns finds what each of them finds alone, however long the lines and the secrets are."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from masking_texts import PATTERNS, TEXTS
 
@@ -17,6 +17,7 @@ TOGETHER = {span: Scan(FILE, PATTERNS, span) for span in ("line", "text")}
 
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
+@example("DefaultPassword    REG_SZ    hunter2'password' => 'hunter two'")
 def test_what_a_pattern_finds_alone_all_find_together(text: str) -> None:
     raw = text.encode(errors="replace")
     for span, scan in TOGETHER.items():

@@ -215,7 +215,8 @@ def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
 def _looked_at(text: bytes, edit: Edit) -> int:
     """Mostly to its end. A value that ends as a name does (`token=pathPassword: 1234`) has that of the next in it."""
     end = text[edit.stop - 1 : edit.stop + 1]
-    return max(edit.start, edit.stop - _NAME_AT_END) if b":" in end or b"=" in end else edit.stop
+    is_name = b":" in end or b"=" in end or end[:1] in _QUOTES
+    return max(edit.start, edit.stop - _NAME_AT_END) if is_name else edit.stop
 
 
 type _Finders = Callable[[bytes, int, int], Iterator[_Rule]]
