@@ -18,6 +18,9 @@ TOGETHER = {span: Scan(FILE, PATTERNS, span) for span in ("line", "text")}
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
 @example("DefaultPassword    REG_SZ    hunter2'password' => 'hunter two'")
+@example('DefaultPassword    REG_SZ    hunter2ENV["API_TOKEN"] ||= "a b"')
+@example("setx DB_PASSWORD hunter2define('DB_PASSWORD', 'hunter two');")
+@example("setx DB_PASSWORD hunter2password => hunter2000")
 def test_what_a_pattern_finds_alone_all_find_together(text: str) -> None:
     raw = text.encode(errors="replace")
     for span, scan in TOGETHER.items():

@@ -23,7 +23,7 @@ _NOTHING_TOLD = compile_regex(
     r"""([\s<>|!+-]*[^\s:=]*[ \t]*[:=])[ \t]*(?:true|false|null|nil|None|True|False|""|''|\{\}|\[\]|[{\[])"""
     r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)"
 )
-# A name that ends a value is looked for in so much of its end.
+# In so much of a value's end the next name is looked for.
 _NAME_AT_END = 64
 # The longest of what makes a telling name harmless stands this far before it.
 _NAME_BEFORE = 24
@@ -172,7 +172,7 @@ class _Group:
                 continue
             start = match.end()
             edit = self._edit(rule, text, match)
-            yield edit, start if edit is None else _looked_at(text, edit)
+            yield edit, start if edit is None else _looked_at(rule, text, edit)
 
     def _edit(self, rule: _Rule, text: bytes, match: Any) -> Edit | None:
         start, stop = rule.secret_span(match)
@@ -212,11 +212,12 @@ def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
     return told is not None and told.end(1) < end
 
 
-def _looked_at(text: bytes, edit: Edit) -> int:
-    """Mostly to its end. A value that ends as a name does (`token=pathPassword: 1234`) has that of the next in it."""
+def _looked_at(rule: _Rule, text: bytes, edit: Edit) -> int:
+    """What begins in the end of a value may be another find: `token=pathPassword: 1234` has two. A form tells mostly
+    where it ends."""
     end = text[edit.stop - 1 : edit.stop + 1]
-    is_name = b":" in end or b"=" in end or end[:1] in _QUOTES
-    return max(edit.start, edit.stop - _NAME_AT_END) if is_name else edit.stop
+    is_open = rule.by_name or b":" in end or b"=" in end
+    return max(edit.start, edit.stop - _NAME_AT_END) if is_open else edit.stop
 
 
 type _Finders = Callable[[bytes, int, int], Iterator[_Rule]]
