@@ -40,6 +40,13 @@ def test_a_value_that_ends_with_the_name_of_the_next_secret_does_not_hide_it(bef
         assert secret not in Masker.default().mask(before + name + secret)
 
 
+@pytest.mark.parametrize(
+    "before", ["the token is expired ", "api key is old for kim, ", "password of kim is wrong for secret "]
+)
+def test_what_is_no_secret_does_not_hide_the_name_in_it(before: str) -> None:
+    assert "hunter2000" not in MASKER.mask(f"{before}password = hunter2000")
+
+
 @pytest.mark.parametrize("length", [100, 1_000, 10_000, 100_000])
 @pytest.mark.parametrize(
     ("before", "unit", "after"),

@@ -23,7 +23,7 @@ _NOTHING_TOLD = compile_regex(
     r"""([\s<>|!+-]*[^\s:=]*[ \t]*[:=])[ \t]*(?:true|false|null|nil|None|True|False|""|''|\{\}|\[\]|[{\[])"""
     r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)"
 )
-# In so much of a value's end the next name is looked for.
+# In so much of a find's end the next name is looked for.
 _NAME_AT_END = 64
 # The longest of what makes a telling name harmless stands this far before it.
 _NAME_BEFORE = 24
@@ -172,7 +172,7 @@ class _Group:
                 continue
             start = match.end()
             edit = self._edit(rule, text, match)
-            yield edit, start if edit is None else _looked_at(rule, text, edit)
+            yield edit, start - _NAME_AT_END if edit is None else _looked_at(rule, text, edit)
 
     def _edit(self, rule: _Rule, text: bytes, match: Any) -> Edit | None:
         start, stop = rule.secret_span(match)
@@ -213,8 +213,8 @@ def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
 
 
 def _looked_at(rule: _Rule, text: bytes, edit: Edit) -> int:
-    """What begins in the end of a value may be another find: `token=pathPassword: 1234` has two. A form tells mostly
-    where it ends."""
+    """Another find may begin in the end of a value: `token=pathPassword: 1234` has two. A form tells mostly where it
+    ends."""
     end = text[edit.stop - 1 : edit.stop + 1]
     is_open = rule.by_name or b":" in end or b"=" in end
     return max(edit.start, edit.stop - _NAME_AT_END) if is_open else edit.stop
