@@ -157,7 +157,7 @@ class _Group:
             yield edit, start - _NAME_AT_END if edit is None else _looked_at(rule, text, edit)
 
     def _edit(self, rule: Rule, text: bytes, match: Any) -> Edit | None:
-        """What costs least comes first: most finds beside names in ordinary texts are none."""
+        """The cheapest check comes first: most finds beside names in ordinary texts are none."""
         start, whole = rule.secret_span(match)
         named = rule.by_name or rule.check in BESIDE_NAMES
         stop = self._end_of_value(text, match.start(), start, whole) if named else whole
