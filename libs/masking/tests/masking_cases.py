@@ -95,6 +95,8 @@ DISGUISED = {
 NO_SECRETS = [
     "Token: expired",
     "credentials: valid",
+    "PasswordCredentials: []",
+    "velero install --credentials-secret orders-aws",
     "password:  24 bytes\ntoken:     1066 bytes\n",
     '{"login": "kim", "password": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"}',
     "GPG_KEY=E3FF2839C048B25C084DEBE9B26995E310250568",

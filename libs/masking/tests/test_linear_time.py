@@ -18,6 +18,8 @@ MASKER = Masker.default(b"a key of thirty-two bytes or more").for_session("sessi
 HOSTILE = {
     "names": "password=",
     "names of every kind": "password:token=secret api-key ",
+    "names and long words": "api key aaaaaaaaaaaaaaaaaaaa ",
+    "names that are announced": "the token is a ",
     "quotes": 'token":"',
     "opened quotes": 'password="a ',
     "backslashes before quotes": 'password=\\\\\\"',

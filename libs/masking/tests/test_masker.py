@@ -47,6 +47,21 @@ def test_ordinary_words_stay(text: str) -> None:
     assert MASKER.mask(text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run --token hunter2000 --verbose=true\n",
+        "ENV DB_PASSWORD hunter2000 DEBUG=true\n",
+        "<password>hunter2000</password> next=null\n",
+        'user.setPassword("hunter2000"), next: true\n',
+        '{set("token","hunter2000"),next:null,\n',
+        "the password was hunter2000, reset=false\n",
+    ],
+)
+def test_a_name_that_is_told_nothing_does_not_hide_the_secret_before_it(text: str) -> None:
+    assert "hunter2000" not in MASKER.mask(text)
+
+
 def test_what_goes_wrong_inside_redacts_the_whole_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(text: bytes) -> list[Edit]:
         raise RuntimeError(text)

@@ -1,7 +1,7 @@
 """One pass over many patterns finds what each of them finds alone, however long the lines and the secrets are."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from masking_texts import PATTERNS, TEXTS
 
@@ -17,6 +17,10 @@ TOGETHER = {span: Scan(FILE, PATTERNS, span) for span in ("line", "text")}
 
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
+@example("DefaultPassword    REG_SZ    hunter2'password' => 'hunter two'")
+@example('DefaultPassword    REG_SZ    hunter2ENV["API_TOKEN"] ||= "a b"')
+@example("setx DB_PASSWORD hunter2define('DB_PASSWORD', 'hunter two');")
+@example("setx DB_PASSWORD hunter2password => hunter2000")
 def test_what_a_pattern_finds_alone_all_find_together(text: str) -> None:
     raw = text.encode(errors="replace")
     for span, scan in TOGETHER.items():
@@ -34,6 +38,13 @@ def test_a_value_that_ends_with_the_name_of_the_next_secret_does_not_hide_it(bef
     secret = "q7Rk2LpX9vTz4WmB8nYc3HdJ6fGs1KaQ"
     for name in ("sessionKey: ", "password=", "Token: "):
         assert secret not in Masker.default().mask(before + name + secret)
+
+
+@pytest.mark.parametrize(
+    "before", ["the token is expired ", "api key is old for kim, ", "password of kim is wrong for secret "]
+)
+def test_what_is_no_secret_does_not_hide_the_name_in_it(before: str) -> None:
+    assert "hunter2000" not in MASKER.mask(f"{before}password = hunter2000")
 
 
 @pytest.mark.parametrize("length", [100, 1_000, 10_000, 100_000])

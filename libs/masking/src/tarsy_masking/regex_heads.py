@@ -1,6 +1,7 @@
 """Heads of regexes: what stands before the secret, and its first character, as another regex.
 
-Wherever a regex finds something, its head does too, with the same beginning, and after fewer characters.
+Wherever a regex finds something, its head does too, with the same beginning. Before the secret a head does not count:
+RE2 has states for every count, and they multiply with those of all names that come meanwhile.
 """
 
 from collections.abc import Iterable
@@ -18,6 +19,10 @@ from tarsy_masking.regex_tree import (
     parse,
     write,
 )
+from tarsy_masking.regex_union import union
+
+# A secret that is at least so long is told by its length from most words: of it the head has so many characters.
+_LONG = 16
 
 
 def head(regex: str) -> str:
@@ -27,16 +32,20 @@ def head(regex: str) -> str:
     return regex if found is None else write(found)
 
 
+def any_of(heads: Iterable[str]) -> str:
+    """One regex that finds what any of the heads does. A beginning that several share is written once: with all names
+    in each, RE2 has no memory left for its states and takes a hundred times as long."""
+    return write(union(parse(head) for head in heads))
+
+
 def _head(node: Node) -> Node | None:
     match node:
         case Capture(part):
             return _first(part)
         case Sequence(parts):
-            for number, part in enumerate(parts):
-                if captures(part):
-                    inner = _head(part)
-                    return None if inner is None else Sequence((*parts[:number], inner))
-            return None
+            number = next((number for number, part in enumerate(parts) if captures(part)), None)
+            inner = None if number is None else _head(parts[number])
+            return None if inner is None else Sequence((*map(_uncounted, parts[:number]), inner))
         case Alternatives(options):
             heads = [_head(option) for option in options]
             found = [each for each in heads if each is not None]
@@ -46,6 +55,20 @@ def _head(node: Node) -> Node | None:
             return None if inner is None else Flagged(flags, inner)
         case _:
             return None
+
+
+def _uncounted(node: Node) -> Node:
+    match node:
+        case Repeat(part, least, most):
+            return Repeat(_uncounted(part), least, most if most == 1 else None)
+        case Sequence(parts):
+            return Sequence(tuple(map(_uncounted, parts)))
+        case Alternatives(options):
+            return Alternatives(tuple(map(_uncounted, options)))
+        case Flagged(flags, part):
+            return Flagged(flags, _uncounted(part))
+        case _:
+            return node
 
 
 def _first(node: Node) -> Node | None:
@@ -61,6 +84,8 @@ def _first(node: Node) -> Node | None:
             firsts = [_first(option) for option in options]
             known = [each for each in firsts if each is not None]
             return Alternatives(tuple(known)) if len(known) == len(firsts) else None
+        case Repeat(One(), least, _) if least >= _LONG:
+            return Repeat(node.part, least, least)
         case Repeat(part, least, _):
             return _first(part) if least > 0 else None
         case Capture(part):

@@ -1,16 +1,17 @@
 """Scanner for many patterns in one pass over the text."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import batched
 from typing import Any, Literal
 
+from tarsy_masking.compiled_rules import Rule, rule_choice
 from tarsy_masking.edits import Edit
 from tarsy_masking.encoded_texts import decode, is_login
 from tarsy_masking.entropy import looks_made_by_chance
 from tarsy_masking.overlaps import MOST_FINDINGS, at_most, merged
-from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
+from tarsy_masking.patterns import Pattern, PatternFile, compile_regex
+from tarsy_masking.regex_heads import any_of
 from tarsy_masking.value_checks import BESIDE_NAMES, CHECKS, Check
 from tarsy_masking.words import Words
 
@@ -19,38 +20,21 @@ _AHEAD = 200
 # A name whose value is plainly none, as most are in manifests.
 _SHORT = 64
 _NOTHING_TOLD = compile_regex(
-    r"""[^\n:=]*[:=][ \t]*(?:true|false|null|nil|None|True|False|""|''|\{\}|\[\]|[{\[])"""
-    r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)",
-    capture=False,
+    r"""([\s<>|!+-]*[^\s:=]*[ \t]*[:=])[ \t]*(?:true|false|null|nil|None|True|False|""|''|\{\}|\[\]|[{\[])"""
+    r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)"
 )
-# A name that ends a value is looked for in so much of its end.
+_SIGN = re.compile(rb"[:=]")
+# In so much of a find's end the next name is looked for.
 _NAME_AT_END = 64
 # The longest of what makes a telling name harmless stands this far before it.
 _NAME_BEFORE = 24
-_NOWHERE = (-1, -1)
 _QUOTES = (b'"', b"'", b"`")
+_MAY_END = re.compile(rb"[&\\;,]")
 # In a query another name follows an ampersand.
 _IN_QUERY = re.compile(rb"[?&][\w.%\[\]-]*=")
 # Many patterns have many states on a long random value, and each state must be made: few patterns are faster.
-_TOGETHER = 14
+_TOGETHER = 15
 _TOGETHER_ACROSS_LINES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    name: str
-    regex: Any
-    label: bytes
-    check: Check | None
-    by_name: bool
-    groups: range
-
-    def secret_span(self, match: Any) -> tuple[int, int]:
-        for group in self.groups:
-            if (span := match.span(group)) != _NOWHERE:
-                return int(span[0]), int(span[1])
-        start, stop = match.span()
-        return start, stop
 
 
 class Scan:
@@ -125,9 +109,10 @@ class _Group:
         one_line = patterns[0].span == "line"
         self._by_name = patterns[0].by_name
         self.needs = patterns[0].needs if len(patterns) == 1 else ()
-        self._finders = _finders(source, patterns, checks)
+        self._rules_for = rule_choice(source, patterns, checks)
         self._order = order
-        anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
+        regexes = [regex for pattern in patterns for regex in pattern.any_regexes]
+        anything = any_of(regexes) if self._by_name else "|".join(f"(?:{regex})" for regex in regexes)
         self._any = compile_regex(anything, capture=False, one_line=one_line)
         self._never_secret = compile_regex(source.never_secret)
         self._message = compile_regex(source.message)
@@ -146,9 +131,9 @@ class _Group:
         while (found := self._any.search(text, position, stop)) is not None:
             start, position = found.span()
             end = position
-            if self._by_name and _NOTHING_TOLD.match(text, start, min(stop, end + _SHORT)) is not None:
+            if self._by_name and _tells_nothing(text, start, end, stop):
                 continue
-            for rule in self._finders(text, start, min(stop, end + _AHEAD)):
+            for rule in self._rules_for(text, start, min(stop, end + _AHEAD)):
                 for claim, looked_at in self._claims_of(rule, text, start, end, stop):
                     # A head is short: without this a long value would be looked at from each name in it.
                     if claim is not None or self._by_name:
@@ -156,9 +141,7 @@ class _Group:
                     if claim is not None:
                         yield self._order[rule.name], claim
 
-    def _claims_of(
-        self, rule: _Rule, text: bytes, start: int, end: int, stop: int
-    ) -> Iterator[tuple[Edit | None, int]]:
+    def _claims_of(self, rule: Rule, text: bytes, start: int, end: int, stop: int) -> Iterator[tuple[Edit | None, int]]:
         """Finds of the rule that begin before the end, None for what is no secret; and where it has looked up to."""
         ahead = _AHEAD
         while start < end:
@@ -171,32 +154,34 @@ class _Group:
                 continue
             start = match.end()
             edit = self._edit(rule, text, match)
-            yield edit, start if edit is None else _looked_at(text, edit)
+            yield edit, start - _NAME_AT_END if edit is None else _looked_at(rule, text, edit)
 
-    def _edit(self, rule: _Rule, text: bytes, match: Any) -> Edit | None:
-        start, stop = rule.secret_span(match)
-        if start == stop or self._never_secret.fullmatch(text, start, stop):
-            return None
+    def _edit(self, rule: Rule, text: bytes, match: Any) -> Edit | None:
+        """The cheapest check comes first: most finds beside names in ordinary texts are none."""
+        start, whole = rule.secret_span(match)
         named = rule.by_name or rule.check in BESIDE_NAMES
-        if named and self._named_harmlessly(rule, text, match.start(), start):
-            return None
-        if named:
-            stop = self._end_of_value(text, match.start(), start, stop)
+        stop = self._end_of_value(text, match.start(), start, whole) if named else whole
         secret = text[start:stop]
-        if self._never_secret.fullmatch(secret) or (rule.check and not rule.check(secret)):
+        if start == stop or (named and rule.check and not rule.check(secret)):
             return None
-        if named and self._message.fullmatch(secret):
+        if self._never_secret.fullmatch(text, start, whole):
+            return None
+        if stop < whole and self._never_secret.fullmatch(secret):
+            return None
+        if named and (self._named_harmlessly(rule, text, match.start(), start) or self._message.fullmatch(secret)):
+            return None
+        if not named and rule.check and not rule.check(secret):
             return None
         return Edit(start, stop, rule.label, secret, rule.name)
 
-    def _named_harmlessly(self, rule: _Rule, text: bytes, begin: int, start: int) -> bool:
+    def _named_harmlessly(self, rule: Rule, text: bytes, begin: int, start: int) -> bool:
         name = text[max(0, begin - _NAME_BEFORE) : start]
         if rule.check is looks_made_by_chance and self._harmless_beside_chance.search(name) is not None:
             return True
         return self._harmless_names.search(name) is not None
 
     def _end_of_value(self, text: bytes, begin: int, start: int, stop: int) -> int:
-        if text[start - 1 : start] in _QUOTES:
+        if text[start - 1 : start] in _QUOTES or _MAY_END.search(text, start, stop) is None:
             return stop
         cut = text.find(b"&", start, stop)
         if cut > start and _IN_QUERY.search(text, max(0, begin - _NAME_BEFORE), start):
@@ -205,82 +190,17 @@ class _Group:
         return stop if end is None else start + int(end.start())
 
 
-def _looked_at(text: bytes, edit: Edit) -> int:
-    """Mostly to its end. A value that ends as a name does (`token=pathPassword: 1234`) has that of the next in it."""
+def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
+    """Only of the sign that is part of the find: `--token abc --quiet=true` has another one behind it."""
+    if _SIGN.search(text, start, end) is None:
+        return False
+    told = _NOTHING_TOLD.match(text, start, min(stop, end + _SHORT))
+    return told is not None and told.end(1) < end
+
+
+def _looked_at(rule: Rule, text: bytes, edit: Edit) -> int:
+    """Another find may begin in the end of a value: `token=pathPassword: 1234` has two. A form tells mostly where it
+    ends."""
     end = text[edit.stop - 1 : edit.stop + 1]
-    return max(edit.start, edit.stop - _NAME_AT_END) if b":" in end or b"=" in end else edit.stop
-
-
-type _Finders = Callable[[bytes, int, int], Iterator[_Rule]]
-
-
-def _finders(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
-    if patterns[0].span == "text":
-        return _each(patterns, checks)
-    return _by_heads(source, patterns, checks) if patterns[0].by_name else _set(patterns, checks)
-
-
-def _set(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
-    """The rules that may find something in a part of a text, by one look at it."""
-    rules = [_rule(pattern, regex, label, checks) for pattern in patterns for regex, label in pattern.regexes]
-    compiled = compile_set(tuple(regex for pattern in patterns for regex, _ in pattern.regexes), one_line=True)
-
-    def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
-        return (rules[index] for index in compiled.Match(text[max(0, start - 1) : stop]) or ())
-
-    return finders
-
-
-def _each(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
-    """The same, by a look of each pattern: together these have a new state for nearly each byte of a value."""
-    found = [
-        (
-            compile_regex("|".join(pattern.of_all_families), capture=False),
-            [_rule(pattern, regex, label, checks) for regex, label in pattern.regexes],
-        )
-        for pattern in patterns
-    ]
-
-    def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
-        part = text[max(0, start - 1) : stop]
-        for regex, rules in found:
-            if regex.search(part) is not None:
-                yield from rules
-
-    return finders
-
-
-def _by_heads(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> _Finders:
-    """The same for patterns beside names: a look of each pattern whose head is there, then the rules of the families
-    whose names are."""
-    families = len(source.families)
-    heads = [head for pattern in patterns for head in pattern.any_regexes]
-    found = [
-        (compile_regex(regex, capture=False, one_line=True), [_rule(pattern, *rule, checks) for rule in rules])
-        for pattern in patterns
-        for regex, rules in zip(pattern.of_all_families, batched(pattern.regexes, families, strict=True), strict=True)
-    ]
-    heads_there = compile_set(tuple(heads), one_line=True)
-    families_there = compile_set(tuple(f"(?i){names}" for names in source.families.values()), one_line=True)
-
-    def finders(text: bytes, start: int, stop: int) -> Iterator[_Rule]:
-        part = text[max(0, start - 1) : stop]
-        named = families_there.Match(part) or ()
-        for index in heads_there.Match(part) or ():
-            regex, rules = found[index]
-            if regex.search(part) is not None:
-                yield from (rules[family] for family in named)
-
-    return finders
-
-
-def _rule(pattern: Pattern, regex: str, label: str, checks: Mapping[str, Check]) -> _Rule:
-    compiled = compile_regex(regex, one_line=pattern.span == "line")
-    return _Rule(
-        name=pattern.name,
-        regex=compiled,
-        label=label.encode(),
-        check=checks.get(pattern.check),
-        by_name=pattern.by_name,
-        groups=range(1, compiled.groups + 1),
-    )
+    is_open = rule.by_name or b":" in end or b"=" in end
+    return max(edit.start, edit.stop - _NAME_AT_END) if is_open else edit.stop
