@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from tarsy_contracts.events import OfferedTool
+from tarsy_session.builtin_tools.fetch_runbook import find_runbook
 from tarsy_session.prompt_firing import describe_firing
 from tarsy_session.prompt_histories import history_of
 from tarsy_session.prompt_question import compose_question
-from tarsy_session.prompts.material import Runbook, StageFinding
+from tarsy_session.prompts.material import StageFinding
 from tarsy_session.prompts.present_time import compose_time
 from tarsy_session.prompts.task import (
     compose_executive_summary_prompt,
@@ -14,19 +16,16 @@ from tarsy_session.prompts.task import (
     compose_synthesis_prompt,
 )
 from tarsy_session.state import Investigating, Stage
-from tarsy_session.state_queries import analysis_of, final_analysis, runbook_call
+from tarsy_session.state_queries import analysis_of, final_analysis
 
 
-def compose_task(state: Investigating, stage: Stage, at: datetime, read_result: str) -> str:
-    """Composes the first message to the agents of a stage, who begin at this time.
-
-    `read_result`: the name of that tool, if it is offered.
-    """
+def compose_task(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
+    """Composes the first message to the agents of a stage, who begin at this time and have these tools."""
     if stage.started.stage_type == "exec_summary":
         alert, firing = state.started.alert, describe_firing(state)
         return compose_executive_summary_prompt(alert, final_analysis(state), firing=firing)
     if stage.started.stage_type == "chat":
-        return compose_question(state, find_runbook(state), read_result)
+        return compose_question(state, tools)
     return f"{compose_time(at)}\n\n{_task(state, stage)}"
 
 
@@ -51,16 +50,3 @@ def collect_findings(state: Investigating) -> Sequence[StageFinding]:
         and stage.started.stage_id not in joined
         and (analysis := analysis_of(state, stage.executions))
     ]
-
-
-def find_runbook(state: Investigating) -> Runbook:
-    """Returns the runbook of the alert, or else that of the configuration."""
-    call = runbook_call(state)
-    url = state.started.alert.runbook_url or ""
-    default = state.started.chain.default_runbook
-    missing = ""
-    if call is not None and call.completed is not None:
-        if call.completed.outcome == "ok":
-            return Runbook("alert", text=call.completed.content, url=url, cut=call.completed.cut)
-        missing = call.completed.content or call.completed.outcome
-    return Runbook("default" if default else "none", text=default, url=url if missing else "", missing=missing)

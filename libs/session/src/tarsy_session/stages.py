@@ -11,13 +11,12 @@ from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.tool_patterns import is_named
 from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_session.controllers import controller_of
+from tarsy_session.builtin_tools import BUILTIN_TOOLS, with_builtins
 from tarsy_session.missing_tools import missing_tools
 from tarsy_session.prompt_context import compose_task
 from tarsy_session.prompts.system import compose_system
-from tarsy_session.read_result_tool import READ_RESULT_TOOL, read_result_name, with_read_result
 from tarsy_session.state import Execution, Investigating, Question, Stage
-from tarsy_session.state_queries import agents_of, chat_agent, final_analysis, is_runbook_ready
+from tarsy_session.state_queries import agents_of, chat_agent, final_analysis, own_calls_ended
 from tarsy_session.termination import complete, end_of_life, fail
 from tarsy_session.withheld_tools import withheld_tools
 
@@ -30,12 +29,13 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class StageTools:
-    """Tools of all servers of a stage. `described`: by the names of those that an agent may call, all that they say.
+    """Tools of all servers of a stage. `of_agents`: those that each agent may call, and built-in ones.
 
-    `approvals`: the names of those whose calls wait for a person.
+    `described`: by their names, all that they say. `approvals`: the names of those whose calls wait for a person.
     """
 
     tools: Sequence[e.OfferedTool]
+    of_agents: Sequence[Sequence[e.OfferedTool]]
     unavailable_servers: Sequence[UnavailableServer]
     described: Mapping[str, str]
     approvals: Sequence[str]
@@ -77,7 +77,7 @@ def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
 def wanted_servers(state: Investigating) -> Sequence[str]:
     """Returns the servers that the agents of the present stage use, each once; empty when no tools are wanted."""
     stage = state.stage
-    if stage is None or not stage.open or stage.executions or not is_runbook_ready(state):
+    if stage is None or not stage.open or stage.executions or not own_calls_ended(state):
         return []
     agents = agents_of(state.started.chain, stage.started)
     return list(dict.fromkeys(server.server for agent in agents for server in agent.servers))
@@ -85,7 +85,7 @@ def wanted_servers(state: Investigating) -> Sequence[str]:
 
 def start_without_tools(state: Investigating, stage: Stage, at: datetime) -> Sequence[e.Event]:
     """Starts the executions of a stage whose agents use no tools, as soon as the runbook is there."""
-    if not is_runbook_ready(state) or wanted_servers(state):
+    if not own_calls_ended(state) or wanted_servers(state):
         return []
     return start_executions(state, stage, at, tools=(), unavailable_servers=())
 
@@ -104,12 +104,15 @@ def start_executions(
     """
     agents = agents_of(state.started.chain, stage.started)
     first = execution_id(stage.started.stage_id, 1)
-    offered = _with_own([tool for tool in tools if any(_may_call(agent, tool) for agent in agents)], stage, agents)
+    of_agents = [with_builtins(state, agent, [tool for tool in tools if _may_call(agent, tool)]) for agent in agents]
+    names = {tool.definition.name for offered in of_agents for tool in offered}
+    every = (*tools, *(one.offer for one in BUILTIN_TOOLS.values()))
+    offered = tuple(tool for tool in every if tool.definition.name in names)
     described = {tool.definition.name: tool.model_dump_json() for tool in offered}
     if problem := _too_many(stage, offered, described):
         return fail(state, problem)
     waiting = tuple(tool.definition.name for tool in offered if _needs_approval(agents, tool))
-    known = StageTools(tools, unavailable_servers, described, waiting)
+    known = StageTools(tools, of_agents, unavailable_servers, described, waiting)
     executions = [
         _execution(state, stage, at, agent, index, known, prompt_of="" if index == 1 else first)
         for index, agent in enumerate(agents, start=1)
@@ -168,7 +171,7 @@ def _execution(
     *,
     prompt_of: str,
 ) -> e.ExecutionStarted:
-    offered = _with_own([tool for tool in known.tools if _may_call(agent, tool)], stage, (agent,))
+    offered = known.of_agents[index - 1]
     used = {server.server for server in agent.servers}
     unavailable = [one for one in known.unavailable_servers if one.server in used]
     withheld = withheld_tools(agent, offered, known.tools, unavailable)
@@ -186,7 +189,7 @@ def _execution(
             missing=missing_tools(agent, offered, known.tools, known.described),
             approvals=[tool.definition.name for tool in offered if tool.definition.name in known.approvals],
         ),
-        prompt="" if prompt_of else compose_task(state, stage, at, read_result_name(offered)),
+        prompt="" if prompt_of else compose_task(state, stage, at, offered),
         tools=(),
         unavailable_servers=tuple(one.server for one in unavailable),
         llm_provider=agent.llm_provider,
@@ -196,16 +199,6 @@ def _execution(
         stage_tools=tuple(tool.definition.name for tool in offered),
         withheld=withheld,
     )
-
-
-def _with_own(
-    tools: Sequence[e.OfferedTool], stage: Stage, agents: Sequence[ResolvedAgent]
-) -> tuple[e.OfferedTool, ...]:
-    """Adds our own tools. An agent of a chat can read in the investigation's results, also without a server."""
-    asked_once = all(controller_of(agent.controller).asks_once for agent in agents)
-    if stage.started.stage_type == "chat" and not asked_once:
-        return (*tools, READ_RESULT_TOOL)
-    return with_read_result(tools)
 
 
 def _may_call(agent: ResolvedAgent, tool: e.OfferedTool) -> bool:

@@ -93,11 +93,6 @@ def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
     return "\n\n".join(f"## {agent}\n\n{analysis}" for agent, analysis in found)
 
 
-def is_runbook_ready(state: Investigating) -> bool:
-    """Whether the runbook was not asked for, or is there, or will certainly not come."""
-    call = runbook_call(state)
-    return call is None or not call.open
-
-
-def runbook_call(state: Investigating) -> ToolCallState | None:
-    return next((call for call in state.calls.values() if call.requested.purpose == "runbook"), None)
+def own_calls_ended(state: Investigating) -> bool:
+    """Whether nothing is missing that the session itself has called for, such as the runbook."""
+    return not any(call.open for call in state.calls.values() if not call.requested.execution_id)

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id
+from tarsy_session.builtin_tools import run_calls
 from tarsy_session.controllers import unknown_controller
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
@@ -62,8 +63,8 @@ def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
 
 
 def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
-    if summaries := next_summaries(state, execution):
-        return summaries
+    if events := run_calls(state, execution) or next_summaries(state, execution):
+        return events
     if execution.waiting_for is not None:
         return []
     if problem := unknown_controller(execution.agent.controller):
