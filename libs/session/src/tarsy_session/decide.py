@@ -8,7 +8,6 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_session.builtin_tools import first_calls
 from tarsy_session.deadlines import decide_deadline
 from tarsy_session.decide_alerts import repeat, resolve, resolve_while_open, start
 from tarsy_session.decide_approvals import decide_approval, refuse_at_rest
@@ -25,7 +24,8 @@ from tarsy_session.decide_deletion import delete
 from tarsy_session.decide_llm import decide_llm_report
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep, look_ahead
-from tarsy_session.stages import start_executions, start_first_stage, wanted_servers
+from tarsy_session.phases import phase_of
+from tarsy_session.stages import start_executions, wanted_servers
 from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.transitions import next_events
 
@@ -129,7 +129,7 @@ def _begin(state: Investigating) -> list[e.Event]:
     """Its turn has come."""
     if state.stages or state.cancelled is not None:
         return []
-    return [start_first_stage(state), *first_calls(state)]
+    return list(phase_of(state).start(state))
 
 
 def _offered(state: Investigating, offered: i.ToolsOffered, given: DecisionInput) -> list[e.Event]:
