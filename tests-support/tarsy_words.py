@@ -17,7 +17,8 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
         "routing": "queue_requests",
         "conversing": "conversation",
         "prompting": "prompt_context",
-        "reading_on": "read_result_tool",
+        "reading_on": "read_result",
+        "read_result_tool": "read_result",
     },
     "tarsy_orchestrator": {
         "membership": "group_membership",

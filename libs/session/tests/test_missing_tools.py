@@ -9,7 +9,7 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import ExecutionStarted, OfferedTool
 from tarsy_session.missing_tools import MOST_NAMED, MOST_READ, missing_tools
-from tarsy_session.prompts.system import compose_system
+from tarsy_session.system_prompt import compose_system
 from tarsy_story import Story, chain, stage
 
 SCHEMA = {

@@ -34,13 +34,13 @@ from tarsy_session.prompts.notes import (
     render_tool_result,
 )
 from tarsy_session.prompts.present_time import compose_time
-from tarsy_session.prompts.system import compose_system
 from tarsy_session.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
     compose_synthesis_prompt,
 )
 from tarsy_session.prompts.unavailable import MOST_NAMED, REASON_LIMIT
+from tarsy_session.system_prompt import compose_system
 
 KUBERNETES = ResolvedServer(server="kubernetes", instructions="Look into the namespace of the alert only.\n")
 PROMETHEUS = ResolvedServer(server="prometheus", instructions="Ask for rates over five minutes.")

@@ -18,9 +18,9 @@ from tarsy_session.prompts.material import (
     ReplyHistory,
     StageHistory,
 )
-from tarsy_session.prompts.system import compose_system
 from tarsy_session.prompts.task import compose_question_prompt
 from tarsy_session.prompts.transcript import compose_transcript
+from tarsy_session.system_prompt import compose_system
 
 NOON = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
 ROOM = 1_000_000

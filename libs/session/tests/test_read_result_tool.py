@@ -14,10 +14,10 @@ from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage
 from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.ids import summary_id, tool_call_id
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
+from tarsy_session.builtin_tools.read_result import READ_RESULT_TOOL
 from tarsy_session.conversation import build_conversation, offered_tools
 from tarsy_session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.queue_requests import request_of
-from tarsy_session.read_result_tool import READ_RESULT_TOOL
 from tarsy_story import READ, SESSION, UNREACHED, Story, agent, chain, stage, types
 
 STORED = StoredResult(partition=3, pieces=(Piece(offset=7, size=100_000),), size=100_000, lines=2_000)

@@ -31,7 +31,7 @@ def budget(story: Story) -> Deadline | None:
 def time_nearly_up(story: Story, *said: i.UnfinishedAnswer) -> list[e.Event]:
     """Two minutes before the end."""
     assert story.investigating.life.began_at is not None
-    story.now = story.investigating.life.began_at + timedelta(seconds=story.investigating.life_seconds - 120)
+    story.now = story.investigating.life.began_at + timedelta(seconds=story.investigating.life.seconds - 120)
     return story.when(i.DeadlinePassed(call_id=time_budget_id(SESSION), unfinished=said))
 
 

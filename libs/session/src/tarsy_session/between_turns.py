@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
+from tarsy_session.builtin_tools.read_result import shorten_id
 from tarsy_session.prompt_firing import alert_news_after
 from tarsy_session.prompts.notes import note_call, note_outcome_known, render_tool_result
-from tarsy_session.read_result_tool import shorten_id
 from tarsy_session.state import Execution, Investigating, ToolCallState
 
 type LateOutcomes = Mapping[int, Sequence[ToolCallState]]

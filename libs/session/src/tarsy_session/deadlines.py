@@ -41,7 +41,7 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
         return
     began_at = state.life.began_at
     if began_at is not None and state.life.waiting_since is None:
-        end = began_at + timedelta(seconds=state.life_seconds) + state.life.waited
+        end = began_at + timedelta(seconds=state.life.seconds) + state.life.waited
         yield Deadline(state.session_id, began_at, end)
     if (time := find_tool_time(state)) is not None and agents_with_tools(state):
         yield Deadline(time_budget_id(state.session_id), time.since, time.end)

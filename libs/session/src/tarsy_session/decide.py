@@ -8,8 +8,6 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
-from tarsy_contracts.ids import runbook_call_id
 from tarsy_session.deadlines import decide_deadline
 from tarsy_session.decide_alerts import repeat, resolve, resolve_while_open, start
 from tarsy_session.decide_approvals import decide_approval, refuse_at_rest
@@ -26,7 +24,8 @@ from tarsy_session.decide_deletion import delete
 from tarsy_session.decide_llm import decide_llm_report
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep, look_ahead
-from tarsy_session.stages import start_executions, start_first_stage, wanted_servers
+from tarsy_session.phases import phase_of
+from tarsy_session.stages import start_executions, wanted_servers
 from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.transitions import next_events
 
@@ -127,26 +126,10 @@ def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event
 
 
 def _begin(state: Investigating) -> list[e.Event]:
-    """Its turn has come. The runbook of the alert is fetched before the first agent begins."""
+    """Its turn has come."""
     if state.stages or state.cancelled is not None:
         return []
-    url = state.started.alert.runbook_url
-    return [start_first_stage(state), *([] if url is None else [_fetch(state, url)])]
-
-
-def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
-    return e.ToolCallRequested(
-        call_id=runbook_call_id(state.id_root),
-        execution_id="",
-        llm_call_id="",
-        server=OWN_SERVER,
-        tool=FETCH_RUNBOOK,
-        arguments={"url": url},
-        repeatable=True,
-        timeout_seconds=state.started.chain.limits.tool_call_seconds,
-        purpose="runbook",
-        read_only=True,
-    )
+    return list(phase_of(state).start(state))
 
 
 def _offered(state: Investigating, offered: i.ToolsOffered, given: DecisionInput) -> list[e.Event]:

@@ -9,6 +9,7 @@ from tarsy_session.decide_chat import accept, refuse
 from tarsy_session.state import AtRest, Investigating, ToolCallState
 from tarsy_session.termination import fail
 from tarsy_session.text import shorten
+from tarsy_session.tool_answers import answer_call
 
 REASON_CHARACTERS = 4_000
 NO_SUCH_CALL = "no call of this session with this id has asked for approval"
@@ -58,7 +59,7 @@ def decide_approval(state: Investigating, asked: i.CallDecisionRequested) -> lis
     if approved:
         return events
     said = f" The comment: {asked.comment}" if asked.comment else ""
-    return [*events, _rejected(asked.call_id, f"{asked.author} denied this call. It did not run.{said}")]
+    return [*events, answer_call(asked.call_id, "rejected", f"{asked.author} denied this call. It did not run.{said}")]
 
 
 def refuse_at_rest(state: AtRest, asked: i.CallDecisionRequested) -> list[e.Event]:
@@ -78,18 +79,13 @@ def expire(state: Investigating, call: ToolCallState) -> list[e.Event]:
     why = f"Nobody approved this call within {asked.timeout_seconds:g} seconds."
     ended: list[e.Event] = [
         e.ToolCallApprovalDecided(call_id=call_id, outcome="expired"),
-        _rejected(call_id, f"{why} It did not run."),
+        answer_call(call_id, "rejected", f"{why} It did not run."),
     ]
     if asked.on_timeout == "deny":
         return ended
     others = {id: one for id, one in state.calls.items() if id != call_id}
     error = f"nobody approved the call of {asked.server}.{asked.tool} within {asked.timeout_seconds:g} seconds"
     return [*ended, *fail(replace(state, calls=others), error)]
-
-
-def _rejected(call_id: str, text: str) -> e.ToolCallCompleted:
-    size, lines = len(text.encode()), text.count("\n") + 1
-    return e.ToolCallCompleted(call_id=call_id, outcome="rejected", content=text, size=size, lines=lines)
 
 
 def _on_record(call: ToolCallState) -> str:

@@ -4,13 +4,12 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.heads import Span
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
+from tarsy_session.phases import phase_of
 from tarsy_session.state import AtRest, Investigating
 
 MOST_QUESTIONS = 1_000
 """Limit of questions in a chat. All that was said and found before is kept in memory while a reply is written."""
 
-NOT_ENDED = "the investigation has not ended yet"
-REPLYING = "a reply is being written: wait for its end, or cancel it"
 NEVER_RAN = "the session never ran: there is nothing to ask about"
 INCOMPLETE = "an operator ended the session in the middle of its work, and its record is not complete"
 DISABLED = "chat is switched off for this chain"
@@ -39,19 +38,18 @@ def ask_at_rest(session_id: str, state: AtRest, asked: i.ChatRequested, spans: t
 def ask_while_open(state: Investigating, asked: i.ChatRequested) -> list[e.Event]:
     if asked.request_id in state.answers:
         return []
-    refusal = (400, NOT_ENDED) if state.ended is None else (409, REPLYING)
-    return [refuse(asked, e.CHAT, *refusal)]
+    return [refuse(asked, e.CHAT, *phase_of(state).question_refusal)]
 
 
 def cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
-    """Ends the reply where one is being written, or else the investigation."""
+    """Ends the phase that runs."""
     if asked.request_id in state.answers:
         return []
-    what, word = ("session", e.CANCEL) if state.ended is None else ("reply", e.CANCEL_REPLY)
+    phase = phase_of(state)
     if state.cancelled is not None:
-        reason = f"the {what} is being cancelled already, by {state.cancelled.author}"
-        return [refuse(asked, word, 409, reason)]
-    return [accept(asked, word)]
+        reason = f"the {phase.cancels} is being cancelled already, by {state.cancelled.author}"
+        return [refuse(asked, phase.cancel_request, 409, reason)]
+    return [accept(asked, phase.cancel_request)]
 
 
 def refuse(

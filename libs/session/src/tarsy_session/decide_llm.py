@@ -6,13 +6,14 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.thoughts import part_thoughts
+from tarsy_session.builtin_tools import find_builtin
 from tarsy_session.controllers import controller_of, unknown_controller
 from tarsy_session.decide_approvals import request_approval
 from tarsy_session.offered_names import describe_unknown, with_offered_names
 from tarsy_session.prompts.notes import note_same_call
-from tarsy_session.read_result_tool import find_refusal, is_read_result
 from tarsy_session.state import Execution, Investigating
 from tarsy_session.state_queries import next_call_number
+from tarsy_session.tool_answers import answer_call
 from tarsy_session.tool_names import key_of_name
 
 MOST_SAME_CALLS = 2
@@ -111,8 +112,7 @@ def _calls(
         events.append(requested)
         text = unreadable.get(call.id) or _refusal(state, execution, call, tool)
         if text is not None:
-            size = len(text.encode())
-            events.append(e.ToolCallCompleted(call_id=call.id, outcome="rejected", content=text, size=size, lines=1))
+            events.append(answer_call(call.id, "rejected", text))
         elif needs_approval:
             events.append(request_approval(state, answer, requested))
     return events
@@ -123,7 +123,8 @@ def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e
         return describe_unknown(call.name, execution.tools)
     if (note := _same_calls(state, execution, call, tool)) is not None:
         return note
-    return find_refusal(state.calls, call.arguments) if is_read_result(tool.server, tool.tool) else None
+    builtin = find_builtin(tool.server, tool.tool)
+    return None if builtin is None else builtin.refusal(state, call.arguments)
 
 
 def _same_calls(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool) -> str | None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority, priority_of
 from tarsy_contracts.ids import derived_id
+from tarsy_session.builtin_tools import run_of
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.stages import wanted_servers
 from tarsy_session.state import (
@@ -141,7 +142,7 @@ def effect_of_call(state: Investigating, call: ToolCallState) -> QueuedEffect | 
     if call.waits_for_person:
         return None
     if call.open:
-        return ToolCallEffect(call)
+        return ToolCallEffect(call) if run_of(call) is None else None
     if call.summary is not None and is_owed(state.calls, call.summary):
         return SummaryEffect(call, call.summary)
     return None

@@ -1,7 +1,6 @@
 """Evolution of a session: an accepted event makes the next state. Pure, and never an exception."""
 
 from dataclasses import replace
-from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
@@ -14,10 +13,12 @@ from tarsy_session.evolve_calls import (
     apply_outcome_learned,
     apply_summary_event,
 )
-from tarsy_session.evolve_lives import ChatEvent, apply_chat_event, at_rest, leave_rest
+from tarsy_session.evolve_lives import ChatEvent, apply_chat_event, at_rest, begin_life, leave_rest
 from tarsy_session.evolve_llm import LlmEvent, apply_llm_event
 from tarsy_session.evolve_stages import StageEvent, apply_stage_event
+from tarsy_session.phases import CANCEL_ANSWERS
 from tarsy_session.state import (
+    INVESTIGATION,
     REFUSALS_KEPT,
     Alerts,
     Answered,
@@ -25,7 +26,6 @@ from tarsy_session.state import (
     Cancelled,
     Ending,
     Investigating,
-    Life,
     NotStarted,
     SessionState,
     Unsupported,
@@ -71,7 +71,7 @@ def _opened(event: e.SessionStarted, record: RecordedEvent, decided: int) -> Ses
         session_id=record.session_id,
         started=event,
         last_decided_offset=decided,
-        life=Life(record.appended_at),
+        life=begin_life(INVESTIGATION, event, record),
         alerts=Alerts(recent=(event.input_id,), members=frozenset(event.members)),
     )
 
@@ -97,7 +97,7 @@ def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> Sess
 
 def _granted(state: Investigating, event: e.RequestAccepted, record: RecordedEvent) -> Investigating:
     """A request of a kind that is not known changes nothing but its answer."""
-    if event.request in (e.CANCEL, e.CANCEL_REPLY):
+    if event.request in CANCEL_ANSWERS:
         return replace(state, cancelled=Cancelled(event.author, record.appended_at, event.comment))
     return state
 
@@ -106,8 +106,6 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
     match event:
         case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
             return at_rest(state, state.ended or event)
-        case e.QuestionAsked() | e.ReplyCompleted():
-            return apply_chat_event(state, event, record) or Unsupported(state.last_decided_offset)
         case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
             after = apply_llm_event(state, event, record)
         case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
@@ -125,5 +123,5 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
         ):
             after = apply_stage_event(state, event, record)
         case _:
-            assert_never(event)
+            return apply_chat_event(state, event, record) or Unsupported(state.last_decided_offset)
     return Unsupported(state.last_decided_offset) if after is None else after

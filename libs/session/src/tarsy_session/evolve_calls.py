@@ -28,7 +28,7 @@ type SummaryEvent = e.SummaryRequested | SummaryStep
 def _requested(state: Investigating, event: e.ToolCallRequested, record: RecordedEvent) -> Investigating | None:
     call = ToolCallState(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
     known = replace(state, calls={**state.calls, event.call_id: call})
-    if event.purpose == "runbook":
+    if not event.execution_id:
         return known
     execution = state.executions.get(event.execution_id)
     if execution is None or not execution.turns:

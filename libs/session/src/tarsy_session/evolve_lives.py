@@ -5,7 +5,8 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_session.state import AtRest, Ending, Investigating, Life, NotStarted, Question
+from tarsy_session.phases import PHASES
+from tarsy_session.state import REPLY, AtRest, Ending, Investigating, Life, NotStarted, Question
 
 type ChatEvent = e.QuestionAsked | e.ReplyCompleted
 
@@ -23,6 +24,10 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         alerts=state.alerts,
         questions=state.questions,
     )
+
+
+def begin_life(phase: str, started: e.SessionStarted, record: RecordedEvent) -> Life:
+    return Life(record.appended_at, phase, PHASES[phase].seconds(started.chain.limits))
 
 
 def leave_rest(
@@ -46,7 +51,7 @@ def _reopen(state: AtRest, record: RecordedEvent) -> Investigating | None:
         session_id=record.session_id,
         started=state.started,
         last_decided_offset=state.last_decided_offset,
-        life=Life(record.appended_at),
+        life=begin_life(REPLY, state.started, record),
         stages=state.stages,
         executions=state.executions,
         calls=state.calls,

@@ -6,8 +6,8 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_session.phases import agents_of
 from tarsy_session.state import Execution, Investigating, Stage
-from tarsy_session.state_queries import agents_of
 
 type StageEvent = e.StageStarted | e.StageToolsOffered | e.StageCompleted | e.ExecutionStarted | e.ExecutionCompleted
 
@@ -31,7 +31,7 @@ def apply_stage_started(state: Investigating, event: e.StageStarted, record: Rec
     if state.stage is not None and state.stage.open:
         return None
     life = state.life if state.life.began_at is not None else replace(state.life, began_at=record.appended_at)
-    return replace(state, stages=(*state.stages, Stage(event)), life=life)
+    return replace(state, stages=(*state.stages, Stage(event, life.phase)), life=life)
 
 
 def apply_tools_offered(state: Investigating, event: e.StageToolsOffered) -> Investigating | None:

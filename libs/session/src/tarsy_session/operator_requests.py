@@ -61,8 +61,8 @@ def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
     end = minimal_end(request)
     try:
         events = fail(state, end.error)
-        is_reply = isinstance(state, Investigating) and state.ended is not None
-        return events if is_reply else [*events[:-1], end]
+        # A phase after the end leaves the investigation as it ended.
+        return [*events[:-1], end] if not events or isinstance(events[-1], e.SessionFailed) else events
     except Exception:  # noqa: BLE001 - what is open may be what raises
         return [end]
 

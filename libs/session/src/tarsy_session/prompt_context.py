@@ -1,12 +1,13 @@
-"""Context of the prompts of an execution, taken from the state of its session. Pure."""
+"""First messages to the agents of an investigation, taken from the state of its session. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
+from tarsy_contracts.events import OfferedTool
+from tarsy_session.builtin_tools.fetch_runbook import find_runbook
 from tarsy_session.prompt_firing import describe_firing
 from tarsy_session.prompt_histories import history_of
-from tarsy_session.prompt_question import compose_question
-from tarsy_session.prompts.material import Runbook, StageFinding
+from tarsy_session.prompts.material import StageFinding
 from tarsy_session.prompts.present_time import compose_time
 from tarsy_session.prompts.task import (
     compose_executive_summary_prompt,
@@ -14,31 +15,29 @@ from tarsy_session.prompts.task import (
     compose_synthesis_prompt,
 )
 from tarsy_session.state import Investigating, Stage
-from tarsy_session.state_queries import analysis_of, final_analysis, runbook_call
+from tarsy_session.state_queries import analysis_of, final_analysis
 
 
-def compose_task(state: Investigating, stage: Stage, at: datetime, read_result: str) -> str:
-    """Composes the first message to the agents of a stage, who begin at this time.
-
-    `read_result`: the name of that tool, if it is offered.
-    """
-    if stage.started.stage_type == "exec_summary":
-        alert, firing = state.started.alert, describe_firing(state)
-        return compose_executive_summary_prompt(alert, final_analysis(state), firing=firing)
-    if stage.started.stage_type == "chat":
-        return compose_question(state, find_runbook(state), read_result)
-    return f"{compose_time(at)}\n\n{_task(state, stage)}"
-
-
-def _task(state: Investigating, stage: Stage) -> str:
+def compose_investigation(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
     alert, firing = state.started.alert, describe_firing(state)
-    match stage.started.stage_type:
-        case "synthesis":
-            joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
-            histories = [history_of(state, execution) for execution in state.executions_of(joined)]
-            return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories, firing=firing)
-        case _:
-            return compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing)
+    return _with_time(at, compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing))
+
+
+def compose_synthesis(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
+    alert, firing = state.started.alert, describe_firing(state)
+    joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
+    histories = [history_of(state, execution) for execution in state.executions_of(joined)]
+    task = compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories, firing=firing)
+    return _with_time(at, task)
+
+
+def compose_summary(state: Investigating, stage: Stage, at: datetime, tools: Sequence[OfferedTool]) -> str:
+    firing = describe_firing(state)
+    return compose_executive_summary_prompt(state.started.alert, final_analysis(state), firing=firing)
+
+
+def _with_time(at: datetime, task: str) -> str:
+    return f"{compose_time(at)}\n\n{task}"
 
 
 def collect_findings(state: Investigating) -> Sequence[StageFinding]:
@@ -51,16 +50,3 @@ def collect_findings(state: Investigating) -> Sequence[StageFinding]:
         and stage.started.stage_id not in joined
         and (analysis := analysis_of(state, stage.executions))
     ]
-
-
-def find_runbook(state: Investigating) -> Runbook:
-    """Returns the runbook of the alert, or else that of the configuration."""
-    call = runbook_call(state)
-    url = state.started.alert.runbook_url or ""
-    default = state.started.chain.default_runbook
-    missing = ""
-    if call is not None and call.completed is not None:
-        if call.completed.outcome == "ok":
-            return Runbook("alert", text=call.completed.content, url=url, cut=call.completed.cut)
-        missing = call.completed.content or call.completed.outcome
-    return Runbook("default" if default else "none", text=default, url=url if missing else "", missing=missing)

@@ -1,16 +1,19 @@
 """Prompt of a reply: the finished investigation, the chat so far, and the question. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.session_events import describe_cancel
+from tarsy_session.builtin_tools.fetch_runbook import find_runbook
+from tarsy_session.builtin_tools.read_result import read_result_name
 from tarsy_session.prompt_firing import describe_firing
 from tarsy_session.prompt_histories import history_of
-from tarsy_session.prompts.material import AskedNow, Investigated, ReplyHistory, Runbook, StageHistory
+from tarsy_session.prompts.material import AskedNow, Investigated, ReplyHistory, StageHistory
 from tarsy_session.prompts.task import compose_question_prompt
 from tarsy_session.state import Ending, Investigating, Stage
-from tarsy_session.state_queries import chat_agent
+from tarsy_session.state_queries import chat_agent, investigating_stages
 
 CHARACTERS_PER_TOKEN = 3
 DEFAULT_CONTEXT_TOKENS = 128_000
@@ -18,17 +21,17 @@ MOST_CHARACTERS = 500_000
 """The prompt is on record with every question, so that it is bounded where the model could read more."""
 
 
-def compose_question(state: Investigating, runbook: Runbook, read_result: str) -> str:
+def compose_question(state: Investigating, stage: Stage, at: datetime, tools: Sequence[e.OfferedTool]) -> str:
     question = state.life.question
     assert question is not None
     asked = AskedNow(question.asked.author, question.at, question.asked.content, describe_firing(state))
     return compose_question_prompt(
         state.started.alert,
-        runbook,
+        find_runbook(state),
         _investigated(state),
         asked,
         limit=history_limit(chat_agent(state.started.chain)),
-        read_result=read_result,
+        read_result=read_result_name(tools),
     )
 
 
@@ -39,10 +42,9 @@ def history_limit(agent: ResolvedAgent) -> int:
 
 
 def _investigated(state: Investigating) -> Investigated:
-    stages = [stage for stage in state.stages if stage.started.stage_type != "chat"]
     return Investigated(
         ended=_describe_end(state.ended),
-        stages=tuple(_stage(state, stage) for stage in stages),
+        stages=tuple(_stage(state, stage) for stage in investigating_stages(state)),
         replies=tuple(_replies(state)),
     )
 

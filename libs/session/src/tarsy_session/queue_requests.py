@@ -7,11 +7,11 @@ from tarsy_contracts.events import ToolCallCompleted
 from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_session.builtin_tools import find_builtin
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.effects import QueuedEffect, SummaryEffect, ToolCallEffect, effect_of_call
 from tarsy_session.prompt_histories import compose_steps_before
 from tarsy_session.prompts.sources import compose_alert
-from tarsy_session.read_result_tool import is_read_result, place_of
 from tarsy_session.state import Execution, Investigating
 from tarsy_session.text import shorten
 
@@ -45,9 +45,8 @@ def request_of(
 
 def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, not_after: datetime) -> ToolCallRequest:
     requested = effect.call.requested
-    place = place_of(state.calls, requested) if is_read_result(requested.server, requested.tool) else None
     execution = state.executions.get(requested.execution_id)
-    return ToolCallRequest(
+    request = ToolCallRequest(
         session_id=session_id,
         call_id=requested.call_id,
         server=requested.server,
@@ -56,11 +55,12 @@ def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, no
         repeatable=requested.repeatable,
         timeout_seconds=requested.timeout_seconds,
         not_after=not_after,
-        reads=place,
         execution_id=requested.execution_id,
         agent="" if execution is None else execution.agent.name,
         releases=effect.releases,
     )
+    builtin = find_builtin(requested.server, requested.tool)
+    return request if builtin is None else builtin.complete_request(state, request)
 
 
 def _summary(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tarsy_contracts import events as e
-from tarsy_session.read_result_tool import is_read_result
+from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_session.state import Execution
 
 
@@ -16,7 +16,7 @@ def refused_tools(execution: Execution, failed: e.LlmCallFailed) -> tuple[str, .
     named = [tool.definition.name for tool in offered if tool.definition.name in failed.refused_tools]
     if named or failed.most_tools is None:
         return tuple(named)
-    kept = [tool for tool in offered if not is_read_result(tool.server, tool.tool)]
+    kept = [tool for tool in offered if tool.server != OWN_SERVER]
     return tuple(_beyond(kept, failed.most_tools - (len(offered) - len(kept))))
 
 

@@ -9,10 +9,10 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_session.phases import CANCEL_ANSWERS
 from tarsy_session.state import Claim, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.state_queries import call_of_summary
 
-REPLY_CANCELLED = "The reply is being cancelled."
 FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
 
 
@@ -114,10 +114,9 @@ def to_request(state: SessionState, request_id: str) -> RequestAnswered:
     match answer:
         case None:
             return RequestAnswered(request_id=request_id, accepted=False, code=404, reason="there is no such session")
-        case e.RequestAccepted(request=e.CANCEL_REPLY):
-            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason=REPLY_CANCELLED)
         case e.RequestAccepted() | e.SessionReleased():
-            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason="")
+            reason = CANCEL_ANSWERS.get(answer.request, "")
+            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason=reason)
         case e.RequestRefused():
             return RequestAnswered(request_id=request_id, accepted=False, code=answer.code, reason=answer.reason)
 

@@ -4,9 +4,9 @@ The oldest results become notes first: the agent has read them, and can read the
 """
 
 from tarsy_contracts import events as e
+from tarsy_session.builtin_tools.read_result import read_result_name, shorten_id
 from tarsy_session.prompt_histories import content_of
 from tarsy_session.prompts.notes import ReadOn, note_left_out, note_shortened
-from tarsy_session.read_result_tool import read_result_name, shorten_id
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.text import shorten
 

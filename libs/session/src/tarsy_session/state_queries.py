@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
-from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state import INVESTIGATION, Execution, Investigating, Stage, ToolCallState
 from tarsy_session.text import shorten
 
 MOST_REASONS = 2_000
@@ -42,20 +41,6 @@ def only_waits_for_people(state: Investigating) -> bool:
     return all(waits_for_person(state, one) for one in state.executions_of(stage) if one.open)
 
 
-def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgent, ...]:
-    """The agents of a stage, in order."""
-    if stage.stage_type == "exec_summary":
-        return () if chain.executive_summary is None else (chain.executive_summary,)
-    if stage.stage_type == "chat":
-        return (chat_agent(chain),)
-    if stage.chain_stage is None or not 0 <= stage.chain_stage < len(chain.stages):
-        return ()
-    planned = chain.stages[stage.chain_stage]
-    if stage.stage_type == "synthesis":
-        return () if planned.synthesis is None else (planned.synthesis,)
-    return planned.agents
-
-
 def chat_agent(chain: ResolvedChain) -> ResolvedAgent:
     """Plans of before chat name nobody: their first agent answers then, with the servers of all."""
     if chain.chat is not None:
@@ -67,21 +52,26 @@ def chat_agent(chain: ResolvedChain) -> ResolvedAgent:
 
 def final_analysis(state: Investigating) -> str:
     """The analysis of the last stage that came to one."""
-    for stage in reversed(state.stages):
-        if stage.started.stage_type in ("exec_summary", "chat"):
-            continue
-        if analysis := analysis_of(state, stage.executions):
-            return analysis
-    return ""
+    found = (analysis_of(state, stage.executions) for stage in reversed(_analysing_stages(state)))
+    return next((analysis for analysis in found if analysis), "")
 
 
 def partial_reason(state: Investigating) -> str:
     """Why the analysis is less than whole; empty where each agent of the investigation concluded itself."""
-    stages = [stage for stage in state.stages if stage.started.stage_type not in ("exec_summary", "chat")]
+    stages = _analysing_stages(state)
     ended = [one.completed for stage in stages for one in state.executions_of(stage) if one.completed is not None]
     if len(ended) == 1:
         return ended[0].partial_reason
     return shorten("; ".join(f"{one.agent}: {one.partial_reason}" for one in ended if one.partial_reason), MOST_REASONS)
+
+
+def investigating_stages(state: Investigating) -> list[Stage]:
+    """Those of the investigation, and of no later phase."""
+    return [stage for stage in state.stages if stage.phase == INVESTIGATION]
+
+
+def _analysing_stages(state: Investigating) -> list[Stage]:
+    return [stage for stage in investigating_stages(state) if stage.started.stage_type != "exec_summary"]
 
 
 def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
@@ -93,11 +83,6 @@ def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
     return "\n\n".join(f"## {agent}\n\n{analysis}" for agent, analysis in found)
 
 
-def is_runbook_ready(state: Investigating) -> bool:
-    """Whether the runbook was not asked for, or is there, or will certainly not come."""
-    call = runbook_call(state)
-    return call is None or not call.open
-
-
-def runbook_call(state: Investigating) -> ToolCallState | None:
-    return next((call for call in state.calls.values() if call.requested.purpose == "runbook"), None)
+def own_calls_ended(state: Investigating) -> bool:
+    """Whether nothing is missing that the session itself has called for, such as the runbook."""
+    return not any(call.open for call in state.calls.values() if not call.requested.execution_id)

@@ -8,10 +8,9 @@ from tarsy_contracts.inputs import UnfinishedAnswer
 from tarsy_contracts.session_events import describe_cancel
 from tarsy_session.llm_failures import CANCELLED, SESSION_TIMEOUT
 from tarsy_session.partial_analysis import compose_partial, has_evidence
-from tarsy_session.state import Cancelled, Ending, Execution, Investigating, SessionState, ToolCallState
-from tarsy_session.state_queries import final_analysis, partial_reason
+from tarsy_session.phases import phase_of
+from tarsy_session.state import Cancelled, Execution, Investigating, SessionState, ToolCallState
 from tarsy_session.summary_outcomes import fail_summary
-from tarsy_session.withheld_tools import evidence_limits
 
 type UnfinishedAnswers = Mapping[str, UnfinishedAnswer]
 """By the id of the LLM call."""
@@ -26,7 +25,7 @@ def close_cancelled(state: Investigating, cancelled: Cancelled) -> Sequence[e.Ev
     asked = [event for execution in state.executions.values() for event in close_question(execution, error)]
     if any(call.may_have_run for call in state.calls.values()):
         return [*asked, *harmless]
-    end = end_of_life(state, e.SessionCancelled(author=cancelled.author, comment=cancelled.comment), "cancelled", error)
+    end = phase_of(state).end(state, "cancelled", error)
     return [*asked, *harmless, *_steps(state, "cancelled", error), end]
 
 
@@ -34,40 +33,15 @@ def fail(state: SessionState, error: str) -> list[e.Event]:
     """Ends a session that cannot go on; nothing when it does not run."""
     if not isinstance(state, Investigating):
         return []
-    return [*_all(state, "failed", error), end_of_life(state, e.SessionFailed(error=error), "failed", error)]
+    return [*_all(state, "failed", error), phase_of(state).end(state, "failed", error)]
 
 
 def time_out(state: Investigating, unfinished: UnfinishedAnswers = NOTHING_SAID) -> list[e.Event]:
-    """Ends a session that took too long. An analysis that only lacks its executive summary is kept."""
-    slow = "investigation" if state.ended is None else "reply"
-    error = f"the {slow} took longer than {state.life_seconds:g} seconds"
+    """Ends a session that took too long."""
+    phase = phase_of(state)
+    error = f"the {phase.name} took longer than {state.life.seconds:g} seconds"
     events = list(_all(state, "timed_out", error, SESSION_TIMEOUT, unfinished))
-    stage = state.stage
-    if stage is not None and stage.started.stage_type == "exec_summary":
-        return [*events, complete(state, executive_summary_error=error)]
-    return [*events, end_of_life(state, e.SessionTimedOut(error=error), "timed_out", error)]
-
-
-def complete(
-    state: Investigating, *, executive_summary: str = "", executive_summary_error: str = ""
-) -> e.SessionCompleted:
-    """Returns the end of an investigation with an analysis, and with what that analysis could not rest on."""
-    return e.SessionCompleted(
-        final_analysis=final_analysis(state),
-        executive_summary=executive_summary,
-        executive_summary_error=executive_summary_error,
-        partial_reason=partial_reason(state),
-        evidence_limits=evidence_limits(state),
-    )
-
-
-def end_of_life(state: Investigating, ending: Ending, status: e.EndStatus, error: str) -> Ending | e.ReplyCompleted:
-    """Returns the last event of this life. A reply leaves the investigation as it ended."""
-    question = state.life.question
-    if question is None:
-        return ending
-    asked = question.asked
-    return e.ReplyCompleted(message_id=asked.message_id, stage_id=asked.stage_id, status=status, error=error)
+    return [*events, phase.end(state, "timed_out", error)]
 
 
 def end_execution(

@@ -28,7 +28,7 @@ class ToolTime:
 
 def find_tool_time(state: Investigating) -> ToolTime | None:
     """None where nothing is kept for conclusions, or while the session's time stands still."""
-    life, seconds = state.life, state.life_seconds
+    life, seconds = state.life, state.life.seconds
     kept = min(state.started.chain.limits.conclusion_seconds, seconds * LARGEST_SHARE)
     if not kept or life.began_at is None or life.waiting_since is not None or state.cancelled is not None:
         return None

@@ -6,15 +6,17 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id
+from tarsy_session.builtin_tools import run_calls
 from tarsy_session.controllers import unknown_controller
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
+from tarsy_session.phases import phase_of
 from tarsy_session.refused_tools import refused_tools
 from tarsy_session.shortening import shorten_further, shorten_in_time
-from tarsy_session.stages import end_stage, leave_stage, start_reply, start_without_tools
-from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage, Turn
+from tarsy_session.stages import end_stage, start_without_tools
+from tarsy_session.state import Execution, Investigating, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries
 from tarsy_session.termination import close_cancelled, end_execution
 from tarsy_session.time_budget import CONCLUDED_EARLY, conclude_in_time
@@ -40,17 +42,13 @@ def _next_events(state: Investigating, at: datetime) -> Sequence[e.Event]:
     stage = state.stage
     if stage is None:
         return []
-    if state.ended is not None and not _replies(stage, state.life.question):
-        return [] if state.life.question is None else [start_reply(state, state.life.question)]
-    if not stage.open:
-        return leave_stage(state, stage)
+    if state.life.began_at is None:
+        return phase_of(state).start(state)
+    if stage.completed is not None:
+        return phase_of(state).follow(state, stage, stage.completed)
     if not stage.executions:
         return start_without_tools(state, stage, at)
     return _in_stage(state, stage)
-
-
-def _replies(stage: Stage, question: Question | None) -> bool:
-    return question is not None and stage.started.stage_id == question.asked.stage_id
 
 
 def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
@@ -62,8 +60,8 @@ def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
 
 
 def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
-    if summaries := next_summaries(state, execution):
-        return summaries
+    if events := run_calls(state, execution) or next_summaries(state, execution):
+        return events
     if execution.waiting_for is not None:
         return []
     if problem := unknown_controller(execution.agent.controller):

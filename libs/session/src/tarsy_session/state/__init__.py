@@ -2,11 +2,12 @@
 
 from tarsy_session.state.alerts import AlertNews, Alerts
 from tarsy_session.state.calls import Approval, Claim, Learned, Summary, ToolCallState, deadline_after
-from tarsy_session.state.executions import Execution, PendingLlmCall, RetryState, Stage, Turn
+from tarsy_session.state.executions import INVESTIGATION, Execution, PendingLlmCall, RetryState, Stage, Turn
 from tarsy_session.state.sessions import (
     NO_INPUT,
     NOT_STARTED,
     REFUSALS_KEPT,
+    REPLY,
     Answered,
     AtRest,
     Cancelled,
@@ -20,9 +21,11 @@ from tarsy_session.state.sessions import (
 )
 
 __all__ = [
+    "INVESTIGATION",
     "NOT_STARTED",
     "NO_INPUT",
     "REFUSALS_KEPT",
+    "REPLY",
     "AlertNews",
     "Alerts",
     "Answered",

@@ -6,6 +6,9 @@ from datetime import datetime, timedelta
 from tarsy_contracts import events as e
 from tarsy_contracts.requests import LogPosition
 
+ANSWERED = frozenset({"ok", "tool_error", "rejected"})
+"""Outcomes with an answer. Without a worker it is the core's own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -99,7 +102,8 @@ class ToolCallState:
     @property
     def abandoned(self) -> bool:
         """Whether the call ended without a report of a worker."""
-        return self.completed is not None and self.completed.worker_id is None and self.completed.outcome != "rejected"
+        ended = self.completed
+        return ended is not None and ended.worker_id is None and ended.outcome not in ANSWERED
 
     @property
     def may_have_run(self) -> bool:

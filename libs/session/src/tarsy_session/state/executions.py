@@ -9,6 +9,8 @@ from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
 
 NOT_SHORTENED = e.Shortening()
+INVESTIGATION = "investigation"
+"""The phase that every session begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +104,13 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`executions`: the ids of those of its agents, in their order; none before the tools are known.
+    """`phase`: that of its life. `executions`: the ids of its agents' runs, in order; none before the tools are known.
 
     `tools`: what they may call, by the name that models use. `approvals`: those whose calls wait for a person.
     """
 
     started: e.StageStarted
+    phase: str
     tools: Mapping[str, e.OfferedTool] = field(default_factory=dict)
     approvals: frozenset[str] = frozenset()
     executions: tuple[str, ...] = ()

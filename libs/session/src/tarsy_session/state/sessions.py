@@ -17,6 +17,8 @@ REFUSALS_KEPT = 100
 """Limit of refusals that a session keeps. `refusals_forgotten` says that there were older ones."""
 NO_INPUT = -1
 """`last_decided_offset` before any inbox input was decided."""
+REPLY = "reply"
+"""The phase of a session that a question has opened again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,14 @@ class Question:
 class Life:
     """One life of a session, from its opener to its end: its clocks count nothing of an earlier life.
 
-    `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn. `question`: what this life
-    answers; None while it investigates. `waiting_since`: at least one call waits for a person since then. `waited`: all
-    such time before; neither counts as time of this life.
+    `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn. `phase`: what it is for,
+    which takes `seconds` at most from its first stage. `question`: what it answers, if anything. `waiting_since`: at
+    least one call waits for a person since then. `waited`: all such time before; neither counts as time of this life.
     """
 
     opened_at: datetime
+    phase: str
+    seconds: float
     began_at: datetime | None = None
     question: Question | None = None
     waiting_since: datetime | None = None
@@ -97,12 +101,6 @@ class Investigating:
     def stage(self) -> Stage | None:
         """The one that is open, or the last."""
         return self.stages[-1] if self.stages else None
-
-    @property
-    def life_seconds(self) -> float:
-        """The limit of this life, from its first stage."""
-        limits = self.started.chain.limits
-        return limits.session_seconds if self.ended is None else limits.reply_seconds
 
     def executions_of(self, stage: Stage) -> list[Execution]:
         return [self.executions[id] for id in stage.executions]

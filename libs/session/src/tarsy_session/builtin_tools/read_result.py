@@ -10,9 +10,12 @@ from pydantic import JsonValue
 
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
+from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_contracts.requests import ResultPlace
-from tarsy_session.state import ToolCallState
+from tarsy_contracts.requests import ResultPlace, ToolCallRequest
+from tarsy_session.builtin_tools.tool import BuiltinTool
+from tarsy_session.controllers import controller_of
+from tarsy_session.state import Investigating, ToolCallState
 from tarsy_session.text import to_one_line
 
 SHORTEST_ID = 8
@@ -91,18 +94,10 @@ READ_RESULT_TOOL = e.OfferedTool(
 )
 
 
-def with_read_result(tools: Sequence[e.OfferedTool]) -> tuple[e.OfferedTool, ...]:
-    """An agent without tools has no results to read on in."""
-    return (*tools, READ_RESULT_TOOL) if tools else ()
-
-
 def read_result_name(tools: Iterable[e.OfferedTool]) -> str:
     """Returns the tool's name for the agent that has these tools; empty when it is not offered."""
-    return next((one.definition.name for one in tools if is_read_result(one.server, one.tool)), "")
-
-
-def is_read_result(server: str, tool: str) -> bool:
-    return server == OWN_SERVER and tool == READ_RESULT
+    own = READ_RESULT_TOOL
+    return next((one.definition.name for one in tools if (one.server, one.tool) == (own.server, own.tool)), "")
 
 
 def shorten_id(call_id: str) -> str:
@@ -110,9 +105,13 @@ def shorten_id(call_id: str) -> str:
     return call_id[:SHORTEST_ID]
 
 
-def find_refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, JsonValue]) -> str | None:
-    """Returns why nothing can be read, in words that an agent can act on."""
-    given = arguments.get("result")
+def _offered_to(state: Investigating, agent: ResolvedAgent, tools: Sequence[e.OfferedTool]) -> bool:
+    """Whether it has results to read on in. After the end those of the investigation are there, also without a tool."""
+    return bool(tools) or (state.ended is not None and not controller_of(agent.controller).asks_once)
+
+
+def _refusal(state: Investigating, arguments: Mapping[str, JsonValue]) -> str | None:
+    calls, given = state.calls, arguments.get("result")
     found = _meant(calls.values(), given)
     if len(found) == 1:
         return None
@@ -123,12 +122,13 @@ def find_refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, Jso
     return f"There is no result {to_one_line(given, 60)!r}. {_list(calls)}"
 
 
-def place_of(calls: Mapping[str, ToolCallState], reading: e.ToolCallRequested) -> ResultPlace | None:
-    """Returns where the result lies that this call reads in. The first match counts: others have only come since."""
-    for call in _meant(calls.values(), reading.arguments.get("result")):
+def _complete_request(state: Investigating, request: ToolCallRequest) -> ToolCallRequest:
+    """Adds where the result lies that the call reads in. The first match counts: others have only come since."""
+    for call in _meant(state.calls.values(), request.arguments.get("result")):
         if call.completed is not None and call.result_at is not None:
-            return ResultPlace(call_id=call.requested.call_id, event=call.result_at, stored=call.completed.stored)
-    return None
+            place = ResultPlace(call_id=call.requested.call_id, event=call.result_at, stored=call.completed.stored)
+            return request.model_copy(update={"reads": place})
+    return request
 
 
 def _meant(calls: Iterable[ToolCallState], given: JsonValue) -> list[ToolCallState]:
@@ -156,3 +156,11 @@ def _told(call: ToolCallState) -> str:
     lines = completed.lines if completed is not None else 0
     name = to_one_line(f"{requested.server}.{requested.tool}", NAME_LENGTH)
     return f"{shorten_id(requested.call_id)} ({name}, {lines} lines)"
+
+
+TOOL = BuiltinTool(
+    READ_RESULT_TOOL,
+    offered_to=_offered_to,
+    refusal=_refusal,
+    complete_request=_complete_request,
+)

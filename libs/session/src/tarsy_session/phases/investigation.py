@@ -1,0 +1,115 @@
+"""The investigation: the stages of the plan, each with a synthesis where it has several agents, and a summary. Pure."""
+
+from collections.abc import Sequence
+
+from tarsy_contracts import events as e
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
+from tarsy_session.builtin_tools import first_calls
+from tarsy_session.phases.phase import Phase, StageKind
+from tarsy_session.phases.stage_beginning import begin_stage
+from tarsy_session.prompt_context import compose_investigation, compose_summary, compose_synthesis
+from tarsy_session.prompts.system import instruct_investigator, instruct_joiner, instruct_summariser
+from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
+from tarsy_session.state_queries import final_analysis, partial_reason
+from tarsy_session.withheld_tools import evidence_limits
+
+EXECUTIVE_SUMMARY = "Executive Summary"
+NOT_ENDED = "the investigation has not ended yet"
+
+
+def _start(state: Investigating) -> Sequence[e.Event]:
+    return [_begin_planned(state, 0), *first_calls(state)]
+
+
+def _follow(state: Investigating, ended: Stage, completed: e.StageCompleted) -> Sequence[e.Event]:
+    """A stage that did not complete ends the session."""
+    started, chain = ended.started, state.started.chain
+    if started.stage_type == "exec_summary":
+        return [_summarised(state, ended, completed)]
+    if completed.status != "completed":
+        return [end_session(state, completed.status, completed.error)]
+    place = started.chain_stage if started.chain_stage is not None else len(chain.stages)
+    if started.stage_type == "investigation" and chain.stages[place].synthesis is not None:
+        return [_begin_synthesis(state, ended, chain.stages[place], place)]
+    if place + 1 < len(chain.stages):
+        return [_begin_planned(state, place + 1)]
+    if chain.executive_summary is not None and final_analysis(state):
+        return [begin_stage(state, EXECUTIVE_SUMMARY, "exec_summary", (chain.executive_summary,))]
+    return [_complete(state)]
+
+
+def end_session(state: Investigating, status: e.EndStatus, error: str) -> Ending:
+    """An analysis that only lacks its executive summary when the time is up is kept."""
+    if status == "timed_out":
+        summarises = state.stage is not None and state.stage.started.stage_type == "exec_summary"
+        return _complete(state, executive_summary_error=error) if summarises else e.SessionTimedOut(error=error)
+    if status == "cancelled" and state.cancelled is not None:
+        return e.SessionCancelled(author=state.cancelled.author, comment=state.cancelled.comment)
+    return e.SessionFailed(error=error)
+
+
+def _complete(
+    state: Investigating, *, executive_summary: str = "", executive_summary_error: str = ""
+) -> e.SessionCompleted:
+    """Returns the end with an analysis, and with what that analysis could not rest on."""
+    return e.SessionCompleted(
+        final_analysis=final_analysis(state),
+        executive_summary=executive_summary,
+        executive_summary_error=executive_summary_error,
+        partial_reason=partial_reason(state),
+        evidence_limits=evidence_limits(state),
+    )
+
+
+def _summarised(state: Investigating, stage: Stage, completed: e.StageCompleted) -> e.SessionCompleted:
+    """The executive summary is nice to have: without it the session completes all the same, and says why."""
+    (execution,) = state.executions_of(stage)
+    summary = execution.completed.final_analysis if execution.completed is not None else ""
+    error = "" if completed.status == "completed" else completed.error or completed.status
+    return _complete(state, executive_summary=summary, executive_summary_error=error)
+
+
+def _begin_planned(state: Investigating, place: int) -> e.StageStarted:
+    planned = state.started.chain.stages[place]
+    return begin_stage(state, planned.name, "investigation", planned.agents, place=place)
+
+
+def _begin_synthesis(state: Investigating, joined: Stage, planned: ResolvedStage, place: int) -> e.StageStarted:
+    agents = () if planned.synthesis is None else (planned.synthesis,)
+    id = joined.started.stage_id
+    return begin_stage(state, f"{planned.name} - Synthesis", "synthesis", agents, place=place, referenced_stage_id=id)
+
+
+def _planned_stage(chain: ResolvedChain, place: int | None) -> ResolvedStage | None:
+    return None if place is None or not 0 <= place < len(chain.stages) else chain.stages[place]
+
+
+def _investigators(chain: ResolvedChain, place: int | None) -> tuple[ResolvedAgent, ...]:
+    planned = _planned_stage(chain, place)
+    return () if planned is None else planned.agents
+
+
+def _joiner(chain: ResolvedChain, place: int | None) -> tuple[ResolvedAgent, ...]:
+    planned = _planned_stage(chain, place)
+    return () if planned is None or planned.synthesis is None else (planned.synthesis,)
+
+
+def _summariser(chain: ResolvedChain, place: int | None) -> tuple[ResolvedAgent, ...]:
+    return () if chain.executive_summary is None else (chain.executive_summary,)
+
+
+PHASE = Phase(
+    name=INVESTIGATION,
+    kinds={
+        "investigation": StageKind(_investigators, instruct_investigator, compose_investigation),
+        "synthesis": StageKind(_joiner, instruct_joiner, compose_synthesis),
+        "exec_summary": StageKind(_summariser, instruct_summariser, compose_summary),
+    },
+    seconds=lambda limits: limits.session_seconds,
+    start=_start,
+    follow=_follow,
+    end=end_session,
+    question_refusal=(400, NOT_ENDED),
+    cancels="session",
+    cancel_request=e.CANCEL,
+)

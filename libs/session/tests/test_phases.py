@@ -1,0 +1,36 @@
+"""The table of phases: each of its columns can be looked up by one phase only."""
+
+from collections import Counter
+
+import pytest
+
+from tarsy_contracts import events as e
+from tarsy_session.phases import PHASES
+from tarsy_session.phases.phase import Phase
+from tarsy_session.state import INVESTIGATION
+from tarsy_story import READ, Story
+
+
+def test_each_type_of_stage_belongs_to_one_phase() -> None:
+    counted = Counter(type for phase in PHASES.values() for type in phase.kinds)
+    assert set(counted.values()) == {1}
+
+
+def test_each_phase_is_cancelled_by_a_request_of_its_own() -> None:
+    counted = Counter(phase.cancel_request for phase in PHASES.values())
+    assert set(counted.values()) == {1}
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled", "timed_out"])
+@pytest.mark.parametrize(
+    "phase", [phase for phase in PHASES.values() if phase.name != INVESTIGATION], ids=lambda one: one.name
+)
+def test_a_later_phase_never_ends_the_investigation_again(phase: Phase, status: e.EndStatus) -> None:
+    story = Story().ended().questioned()
+    assert phase.end(story.investigating, status, "it broke").type not in e.SESSION_ENDINGS
+
+
+def test_a_stage_keeps_the_phase_of_the_life_in_which_it_began() -> None:
+    story = Story().ended().questioned()
+    story.offered(READ)
+    assert [stage.phase for stage in story.investigating.stages] == ["investigation", "reply"]
