@@ -1,4 +1,4 @@
-"""What the code touches that is not its own: functions of the C library."""
+"""What the code touches that is not its own: functions of the C library, private parts of other people's libraries."""
 
 import ast
 from collections.abc import Iterator
@@ -8,6 +8,19 @@ ROOT = Path(__file__).resolve().parent.parent
 MEMBERS = ("apps", "examples", "libs", "services", "tools")
 KERNEL = "libs/processes/src/tarsy_processes/launcher.py"
 """Ties the life of a process to its parent's, for which Python has no function."""
+INTERNALS = {
+    "libs/bus/src/tarsy_bus/aiokafka_internals": "aiokafka",
+    "libs/bus/src/tarsy_bus/faststream_internals.py": "FastStream",
+    "libs/service/src/tarsy_service/bounded_http.py": "uvicorn",
+    "libs/service/src/tarsy_service/logs.py": "logging, as its documentation says it",
+    "libs/service/src/tarsy_service/shared_metrics.py": "prometheus_client",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/sdk_internals.py": "the MCP SDK",
+    "tools/docgen/src/tarsy_docgen/metrics_page.py": "prometheus_client, not shipped",
+}
+"""The one module, or room, that may touch private parts of a library. Each of its lines says why."""
+DOCUMENTED = {"_replace", "_exit"}
+"""Of named tuples, and of os."""
+OURS = ("self", "cls")
 
 
 def sources() -> Iterator[tuple[str, ast.Module]]:
@@ -33,3 +46,53 @@ def test_all_that_it_calls_is_prctl() -> None:
     of_libraries = {one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "libc"}
     of_ctypes = {one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "ctypes"}
     assert (of_libraries, of_ctypes) == ({"prctl"}, {"CDLL", "c_ulong", "get_errno"})
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__") and name not in DOCUMENTED
+
+
+def defined_in(tree: ast.Module) -> set[str]:
+    """Names that a module gives to attributes, methods, functions and classes."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Attribute(value=ast.Name(id=owner), attr=name, ctx=ast.Store()) if owner in OURS:
+                found.add(name)
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+    return found
+
+
+def private_parts(tree: ast.Module, of_ours: set[str]) -> Iterator[str]:
+    """Private attributes of objects of others, and imports of private modules and names."""
+    own = defined_in(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in OURS:
+                if is_private(name) and name not in of_ours:
+                    yield f"{owner}.{name}"
+            case ast.Attribute(attr=name) if is_private(name) and name not in own:
+                yield ast.unparse(node)
+            case ast.ImportFrom(module=str(module), names=names):
+                yield from (f"{module}.{one.name}" for one in names if is_private(one.name))
+                yield from (module for part in module.split(".") if is_private(part))
+            case ast.Import(names=names):
+                yield from (one.name for one in names if any(map(is_private, one.name.split("."))))
+
+
+def room_of(path: str) -> str:
+    return next((room for room in INTERNALS if path == room or path.startswith(f"{room}/")), path)
+
+
+def test_private_parts_of_a_library_are_touched_in_one_room_each() -> None:
+    everything = list(sources())
+    of_ours = set[str]().union(*(defined_in(tree) for _, tree in everything))
+    found: dict[str, list[str]] = {}
+    for path, tree in everything:
+        if parts := sorted(private_parts(tree, of_ours)):
+            found.setdefault(room_of(path), []).extend(parts)
+    assert {room: parts for room, parts in found.items() if room not in INTERNALS} == {}
+    assert found.keys() == INTERNALS.keys()
