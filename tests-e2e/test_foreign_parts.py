@@ -1,6 +1,7 @@
 """What the code touches that is not its own: functions of the C library, private parts of other people's libraries."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,11 +67,17 @@ def defined_in(tree: ast.Module) -> set[str]:
     return found
 
 
-def private_parts(tree: ast.Module, of_ours: set[str]) -> Iterator[str]:
-    """Private attributes of objects of others, and imports of private modules and names."""
+def private_parts(tree: ast.Module, of_ours: Counter[str]) -> Iterator[str]:
+    """Private attributes of objects of others, and imports of private modules and names.
+
+    `of_ours`: in how many of our modules a name is defined.
+    """
     own = defined_in(tree)
     for node in ast.walk(tree):
         match node:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name):
+                if is_private(name) and of_ours[name] == (name in own):
+                    yield f"super().{name}"
             case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in OURS:
                 if is_private(name) and name not in of_ours:
                     yield f"{owner}.{name}"
@@ -89,7 +96,7 @@ def room_of(path: str) -> str:
 
 def test_private_parts_of_a_library_are_touched_in_one_room_each() -> None:
     everything = list(sources())
-    of_ours = set[str]().union(*(defined_in(tree) for _, tree in everything))
+    of_ours = Counter(name for _, tree in everything for name in defined_in(tree))
     found: dict[str, list[str]] = {}
     for path, tree in everything:
         if parts := sorted(private_parts(tree, of_ours)):

@@ -18,6 +18,7 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
         "conversing": "conversation",
         "prompting": "prompt_context",
         "reading_on": "read_result_tool",
+        "shortening": "context_limit",
     },
     "tarsy_orchestrator": {
         "membership": "group_membership",
@@ -47,6 +48,7 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
     },
     "tarsy_tool_gateway": {
         "isolated": "per_session_pool",
+        "greeting": "handshake",
         "eras": "protocol_versions",
         "reachability": "diagnosis",
         "http_answers": "http_errors",

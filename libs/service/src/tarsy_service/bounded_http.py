@@ -154,7 +154,7 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.close()
 
     def app_for(self, cycle: RequestResponseCycle, app: ASGIApp) -> ASGIApp:
-        """What answers the request of this cycle, in the place of the whole application."""
+        """The application that answers the request of this cycle."""
         return app
 
     def stop_timers(self) -> None:

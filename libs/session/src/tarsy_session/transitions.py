@@ -6,13 +6,13 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id
+from tarsy_session.context_limit import shorten_further, shorten_in_time
 from tarsy_session.controllers import unknown_controller
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.refused_tools import refused_tools
-from tarsy_session.shortening import shorten_further, shorten_in_time
 from tarsy_session.stages import end_stage, leave_stage, start_reply, start_without_tools
 from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries

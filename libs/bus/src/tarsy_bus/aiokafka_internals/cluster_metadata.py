@@ -1,4 +1,4 @@
-"""What a consumer knows of leaders and of its group, and how often a client asks for metadata."""
+"""Leaders and group as a consumer knows them, and how often a client asks for metadata."""
 
 import asyncio
 from collections import deque

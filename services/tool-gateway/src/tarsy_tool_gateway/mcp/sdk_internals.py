@@ -1,8 +1,13 @@
 """Private parts of the MCP SDK, all in one place: what it has no public way to.
 
-`TransportStreams` is what a transport of one's own has to be; the other two keep a request within its server's origin.
+`TransportStreams` is what a transport of one's own has to be; the two functions keep a request within its server's
+origin. `PreparedClient` changes a session before it begins.
 """
 
+from abc import abstractmethod
+from contextlib import AsyncExitStack
+
+from mcp import Client
 from mcp.client.session import ClientSession
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
@@ -15,7 +20,7 @@ except ImportError as problem:
         f"the MCP SDK has moved a private part that we use ({problem}): see mcp/sdk_internals.py"
     ) from None
 
-__all__ = ["TransportStreams", "request_within_origin", "sse_within_origin"]
+__all__ = ["PreparedClient", "TransportStreams", "dispatcher_of", "request_within_origin", "sse_within_origin"]
 
 
 def dispatcher_of(session: ClientSession) -> JSONRPCDispatcher[TransportContext]:
@@ -26,3 +31,15 @@ def dispatcher_of(session: ClientSession) -> JSONRPCDispatcher[TransportContext]
             "the MCP SDK has moved a private part that we use (ClientSession._dispatcher): see mcp/sdk_internals.py"
         )
     return dispatcher
+
+
+class PreparedClient(Client):
+    """A client that changes its session before it begins. The SDK builds sessions in a private method."""
+
+    @abstractmethod
+    def prepare(self, session: ClientSession) -> None: ...
+
+    async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
+        session = await super()._build_session(exit_stack)
+        self.prepare(session)
+        return session
