@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -23,13 +23,30 @@ INTERNALS = {
 DOCUMENTED = {"_replace", "_exit"}
 """Of named tuples, and of os."""
 OURS = ("self", "cls")
+NAMING = (
+    ast.Attribute,
+    ast.Name,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Constant,
+    ast.Call,
+)
+
+type Nodes = Sequence[ast.AST]
 
 
 @cache
-def sources() -> list[tuple[str, ast.Module]]:
-    """The path and the code of each module of a member."""
+def sources() -> list[tuple[str, Nodes]]:
+    """The path of each module of a member, and what it names."""
     files = [file for member in MEMBERS for file in ROOT.glob(f"{member}/*/src/**/*.py")]
-    return [(file.relative_to(ROOT).as_posix(), ast.parse(file.read_text("utf-8"))) for file in files]
+    return [(file.relative_to(ROOT).as_posix(), _nodes(file.read_text("utf-8"))) for file in files]
+
+
+def _nodes(code: str) -> Nodes:
+    return [node for node in ast.walk(ast.parse(code)) if isinstance(node, NAMING)]
 
 
 def imports_ctypes(node: ast.AST) -> bool:
@@ -39,12 +56,12 @@ def imports_ctypes(node: ast.AST) -> bool:
 
 def test_one_module_alone_calls_the_c_library() -> None:
     """Nothing else writes into the memory of the interpreter, or sets up its allocator."""
-    assert [path for path, tree in sources() if any(map(imports_ctypes, ast.walk(tree)))] == [KERNEL]
+    assert [path for path, nodes in sources() if any(map(imports_ctypes, nodes))] == [KERNEL]
 
 
 def test_all_that_it_calls_is_prctl() -> None:
-    tree = next(tree for path, tree in sources() if path == KERNEL)
-    called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    nodes = next(nodes for path, nodes in sources() if path == KERNEL)
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
     of_libraries = {one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "libc"}
     of_ctypes = {one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "ctypes"}
     assert (of_libraries, of_ctypes) == ({"prctl"}, {"CDLL", "c_ulong", "get_errno"})
@@ -54,10 +71,10 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("__") and name not in DOCUMENTED
 
 
-def defined_in(tree: ast.Module) -> set[str]:
+def defined_in(nodes: Nodes) -> set[str]:
     """Names that a module gives to attributes, methods, functions and classes."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)
@@ -70,13 +87,13 @@ def defined_in(tree: ast.Module) -> set[str]:
     return found
 
 
-def private_parts(tree: ast.Module, of_ours: Counter[str]) -> Iterator[str]:
+def private_parts(nodes: Nodes, of_ours: Counter[str]) -> Iterator[str]:
     """Private attributes of objects of others, and imports of private modules and names.
 
     `of_ours`: in how many of our modules a name is defined.
     """
-    own = defined_in(tree)
-    for node in ast.walk(tree):
+    own = defined_in(nodes)
+    for node in nodes:
         match node:
             case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name):
                 if is_private(name) and of_ours[name] == (name in own):
@@ -95,9 +112,9 @@ def private_parts(tree: ast.Module, of_ours: Counter[str]) -> Iterator[str]:
                 pass
 
 
-def called_by_nobody(tree: ast.Module, used: set[str]) -> Iterator[str]:
+def called_by_nobody(nodes: Nodes, used: set[str]) -> Iterator[str]:
     """Private methods that a library calls: nothing of ours does, and no decorator takes them."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef(name=name, decorator_list=[]) | ast.AsyncFunctionDef(name=name, decorator_list=[]):
                 if is_private(name) and name not in used:
@@ -106,8 +123,8 @@ def called_by_nobody(tree: ast.Module, used: set[str]) -> Iterator[str]:
                 pass
 
 
-def used_in(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def used_in(nodes: Nodes) -> Iterator[str]:
+    for node in nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
                 yield name
@@ -121,11 +138,11 @@ def room_of(path: str) -> str:
 
 def test_private_parts_of_a_library_are_touched_in_one_room_each() -> None:
     everything = sources()
-    of_ours = Counter(name for _, tree in everything for name in defined_in(tree))
-    used = {name for _, tree in everything for name in used_in(tree)}
+    of_ours = Counter(name for _, nodes in everything for name in defined_in(nodes))
+    used = {name for _, nodes in everything for name in used_in(nodes)}
     found: dict[str, list[str]] = {}
-    for path, tree in everything:
-        if parts := sorted([*private_parts(tree, of_ours), *called_by_nobody(tree, used)]):
+    for path, nodes in everything:
+        if parts := sorted([*private_parts(nodes, of_ours), *called_by_nobody(nodes, used)]):
             found.setdefault(room_of(path), []).extend(parts)
     assert {room: parts for room, parts in found.items() if room not in INTERNALS} == {}
     assert found.keys() == INTERNALS.keys()
