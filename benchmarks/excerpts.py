@@ -1,19 +1,18 @@
 """What excerpts keep of logs with planted turning points: `python benchmarks/excerpts.py [--draws 5] [--missed]`.
 
-Twenty logs of different makers. Each has one to three lines that explain its incident; in most of them no word of these
-lines says trouble. Neither of the two who wrote them had seen how excerpts are made.
+Ten logs of different makers. Each has one to three lines that explain its incident; in most of them no word of these
+lines says trouble. Whoever wrote them had not seen how excerpts are made.
 """
 
 import argparse
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from planted_logs import LOGS_A, Make
+from planted_logs import LOGS
 from saying import load_told, say
-from turning_points_b import LOGS_B
 
 from tarsy_summarizer.settings import SummarizerSettings
 from tarsy_summary_prompt.excerpt import Excerpt
@@ -26,8 +25,6 @@ BUDGETS = (DEFAULT // 4, DEFAULT // 2, DEFAULT, DEFAULT * 2)
 READABLE_TIME = re.compile(r" \[= [^]]* UTC\]")
 READ_AT = datetime(2026, 1, 1, tzinfo=UTC)
 """After all of them."""
-
-LOGS: Mapping[str, Make] = {**LOGS_A, **LOGS_B}
 
 
 @dataclass(frozen=True, slots=True)

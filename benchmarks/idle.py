@@ -114,6 +114,9 @@ def name_of(pid: int) -> str:
         return "PostgreSQL"
     if any(LOG_WRITER in word for word in command):
         return "log writer"
+    if FORK_SERVER in command:
+        # A fork has the arguments of its server, and a name of its own.
+        return Path(f"/proc/{pid}/comm").read_text("utf-8").strip()
     return command[command.index("-m") + 1] if "-m" in command else " ".join(command)[:24]
 
 

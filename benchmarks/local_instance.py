@@ -16,6 +16,7 @@ from tarsy_processes.ports import free_port
 TICKS = os.sysconf("SC_CLK_TCK")
 START_SECONDS = 180.0
 STOP_SECONDS = 60.0
+FORK_SERVER = b"tarsy_processes.fork_server"
 SERVERS = {"java": "Kafka", "postgres": "PostgreSQL"}
 
 
@@ -96,11 +97,15 @@ def _tree(pid: int) -> list[int]:
 def _name(pid: int) -> str | None:
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        name = Path(f"/proc/{pid}/comm").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return None
     program = Path(words[0].decode().split(":")[0]).name
     if program in SERVERS:
         return SERVERS[program]
+    if FORK_SERVER in words:
+        # A fork has the arguments of its server, and a name of its own.
+        words = [b"-m", name.strip()]
     module = words[words.index(b"-m") + 1].decode() if b"-m" in words[:-1] else ""
     return module.removeprefix("tarsy_") if module.startswith("tarsy_") else "other"
 

@@ -9,11 +9,11 @@ from tarsy_chart import demand_helm
 from tarsy_ground.base_image import import_base
 from tarsy_ground.cluster.access import Keys
 from tarsy_ground.cluster.configuration import write_compose_configuration
-from tarsy_ground.cluster.configured import ConfiguredTarsy, configure
 from tarsy_ground.cluster.images import build_archive, build_earlier_archive, earlier_archive, images_archive
 from tarsy_ground.cluster.installation import Installation, install_parts
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.cluster.node import running_node
+from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy, configure
 from tarsy_ground.compose_images import provide_images
 from tarsy_ground.composition import Composition
 from tarsy_ground.engine import Engine, running_engine

@@ -1,8 +1,8 @@
 """Investigations outlive their pods: killed at once, or evicted from a node that is drained."""
 
 from tarsy_ground.cluster.addresses import NODE
-from tarsy_ground.cluster.configured import ConfiguredTarsy
 from tarsy_ground.cluster.installation import PODS
+from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
 
 ROUNDS = 2
 SERVICES = 7

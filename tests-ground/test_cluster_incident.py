@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tarsy_ground.cluster.alertmanager import alertmanager
-from tarsy_ground.cluster.configured import ConfiguredTarsy
+from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
 from tarsy_waiting import wait_until
 
 FOUND = "/api/v1/sessions?alert_type=PodCrashLooping"

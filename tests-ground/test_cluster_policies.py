@@ -1,7 +1,7 @@
 """NetworkPolicies of the chart, enforced on the node: who reaches whom."""
 
-from tarsy_ground.cluster.configured import ConfiguredTarsy
 from tarsy_ground.cluster.policies import enforced_policies
+from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
 
 CALLERS = {
     "tarsy-front-door": {"ingest", "timeline", "websocket-gateway"},

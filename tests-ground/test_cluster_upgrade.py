@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from tarsy_chart import FRONT_DOOR
-from tarsy_ground.cluster.configured import ConfiguredTarsy
 from tarsy_ground.cluster.earlier import check_out_earlier
 from tarsy_ground.cluster.installation import RELEASE, Installation
+from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
 from tarsy_waiting import wait_until
 
 

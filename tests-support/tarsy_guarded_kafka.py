@@ -9,7 +9,7 @@ from pathlib import Path
 from aiokafka.protocol.admin import CreateAclsRequest, DeleteAclsRequest
 from pydantic import SecretStr
 
-from tarsy_bus.aiokafka_internals import send_to_any_broker
+from tarsy_bus.aiokafka_internals.connections import send_to_any_broker
 from tarsy_bus.authorized_operations import BITS
 from tarsy_bus.connection import Bus
 from tarsy_bus.kafka_rights import USERS, KafkaUser, Operation, Right

@@ -18,7 +18,7 @@ from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_bus.publisher import NotWrittenError
-from tarsy_contracts.api.sessions import ActiveSessions
+from tarsy_contracts.api.session_lists import ActiveSessions
 from tarsy_openid_server import CLIENT, HOST, SECRET, OpenIdServer, openid_server
 from tarsy_processes.ports import free_port
 from tarsy_service.credentials import subprotocol_of

@@ -19,6 +19,7 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
         "prompting": "prompt_context",
         "reading_on": "read_result",
         "read_result_tool": "read_result",
+        "shortening": "context_limit",
     },
     "tarsy_orchestrator": {
         "membership": "group_membership",
@@ -48,6 +49,7 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
     },
     "tarsy_tool_gateway": {
         "isolated": "per_session_pool",
+        "greeting": "handshake",
         "eras": "protocol_versions",
         "reachability": "diagnosis",
         "http_answers": "http_errors",

@@ -12,9 +12,9 @@ from .log_layout import Make, PlantedLog
 from .platform import journal, kube_controller_manager
 from .web import envoy, haproxy, nginx
 
-__all__ = ["LOGS_A", "Make", "PlantedLog"]
+__all__ = ["LOGS", "Make", "PlantedLog"]
 
-LOGS_A: Mapping[str, Make] = MappingProxyType(
+LOGS: Mapping[str, Make] = MappingProxyType(
     {
         "nginx": nginx,
         "haproxy": haproxy,

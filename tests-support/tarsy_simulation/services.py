@@ -80,7 +80,7 @@ def in_memory(broker: Broker) -> Iterator[None]:
         patch("tarsy_bus.connection.PacedProducer", partial(SimulatedProducer, broker)),
         patch("tarsy_worker.service.await_topics", fits),
         patch("tarsy_worker.service.KafkaWatch", AnsweredWatch),
-        patch("tarsy_orchestrator.partition.owner.led_partitions", partial(led_partitions, broker)),
+        patch("tarsy_orchestrator.partition.take_over_schedule.led_partitions", partial(led_partitions, broker)),
     ):
         yield
 

@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 from tarsy_cli.app import cli
 from tarsy_cli.session.overview import print_overview
 from tarsy_cli_answers import SESSION
-from tarsy_contracts.api.sessions import SessionDetail, SessionList
+from tarsy_contracts.api.session_lists import SessionList
+from tarsy_contracts.api.sessions import SessionDetail
 from tarsy_contracts.api.system import HeldSessionList, McpServers
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_http import Quiet, serving

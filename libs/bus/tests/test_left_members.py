@@ -6,7 +6,7 @@ import dataclasses
 import pytest
 from aiokafka import AIOKafkaConsumer
 
-from tarsy_bus.aiokafka_internals import abandon
+from tarsy_bus.aiokafka_internals.client_tasks import abandon
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.left_members import remove_members

@@ -7,7 +7,7 @@ import pytest
 from aiokafka import TopicPartition
 from aiokafka.client import AIOKafkaClient
 
-from tarsy_bus.aiokafka_internals import MOST_UPDATES, UPDATES_SECONDS
+from tarsy_bus.aiokafka_internals.cluster_metadata import MOST_UPDATES, UPDATES_SECONDS
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, producer, reader
 from tarsy_bus.topics_admin import admin

@@ -60,7 +60,7 @@ SHORT_LIVED = {
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/per_session_pool.py PerSessionPool.run": "one for each session",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/per_session_pool.py PerSessionPool._opened": "one session",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/session.py McpSession.run": "follows changes of one session",
-    "services/tool-gateway/src/tarsy_tool_gateway/mcp/greeting.py Greeting.probe": "two questions, waited for",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/handshake.py Handshake.probe": "two questions, waited for",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/stderr_log.py standard_error": "one program",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/sse.py sse_streams": "one transport",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/sse.py _Posting.run": "one transport",

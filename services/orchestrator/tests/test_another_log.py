@@ -14,8 +14,8 @@ from tarsy_bus.topics_admin import admin, apply_topics
 from tarsy_bus_kafka import delete_topic
 from tarsy_contracts.heads import SessionHead, Span, head_key
 from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_orchestrator.partition.owner import REFUSED_SECONDS
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
+from tarsy_orchestrator.partition.take_over_schedule import REFUSED_SECONDS
 from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
 

@@ -12,7 +12,7 @@ from tarsy_bus.leaders import led_partitions
 from tarsy_bus_kafka import LostLeaders
 from tarsy_contracts.events import LlmCallCompleted
 from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_orchestrator.partition import owner as owner_module
+from tarsy_orchestrator.partition import take_over_schedule
 from tarsy_story import READ
 
 
@@ -138,7 +138,7 @@ async def test_a_partition_without_a_leader_keeps_no_other_from_going_on(
         found = await led_partitions(bus, topics, numbers)
         return found - {place.partition for place in lost.places}
 
-    monkeypatch.setattr(owner_module, "led_partitions", led)
+    monkeypatch.setattr(take_over_schedule, "led_partitions", led)
     sessions = await begin(world, [])
     topics = world.bus.topics
     lost.places = {TopicPartition(topic, without) for topic in (topics.inbox, topics.sessions, topics.heads)}

@@ -13,7 +13,7 @@ from tarsy_bus.partition_reader import Record
 from tarsy_contracts.heads import SessionHead, Span, head_key
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_contracts.workers import OwnedQueue, WorkerAnnounced
-from tarsy_orchestrator.partition.owner import REFUSED_SECONDS
+from tarsy_orchestrator.partition.take_over_schedule import REFUSED_SECONDS
 from tarsy_testing import eventually
 
 

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_local.supervisor.restart_budget import RestartBudget
 from tarsy_local.terminal_text import one_line
-from tarsy_service.allocator import collect_seldom, return_large_blocks
+from tarsy_service.garbage_collection import collect_seldom
 from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
 from tarsy_service.main import leaves
 from tarsy_service.runner import run_services
@@ -46,7 +46,6 @@ async def run_in_one_process(
         on_ready()
 
     collect_seldom()
-    return_large_blocks()
     with stopped_by_signals(stopping):
         while not stopping.is_set():
             registry = CollectorRegistry()

@@ -48,7 +48,7 @@ def held_candidates(api: str, given: str) -> list[Candidate]:
 
 
 def _listed(api: str, given: str) -> list[Candidate]:
-    from tarsy_contracts.api.sessions import SessionList
+    from tarsy_contracts.api.session_lists import SessionList
 
     if not PREFIX.fullmatch(given):
         return []

@@ -15,7 +15,7 @@ from aiokafka.errors import (
     UnsupportedSaslMechanismError,
 )
 
-from tarsy_bus.aiokafka_internals import collect_hosts, try_connection
+from tarsy_bus.aiokafka_internals.connections import collect_hosts, try_connection
 from tarsy_bus.connection import Bus
 from tarsy_bus.errors import BusError
 from tarsy_bus.reachability import find_unreachable_step

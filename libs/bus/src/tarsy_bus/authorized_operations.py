@@ -10,7 +10,7 @@ from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.group import HeartbeatRequest
 from aiokafka.protocol.types import Array, Boolean, Int16, Int32, Schema, String
 
-from tarsy_bus.aiokafka_internals import send_to_any_broker
+from tarsy_bus.aiokafka_internals.connections import send_to_any_broker
 from tarsy_bus.kafka_rights import Operation
 
 NOT_TOLD = -(2**31)

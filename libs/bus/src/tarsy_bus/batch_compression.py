@@ -7,7 +7,7 @@ import struct
 
 import cramjam
 
-from tarsy_bus.aiokafka_internals import calc_crc32c
+from tarsy_bus.aiokafka_internals.produce_batches import calc_crc32c
 from tarsy_bus.record_parsing import ATTRIBUTES, ATTRIBUTES_AT, FRAME, HEADER
 
 COMPRESSED_FROM_BYTES = 8 * 1024

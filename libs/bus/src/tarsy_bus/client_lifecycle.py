@@ -15,7 +15,8 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.aiokafka_internals import abandon, fetch_task_died, send_task_died, wait_no_more
+from tarsy_bus.aiokafka_internals.client_tasks import abandon, fetch_task_died, send_task_died
+from tarsy_bus.aiokafka_internals.connections import wait_no_more
 
 log = structlog.get_logger(__name__)
 

@@ -8,7 +8,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 from aiokafka.protocol.admin import ApiVersionRequest
 
-from tarsy_bus.aiokafka_internals import send_to_any_broker, try_connection
+from tarsy_bus.aiokafka_internals.connections import send_to_any_broker, try_connection
 from tarsy_bus.connection import Bus
 
 FETCH, DESCRIBE_TRANSACTIONS = 1, 65

@@ -17,7 +17,7 @@ from aiokafka.errors import (
 )
 from aiokafka.protocol.metadata import MetadataRequest
 
-from tarsy_bus.aiokafka_internals import send_to_any_broker
+from tarsy_bus.aiokafka_internals.connections import send_to_any_broker
 from tarsy_bus.cluster_layout import recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.errors import BusError

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache
 
-from tarsy_bus.aiokafka_internals import decode_varint
+from tarsy_bus.aiokafka_internals.fetches import decode_varint
 from tarsy_bus.head_rows import ALERTS, ENDINGS, FACTS, JOINABLE, PACKED, SPAN_PLACES, WITH_ALERTS
 from tarsy_bus.record_parsing import HEADER
 from tarsy_contracts.heads import SessionHead

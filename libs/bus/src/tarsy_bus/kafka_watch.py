@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from aiokafka.admin import AIOKafkaAdminClient
 
-from tarsy_bus.aiokafka_internals import share_connections
+from tarsy_bus.aiokafka_internals.connections import share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_topics import read_metadata
 from tarsy_bus.connection import Bus

@@ -4,7 +4,8 @@ from collections.abc import Collection
 
 from aiokafka.admin import AIOKafkaAdminClient
 
-from tarsy_bus.aiokafka_internals import leaders, share_connections
+from tarsy_bus.aiokafka_internals.cluster_metadata import leaders
+from tarsy_bus.aiokafka_internals.connections import share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_topics import read_metadata
 from tarsy_bus.connection import Bus

@@ -17,7 +17,7 @@ from aiokafka.errors import (
 )
 from aiokafka.protocol.group import LeaveGroupRequest
 
-from tarsy_bus.aiokafka_internals import send_to_any_broker
+from tarsy_bus.aiokafka_internals.connections import send_to_any_broker
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin
 

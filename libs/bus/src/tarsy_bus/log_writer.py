@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.aiokafka_internals import BatchBuilder
+from tarsy_bus.aiokafka_internals.produce_batches import BatchBuilder
 from tarsy_bus.client_lifecycle import is_cancelled
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.errors import BusError

@@ -2,7 +2,9 @@
 
 from aiokafka import AIOKafkaProducer
 
-from tarsy_bus.aiokafka_internals import pace_metadata, rewrite_batches, share_connections
+from tarsy_bus.aiokafka_internals.cluster_metadata import pace_metadata
+from tarsy_bus.aiokafka_internals.connections import share_connections
+from tarsy_bus.aiokafka_internals.produce_batches import rewrite_batches
 from tarsy_bus.batch_compression import compressed
 from tarsy_bus.broker_connections import BrokerConnections
 

@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, UnknownError
 from aiokafka.structs import RecordMetadata
 
-from tarsy_bus.aiokafka_internals import send_task_died
+from tarsy_bus.aiokafka_internals.client_tasks import send_task_died
 from tarsy_bus.client_lifecycle import is_cancelled
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.errors import BusError

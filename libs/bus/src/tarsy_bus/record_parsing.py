@@ -8,9 +8,9 @@ import struct
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from aiokafka import ConsumerRecord, TopicPartition
+from aiokafka import ConsumerRecord
 
-from tarsy_bus.aiokafka_internals import DefaultRecordBatch, LegacyRecordBatch, PartitionRecords, decode_varint
+from tarsy_bus.aiokafka_internals.fetches import DefaultRecordBatch, FetchedRecords, LegacyRecordBatch, decode_varint
 from tarsy_bus.decompression import DecompressionError, decompressed
 from tarsy_contracts.topics import LIMIT_BYTES
 
@@ -88,17 +88,14 @@ def plain_batch(raw: bytes) -> tuple[bytes, int] | None:
         return None
 
 
-class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is untyped
+class TolerantRecords(FetchedRecords):
     """The records of a partition in one fetch, in order. Transactions are ignored: nobody here reads committed."""
 
-    _tp: TopicPartition
-    _records: Batches
-    next_fetch_offset: int
     _unpacked_bytes = 0
 
-    def _unpack_records(self) -> Iterator[KafkaRecord]:
+    def parse(self) -> Iterator[KafkaRecord]:
         """The batches behind UNPACKED_BYTES are fetched again when their turn comes."""
-        for batch in self._records:
+        for batch in self.batches:
             yield from self._records_of(batch)
             if self._unpacked_bytes >= UNPACKED_BYTES:
                 return
@@ -142,7 +139,7 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
                 return False
             if record.offset >= self.next_fetch_offset:
                 self.next_fetch_offset = record.offset + 1
-                yield self._consumer_record(self._tp, record)
+                yield self.record_of(record)
 
     def _one_by_one(
         self, plain: bytearray, base: int, last: int, count: int, stamps: "_Stamps"
@@ -164,7 +161,7 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
             if record.problem is None:
                 self.next_fetch_offset = offset + 1
                 fields = _fields(record.key, record.value, record.headers)
-                yield ConsumerRecord(self._tp.topic, self._tp.partition, offset, stamps.of(record), *fields)
+                yield ConsumerRecord(self.place.topic, self.place.partition, offset, stamps.of(record), *fields)
             else:
                 yield self._unparsable(record.value, offset, record.problem, stamp=stamps.of(record), record=record)
 
@@ -184,7 +181,7 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
         for record in records:
             if record.offset >= self.next_fetch_offset:
                 self.next_fetch_offset = record.offset + 1
-                yield self._consumer_record(self._tp, record)
+                yield self.record_of(record)
 
     def _unparsable(
         self,
@@ -201,7 +198,7 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
         last = max(first, last)
         self.next_fetch_offset = last + 1
         fields = _fields(record.key if record else None, value, record.headers if record else ())
-        place = (self._tp.topic, self._tp.partition, last, stamp)
+        place = (self.place.topic, self.place.partition, last, stamp)
         return UnparsableRecord(*place, *fields, first_offset=first, problem=problem, damaged=damaged)
 
 

@@ -3,6 +3,7 @@
 All clients of a Bus share one value, and with it one SSL context and one token command.
 """
 
+import logging
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
-from tarsy_bus.aiokafka_internals import mute_clear_passwords, notice_refused_tokens
+from tarsy_bus.aiokafka_internals.oauth_refusals import notice_refused_tokens
 from tarsy_bus.token_command import TokenCommand
 
 OAUTHBEARER = "OAUTHBEARER"
@@ -74,7 +75,7 @@ class KafkaSecurity:
         if self.mechanism == OAUTHBEARER:
             notice_refused_tokens()
             return {"sasl_mechanism": OAUTHBEARER, "sasl_oauth_token_provider": TokenCommand(self.token_command)}
-        mute_clear_passwords()
+        _mute_clear_passwords()
         return {
             "sasl_mechanism": self.mechanism,
             "sasl_plain_username": self.username,
@@ -109,3 +110,12 @@ def security_of(settings: SecuritySettings) -> KafkaSecurity:
         password=settings.kafka_password,
         token_command=settings.kafka_token_command,
     )
+
+
+def _mute_clear_passwords() -> None:
+    """aiokafka warns at each connection that a password goes in the clear. It is the operator's setting."""
+    logging.getLogger("aiokafka.conn").addFilter(_is_something_else)
+
+
+def _is_something_else(record: logging.LogRecord) -> bool:
+    return record.msg != "Sending username and password in the clear"

@@ -11,7 +11,7 @@ import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import KafkaTimeoutError
 
-from tarsy_bus.aiokafka_internals import leaders
+from tarsy_bus.aiokafka_internals.cluster_metadata import leaders
 from tarsy_bus.outages import passes
 from tarsy_bus.tolerant_consumer import PositionLostError
 

@@ -7,17 +7,11 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.aiokafka_internals import (
-    Assignment,
-    Fetcher,
-    copy_with_names,
-    drop_waiting_requests,
-    pace_metadata,
-    share_connections,
-)
+from tarsy_bus.aiokafka_internals.cluster_metadata import pace_metadata
+from tarsy_bus.aiokafka_internals.connections import share_connections
+from tarsy_bus.aiokafka_internals.fetches import start_with_parser
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.metrics import Unparsable
-from tarsy_bus.quick_fetch import QuickFetchRequest
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
 
 log = structlog.get_logger(__name__)
@@ -38,28 +32,10 @@ class PositionLostError(LogMismatchError):
         )
 
 
-def fetcher_of(records: type[TolerantRecords]) -> type:
-    """A fetcher with this parser. aiokafka 0.14 has no other place where it could be replaced for one consumer."""
-    fetch = copy_with_names(Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=records)
-
-    async def fetch_for_assignment(fetcher: Fetcher, assignment: Assignment, node_id: int, request: object) -> bool:
-        """A fetch of partitions that were taken away is not waited for: the next one would be answered after it."""
-        has_records: bool = await fetch(fetcher, assignment, node_id, request)
-        if not assignment.active:
-            drop_waiting_requests(fetcher, node_id)
-        return has_records
-
-    functions = {
-        "_proc_fetch_request": fetch_for_assignment,
-        "_get_actions_per_node": copy_with_names(Fetcher._get_actions_per_node, FetchRequest=QuickFetchRequest),
-    }
-    return type("TolerantFetcher", (Fetcher,), functions)
-
-
 class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
     """Unparsable records come as UnparsableRecord; `unparsable` is told the topic of each."""
 
-    start = copy_with_names(AIOKafkaConsumer.start, Fetcher=fetcher_of(TolerantRecords))
+    start = start_with_parser(Batches, TolerantRecords)
 
     def __init__(self, *, unparsable: Unparsable, connections: BrokerConnections, **settings: object) -> None:
         super().__init__(consumer_timeout_ms=LOOK_MS, **settings)

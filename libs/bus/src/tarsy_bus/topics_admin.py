@@ -11,7 +11,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError
 
 from tarsy_bus.access import KafkaAccessError, find_refusal
-from tarsy_bus.aiokafka_internals import share_connections
+from tarsy_bus.aiokafka_internals.connections import share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.cluster_topics import (

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka import ConsumerRecord, TopicPartition
 
-from tarsy_bus.aiokafka_internals import copy_with_names
+from tarsy_bus.aiokafka_internals.fetches import start_with_parser
 from tarsy_bus.record_parsing import FRAME, Batches, KafkaRecord, TolerantRecords, plain_batch
-from tarsy_bus.tolerant_consumer import TolerantConsumer, fetcher_of
+from tarsy_bus.tolerant_consumer import TolerantConsumer
 
 GATHERED_BYTES = 256 * 1024
 """A batch may hold a single record: so much of them is handed out in one piece."""
@@ -33,11 +33,11 @@ class WholeBatches(ConsumerRecord[bytes, bytes]):  # type: ignore[misc] # aiokaf
 class BatchRecords(TolerantRecords):
     """Records of one fetch, some batches at a time. Damaged batches and old formats are parsed record by record."""
 
-    def _unpack_records(self) -> Iterator[KafkaRecord]:
+    def parse(self) -> Iterator[KafkaRecord]:
         plain: list[bytes] = []
         raws: list[bytes] = []
         size, last = 0, -1
-        for raw in self._records:
+        for raw in self.batches:
             found = plain_batch(raw)
             if found is not None:
                 one, last = found
@@ -56,11 +56,11 @@ class BatchRecords(TolerantRecords):
         self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
         nothing = (0, 1, None, None, None, -1, -1, ())
         first, _ = FRAME.unpack_from(raw[0])
-        place = (self._tp.topic, self._tp.partition, last)
+        place = (self.place.topic, self.place.partition, last)
         return WholeBatches(*place, *nothing, first_offset=first, plain=plain, raw=raw)
 
 
 class BatchConsumer(TolerantConsumer):
     """Its `getmany` returns WholeBatches, where they can be read."""
 
-    start = copy_with_names(AIOKafkaConsumer.start, Fetcher=fetcher_of(BatchRecords))
+    start = start_with_parser(Batches, BatchRecords)

@@ -3,7 +3,8 @@
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from tarsy_contracts.api.alerts import AcceptedStatus
-from tarsy_contracts.api.sessions import ListedSession, SessionDetail, SessionList, SessionStage
+from tarsy_contracts.api.session_lists import ListedSession, SessionList
+from tarsy_contracts.api.sessions import SessionDetail, SessionStage
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.timeline_model import ENDED, SessionStatus, StepStatus, TimelineStatus
 

@@ -13,7 +13,8 @@ from starlette.requests import Request
 from tarsy_contracts.api.alerts import AlertAccepted
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.api.problems import ProblemDetails
-from tarsy_contracts.api.sessions import SessionDetail, SessionList, SessionState
+from tarsy_contracts.api.session_lists import SessionList
+from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_service.caller import AUTHOR_HEADERS, KEY_HEADER
 

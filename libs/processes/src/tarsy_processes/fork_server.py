@@ -10,7 +10,6 @@ The socket carries a `ForkOrder`, for a start with the descriptors of the log an
 `ForkReport`. The server never reads an environment: it may hold passwords that other forks must not have.
 """
 
-import ctypes
 import gc
 import importlib
 import json
@@ -25,12 +24,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
-from tarsy_processes.immortal_objects import make_immortal
 from tarsy_processes.launcher import die_with_parent
 
 MESSAGE_BYTES = 4096
-_ARGUMENTS_BEGIN, _ARGUMENTS_END = 45, 46
-"""In /proc/self/stat, counted from the state on: `arg_start` and `arg_end` of proc(5)."""
+COMMAND_NAME = Path("/proc/self/comm")
+"""The name of this process in `ps` and `top`. The kernel keeps 15 bytes of it."""
+OWN_NAME = "fork_server"
 
 
 class ForkOrder(TypedDict, total=False):
@@ -125,25 +124,12 @@ def become(program: Program) -> None:
         variables: dict[str, str] = json.load(environment)
     os.environ.clear()
     os.environ.update(variables)
-    show_command([sys.executable, "-m", program.module])
+    COMMAND_NAME.write_text(program.module, encoding="utf-8")
     sys.argv = [program.module]
 
 
-def show_command(command: list[str]) -> None:
-    """Writes the command over the arguments that this process was started with: `ps` shows it."""
-    fields = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    begin, end = int(fields[_ARGUMENTS_BEGIN]), int(fields[_ARGUMENTS_END])
-    text = b"".join(argument.encode() + b"\0" for argument in command)
-    if begin and len(text) <= end - begin:
-        ctypes.memset(begin, 0, end - begin)
-        ctypes.memmove(begin, text, len(text))
-
-
 def prepare(steps: Sequence[str]) -> None:
-    """Imports each MODULE, and calls the FUNCTION that stands behind it. All forks share what there is then.
-
-    No object that there is then is ever freed, here or in a fork: a file is to be closed, not only forgotten.
-    """
+    """Imports each MODULE, and calls the FUNCTION that stands behind it. All forks share what there is then."""
     # Nothing of this is garbage: looking for some would take a sixth of the time.
     gc.disable()
     for step in steps:
@@ -153,21 +139,13 @@ def prepare(steps: Sequence[str]) -> None:
             getattr(imported, function)()
     gc.enable()
     gc.collect()
-    make_immortal()
     gc.freeze()
-    return_freed_memory()
-
-
-def return_freed_memory() -> None:
-    """To the system. Does nothing without glibc."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
 
 
 def main() -> None:
     orders = socket.socket(fileno=int(sys.argv[1]))
     orders.set_inheritable(False)
+    COMMAND_NAME.write_text(OWN_NAME, encoding="utf-8")
     prepare(sys.argv[2:])
     if (threads := os.listdir("/proc/self/task"))[1:]:
         # Forks could deadlock: a thread that they do not have may hold a lock.

@@ -153,6 +153,15 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.write(_answer(STATUS[why]))
         self.transport.close()
 
+    def app_for(self, cycle: RequestResponseCycle, app: ASGIApp) -> ASGIApp:
+        """The application that answers the request of this cycle."""
+        return app
+
+    def stop_timers(self) -> None:
+        """Ours, and uvicorn's own for a connection that waits for its next request."""
+        self._stop_clock()
+        self._unset_keepalive_if_required()
+
     # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
@@ -226,7 +235,9 @@ class BoundedHttp(HttpToolsProtocol):
         return DeclinedOffer(self.url, self.headers, self.parser)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        super()._start_asgi_task(cycle, _Request(app, cycle, self._traffic))  # type: ignore[arg-type] # an ASGI 3 app
+        # uvicorn has no public place where a request gets its app.
+        request = _Request(self.app_for(cycle, app), cycle, self._traffic)
+        super()._start_asgi_task(cycle, request)  # type: ignore[arg-type] # an ASGI 3 app
 
     def _is_answering(self) -> bool:
         # uvicorn has None here before the first request.

@@ -8,7 +8,7 @@ import uvloop
 from prometheus_client import CollectorRegistry
 from pydantic import ValidationError
 
-from tarsy_service.allocator import collect_seldom, return_large_blocks
+from tarsy_service.garbage_collection import collect_seldom
 from tarsy_service.logs import configure_logs
 from tarsy_service.priority import lower_priority
 from tarsy_service.runner import run_services
@@ -54,7 +54,6 @@ def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry]
     registry = CollectorRegistry()
     service = build(settings, registry)
     collect_seldom()
-    return_large_blocks()
     uvloop.run(
         run_services(
             [service],

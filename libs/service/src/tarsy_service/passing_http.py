@@ -5,6 +5,7 @@ import socket
 from functools import partial
 from typing import Any
 
+from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from uvicorn.server import ServerState
@@ -49,14 +50,14 @@ class PassingHttp(BoundedHttp):
         else:
             self.transport.close()
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+    def app_for(self, cycle: RequestResponseCycle, app: ASGIApp) -> ASGIApp:
         if not self._passing.answers_all and self._passing.is_elsewhere(
             _request_line(cycle.scope["method"], cycle.scope["raw_path"])
         ):
             # It came in one piece with a request that is ours, so its connection could not go back before.
             cycle.keep_alive = False
-            app = problem_response(421, "Misdirected request", "Send it by itself: it is for another service.")
-        super()._start_asgi_task(cycle, app)
+            return problem_response(421, "Misdirected request", "Send it by itself: it is for another service.")
+        return app
 
     def shutdown(self) -> None:
         """The process ends. A connection that waits for a request goes back to where it came from."""
@@ -77,8 +78,7 @@ class PassingHttp(BoundedHttp):
         if not self._passing.pass_on(self.transport.get_extra_info("socket").fileno(), data):
             self.transport.resume_reading()
             return False
-        self._stop_clock()
-        self._unset_keepalive_if_required()
+        self.stop_timers()
         self.transport.abort()  # closes our descriptor: the other process has one of its own
         return True
 

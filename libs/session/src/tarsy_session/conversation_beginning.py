@@ -13,10 +13,10 @@ from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import ConversationMessage, UserMessage
 from tarsy_contracts.request_digest import ConversationDigest
 from tarsy_session.between_turns import LateOutcomes, late_outcomes, messages_after
+from tarsy_session.context_limit import shown_content
 from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import CallResult
 from tarsy_session.prompts.notes import NUDGE, note_call, note_result, render_tool_result
-from tarsy_session.shortening import shown_content
 from tarsy_session.state import AlertNews, Execution, Investigating, ToolCallState, Turn
 
 

@@ -7,6 +7,7 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id
 from tarsy_session.builtin_tools import run_calls
+from tarsy_session.context_limit import shorten_further, shorten_in_time
 from tarsy_session.controllers import unknown_controller
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
@@ -14,7 +15,6 @@ from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of
 from tarsy_session.refused_tools import refused_tools
-from tarsy_session.shortening import shorten_further, shorten_in_time
 from tarsy_session.stages import end_stage, start_without_tools
 from tarsy_session.state import Execution, Investigating, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries

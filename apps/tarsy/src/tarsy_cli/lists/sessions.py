@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tarsy_cli.api import get
-from tarsy_contracts.api.sessions import ListedSession, SearchHighlight, SessionList
+from tarsy_contracts.api.session_lists import ListedSession, SearchHighlight, SessionList
 from tarsy_local.terminal_text import one_line, printable
 
 BLANK = re.compile(r"\s+")

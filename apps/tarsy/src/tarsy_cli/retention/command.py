@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tarsy_bus.connection import Bus
     from tarsy_bus.log_retention import LogCut
-    from tarsy_contracts.api.sessions import ListedSession
+    from tarsy_contracts.api.session_lists import ListedSession
 
 SHOWN = 10
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 
 from tarsy_cli.api import ApiError, NotFoundError, UnavailableError, delete, get, retry
-from tarsy_contracts.api.sessions import ListedSession, SessionList
+from tarsy_contracts.api.session_lists import ListedSession, SessionList
 
 ENDED = "completed,failed,cancelled,timed_out"
 PAGE_SIZE = 100

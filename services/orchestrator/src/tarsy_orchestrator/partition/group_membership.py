@@ -6,7 +6,7 @@ from collections.abc import Callable
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
 
-from tarsy_bus.aiokafka_internals import group_generation
+from tarsy_bus.aiokafka_internals.cluster_metadata import group_generation
 from tarsy_bus.start_positions import hold
 
 log = structlog.get_logger(__name__)

@@ -15,7 +15,6 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import FetchProgress
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.held_sessions import read_held
-from tarsy_bus.leaders import led_partitions
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, ends
@@ -38,6 +37,7 @@ from tarsy_orchestrator.partition.recovery import missing_openers, read_fitting_
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.partition.resting_states import RestingStates
 from tarsy_orchestrator.partition.session_table import SessionTable
+from tarsy_orchestrator.partition.take_over_schedule import TakeOverSchedule
 from tarsy_service.supervision import SupervisedGroup
 
 log = structlog.get_logger(__name__)
@@ -45,10 +45,6 @@ log = structlog.get_logger(__name__)
 COMMIT_SECONDS = 1.0
 MARKERS_SECONDS = 0.5
 """How often an owner that waits looks past offsets that hold no record."""
-LEADER_SECONDS = 1.0
-"""How often somebody looks whether a partition has a leader again."""
-REFUSED_SECONDS = 30.0
-"""How often an owner looks whether a partition that was refused fits by now."""
 RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
 
@@ -96,7 +92,7 @@ class Owner:
         self._readers = SpanReaders(bus, bus.topics.sessions)
         self._heads = HeadsTopic(bus, deps.monotonic)
         self._commits = InboxCommits(bus.topics.inbox, consumer)
-        self._topics = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads, bus.topics.held)
+        self._schedule = TakeOverSchedule(bus, self._membership, refused, deps.monotonic)
         self._led: frozenset[int] = frozenset()
         self._fetches = FetchProgress(consumer)
 
@@ -134,9 +130,9 @@ class Owner:
     # Ownership
 
     async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
-        pauses, without_leader = growing_pauses(), frozenset[int]()
+        pauses = growing_pauses()
         while True:
-            await self._until_due(without_leader)
+            await self._schedule.until_due()
             self._membership.changed.clear()
             generation, assigned = self._membership.generation, self._membership.assigned
             of_group = self._membership.group_generation
@@ -146,10 +142,7 @@ class Owner:
             self._deps.runs.enter(of_group)
             self._refused.begin()
             try:
-                self._led = await led_partitions(self._bus, self._topics, assigned)
-                without_leader = assigned - self._led
-                if without_leader:
-                    log.warning("partitions.without_leader", partitions=sorted(without_leader))
+                self._led = await self._schedule.led(assigned)
                 fitting = await self._acquire(group, self._led - self._membership.handing_out)
                 handing_out = await self._start_inboxes(generation, fitting)
             except (KafkaError, OSError) as problem:
@@ -164,22 +157,6 @@ class Owner:
             if handing_out:
                 self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
                 ready()
-
-    async def _until_due(self, without_leader: frozenset[int]) -> None:
-        """Until the group assigns anew, one of these has a leader, or a refused partition is to be looked at again."""
-        look_at = self._deps.monotonic() + REFUSED_SECONDS
-        while without_leader or self._refused.numbers:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LEADER_SECONDS):
-                    await self._membership.changed.wait()
-                return
-            if self._refused.numbers and self._deps.monotonic() >= look_at:
-                return
-            with suppress(KafkaError, OSError):
-                # Nothing of a partition without one can be read or written.
-                if without_leader and await led_partitions(self._bus, self._topics, without_leader):
-                    return
-        await self._membership.changed.wait()
 
     async def _release(self, assigned: frozenset[int]) -> None:
         """Releases the partitions that did not come back. The others keep their state and their running calls."""

@@ -1,9 +1,7 @@
 """One owned partition: inputs wait, are decided in batches, appended, read back, and only then acted upon."""
 
 import asyncio
-from collections import deque
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
@@ -12,11 +10,9 @@ from tarsy_bus.held_sessions import HeldInputs
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_bus.span_readers import SpanReaders
-from tarsy_contracts.inputs import ChatRequested
 from tarsy_contracts.workers import OwnedQueue
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.partition.alert_routing import route
 from tarsy_orchestrator.partition.batch_append import append_batch
 from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
 from tarsy_orchestrator.partition.decision_batch import (
@@ -30,14 +26,14 @@ from tarsy_orchestrator.partition.decision_progress import Decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
 from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
+from tarsy_orchestrator.partition.input_queue import InputQueue
 from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
 from tarsy_orchestrator.partition.log_progress import LogProgress
 from tarsy_orchestrator.partition.quarantine import Quarantine
-from tarsy_orchestrator.partition.ready_inputs import ReadyInputs
 from tarsy_orchestrator.partition.session_loader import SessionLoader
 from tarsy_orchestrator.partition.session_progress import INTAKE, SessionSteps
-from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
-from tarsy_service.supervision import SupervisedGroup, Supervisor
+from tarsy_orchestrator.partition.session_table import SessionTable
+from tarsy_service.supervision import Supervisor
 from tarsy_session.state import Investigating, SessionState, Unsupported
 
 BACKLOG_AGE = timedelta(seconds=1)
@@ -78,7 +74,7 @@ class Partition:
             effects=effects,
             metrics=metrics,
             done=self._done,
-            retry=self._enqueue_first,
+            retry=lambda one: self._enqueue_first([one]),
         )
         self._loader = SessionLoader(
             number,
@@ -95,8 +91,7 @@ class Partition:
         self._traces = traces
         self._supervisor = supervisor
         self._source = source
-        self._waiting: deque[PendingInput] = deque()
-        self._last_read: datetime | None = None
+        self._inputs = InputQueue(sessions, self.isolation, self._loader)
         self._decisions_made = 0
         self._steps_made = 0
         self._wake = asyncio.Event()
@@ -110,8 +105,7 @@ class Partition:
         `held`: the sessions that are set aside, as the topic says.
         """
         self.progress = InboxProgress(start)
-        self._waiting = deque(one for one in self._waiting if one.given.offset is None)
-        self._loader.forget()
+        self._inputs.drop_inbox()
         self.recovered = False
         self._recovered_at = end
         self.isolation.begin(held, self.sessions.open_sessions())
@@ -129,7 +123,7 @@ class Partition:
     def accept(self, offset: int, at: datetime, outcome: InboxOutcome) -> None:
         """Takes over the inbox record at this offset: it is decided in its turn, or isolated. `at`: when it came."""
         self.progress.take(offset, at)
-        self._last_read = at
+        self._inputs.last_read = at
         match outcome:
             case PendingInput():
                 self.enqueue(outcome)
@@ -144,7 +138,7 @@ class Partition:
 
     def mark_drained(self) -> None:
         """All that the inbox holds for now was read."""
-        self._last_read = None
+        self._inputs.last_read = None
 
     def skip_inbox_to(self, offset: int) -> None:
         """All inputs below were accepted."""
@@ -153,12 +147,11 @@ class Partition:
 
     def undecided_since(self, now: datetime) -> datetime | None:
         """When the oldest input came that waits, here or unread; None where none has waited for a while."""
-        # Inputs of the owner's own have times of its own clock.
-        oldest = next((one.given.at for one in self._waiting if one.given.offset is not None), self._last_read)
+        oldest = self._inputs.oldest
         return oldest if oldest is not None and now - oldest > BACKLOG_AGE else None
 
     def enqueue(self, waiting: PendingInput) -> None:
-        self._waiting.append(waiting)
+        self._inputs.add(waiting)
         self._wake.set()
 
     def queue(self, admitted: Collection[str]) -> OwnedQueue:
@@ -170,7 +163,7 @@ class Partition:
 
     @property
     def decisions(self) -> Decisions:
-        return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loader.backlog))
+        return Decisions(self._decisions_made, waiting=self._inputs.backlog > 0)
 
     @property
     def steps(self) -> SessionSteps:
@@ -178,7 +171,7 @@ class Partition:
 
     @property
     def is_full(self) -> bool:
-        return len(self._waiting) + self._loader.backlog + self.isolation.backlog > MOST_WAITING
+        return self._inputs.backlog + self.isolation.backlog > MOST_WAITING
 
     def take_record(self, record: Record) -> None:
         """Takes the next record of the log. Raises LogMismatchError."""
@@ -216,61 +209,21 @@ class Partition:
                 for session_id in self.sessions.unloaded():
                     self._loader.load(session_id, group)
                 await self._heads.until_room()
-                while ready := self._ready(group):
+                while ready := self._inputs.take_ready(group):
                     await self._decide(ready)
                     await self._heads.until_room()
 
-    def _ready(self, group: SupervisedGroup) -> list[PendingInput]:
-        """Returns what can be decided now. Inputs of a session whose state has to be read first wait for that."""
-        ready = ReadyInputs(self.sessions.exists)
-        while self._waiting and not ready.is_full:
-            one = route(self._waiting[0], self.sessions, self.isolation)
-            if not ready.has_room(one):
-                break
-            self._waiting.popleft()
-            if one.deduplication_key and self._loader.join(one):
-                continue
-            if one.operator_request is not None:
-                one = replace(one, given=replace(one.given, aside=one.session_id in self.isolation))
-            elif one.session_id in self.isolation:
-                self.isolation.hold(one)
-                continue
-            if self._loader.join(one):
-                continue
-            try:
-                self.sessions.state(one.session_id)
-            except StateNotLoadedError:
-                self._loader.start(one, group)
-                continue
-            if not ready.fold(one):
-                self.sessions.pin(one.session_id)
-                ready.add(self._with_spans(one))
-        return ready.inputs
-
-    def _with_spans(self, one: PendingInput) -> PendingInput:
-        head = self.sessions.head(one.session_id) if isinstance(one.given.input, ChatRequested) else None
-        if head is None or head.phase != "rest":
-            return one
-        return replace(one, given=replace(one.given, spans=head.spans))
-
-    def _enqueue_first(self, one: PendingInput) -> None:
-        self._enqueue_all_first([one])
-
-    def _enqueue_all_first(self, inputs: Sequence[PendingInput]) -> None:
-        self._waiting.extendleft(reversed(inputs))
+    def _enqueue_first(self, inputs: Sequence[PendingInput]) -> None:
+        self._inputs.add_first(inputs)
         self._wake.set()
 
     def _loaded(self, session_id: str, inputs: Sequence[PendingInput]) -> None:
         """Effects of an open session are known now."""
-        state = self.sessions.open_sessions().get(session_id)
-        if state is not None:
-            self._reconcile(session_id, state)
-        self._enqueue_all_first(inputs)
+        self._reconcile_open(session_id)
+        self._enqueue_first(inputs)
 
     def _resumed(self, session_id: str) -> None:
-        state = self.sessions.open_sessions().get(session_id)
-        if state is not None:
-            self._reconcile(session_id, state)
+        self._reconcile_open(session_id)
         self._wake.set()
 
     def _done(self, offset: int | None) -> None:
@@ -281,7 +234,7 @@ class Partition:
 
     async def _decide(self, ready: Sequence[PendingInput]) -> None:
         decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
-        self._waiting.extendleft(reversed(unfold(left)))
+        self._inputs.add_first(unfold(left))
         for one in undecided:
             self.isolation.set_aside_undecided(one)
         entries = [entry for decision in decisions for entry in decision.entries]
@@ -297,7 +250,7 @@ class Partition:
             if decision not in lost:
                 self._finish(decision)
         self._metrics.decisions_lost.inc(len(lost))
-        self._waiting.extendleft(reversed(unfold(decision.waiting for decision in lost)))
+        self._inputs.add_first(unfold(decision.waiting for decision in lost))
         self.sessions.unpin(one.session_id for one in ready)
         self._decisions_made += len(ready) - len(lost)
 
@@ -330,6 +283,11 @@ class Partition:
             return
         self.recovered = True
         for session_id, state in list(self.sessions.open_sessions().items()):
+            self._reconcile(session_id, state)
+
+    def _reconcile_open(self, session_id: str) -> None:
+        state = self.sessions.open_sessions().get(session_id)
+        if state is not None:
             self._reconcile(session_id, state)
 
     def _reconcile(self, session_id: str, state: SessionState) -> None:

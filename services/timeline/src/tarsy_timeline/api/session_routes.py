@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.routing import APIRoute
 
-from tarsy_contracts.api.sessions import ActiveSessions, FilterOptions, SessionDetail, SessionList, SessionState
+from tarsy_contracts.api.session_lists import ActiveSessions, FilterOptions, SessionList
+from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_timeline.api.caller_groups import CallerGroups
-from tarsy_timeline.queries import responses
+from tarsy_timeline.queries import list_responses, responses
 from tarsy_timeline.queries.session_filter import SessionFilterQuery
 from tarsy_timeline.queries.session_queries import SessionQueries
 
@@ -30,17 +31,17 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     async def list_sessions(wanted: SessionFilterQuery, groups: CallerGroups) -> SessionList:
         found = await queries.sessions(wanted, groups)
         # In a thread: a page of matches may be some megabytes of text.
-        return await asyncio.to_thread(responses.session_list, wanted, found)
+        return await asyncio.to_thread(list_responses.session_list, wanted, found)
 
     @router.get("/active")
     async def list_active(groups: CallerGroups) -> ActiveSessions:
         """Sessions that run, and those that wait for their turn: at most a thousand of each."""
-        return responses.active_sessions(*await queries.active(groups))
+        return list_responses.active_sessions(*await queries.active(groups))
 
     @router.get("/filter-options")
     async def get_filter_options(groups: CallerGroups) -> FilterOptions:
         """Values to filter the list by: those that sessions have, and all statuses."""
-        return responses.filter_options(await queries.options(groups))
+        return list_responses.filter_options(await queries.options(groups))
 
     @router.get("/{session_id}")
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from tarsy_contracts.api.sessions import HighlightSegment
+from tarsy_contracts.api.session_lists import HighlightSegment
 from tarsy_timeline.queries.search_words import PUNCTUATION, SearchTerm
 
 BEFORE = 60

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tarsy_contracts.api.sessions import SearchHighlight
+from tarsy_contracts.api.session_lists import SearchHighlight
 from tarsy_timeline.queries.search_highlights import passage, search_pattern
 from tarsy_timeline.queries.search_words import SearchTerm
 from tarsy_timeline.rows.session_rows import Row

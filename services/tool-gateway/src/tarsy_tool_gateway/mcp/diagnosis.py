@@ -25,7 +25,7 @@ PASSING_STATUSES = frozenset({408, 425, 429})
 NO_SUCH_PROTOCOL = frozenset(
     {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION}
 )
-"""So does somebody answer a greeting who speaks another language, or none."""
+"""So does somebody answer a handshake who speaks another language, or none."""
 NOT_TO_BE_STARTED = frozenset({errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.EPERM})
 NO_ADDRESS = (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, UnicodeError)
 NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")

@@ -1,7 +1,7 @@
 """Protocol versions: whether a server has the handshake (until 2025-11-25) or not (since 2026-07-28)."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,8 @@ from mcp_types.version import LATEST_MODERN_VERSION
 
 from tarsy_config.transports import Protocol
 from tarsy_tool_gateway.mcp.direct_calls import CALL, DirectCalls, Params, Send
-from tarsy_tool_gateway.mcp.greeting import Greeting
-from tarsy_tool_gateway.mcp.sdk_internals import dispatcher_of
+from tarsy_tool_gateway.mcp.handshake import Handshake
+from tarsy_tool_gateway.mcp.sdk_internals import PreparedClient, dispatcher_of
 from tarsy_tool_gateway.mcp.tool_sieve import ToolSieve
 from tarsy_tool_gateway.results.salvage import salvage_result
 
@@ -24,8 +24,8 @@ MODES = {"auto": "auto", "legacy": "legacy", "modern": LATEST_MODERN_VERSION}
 
 
 @dataclass(kw_only=True)
-class ProbingClient(Client):
-    """`probe_seconds`: how long a server may be silent until it is greeted as one of the older era, too.
+class ProbingClient(PreparedClient):
+    """`probe_seconds`: how long a server may be silent until the handshake of the older era begins, too.
 
     Many an older one never answers what it does not know.
     The SDK's check of results is left out: it has no bounds, and would throw away what was found.
@@ -36,9 +36,8 @@ class ProbingClient(Client):
     direct_calls: DirectCalls = field(default_factory=DirectCalls)
     sieve: ToolSieve = field(default_factory=ToolSieve)
 
-    async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
-        session = await super()._build_session(exit_stack)
-        greeting = Greeting(session, probe_seconds=self.probe_seconds)
+    def prepare(self, session: ClientSession) -> None:
+        handshake = Handshake(session, probe_seconds=self.probe_seconds)
 
         async def unchecked(name: str, result: CallToolResult) -> None:
             """The result is judged where it is rendered."""
@@ -47,10 +46,9 @@ class ProbingClient(Client):
         send = self.direct_calls.before(_without_limit_of_probe(dispatcher.send_raw_request), dispatcher.notify)
         send = self.sieve.before(_with_salvage(send), lambda: session.protocol_version)
         dispatcher.send_raw_request = send  # type: ignore[method-assign, assignment]
-        session.send_discover = greeting.probe  # type: ignore[method-assign]
-        session.initialize = greeting.initialize  # type: ignore[method-assign]
+        session.send_discover = handshake.probe  # type: ignore[method-assign]
+        session.initialize = handshake.initialize  # type: ignore[method-assign]
         session.validate_tool_result = unchecked  # type: ignore[method-assign]
-        return session
 
 
 def _without_limit_of_probe(send: Send) -> Send:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tarsy_cli.api import ApiError, get
 from tarsy_cli.chat.questions import send_question
 from tarsy_contracts.api.chat import ChatMessageSent
-from tarsy_contracts.api.sessions import SessionList
+from tarsy_contracts.api.session_lists import SessionList
 from tarsy_lab.incidents import Incident
 
 log = structlog.get_logger(__name__)

@@ -17,6 +17,7 @@ from pydantic import AnyUrl
 
 from tarsy_tool_gateway.mcp.logins.errors import ConsentError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin, TokenAuthentication, expiry_of
+from tarsy_tool_gateway.mcp.sdk_internals import IssuerProvider
 from tarsy_tool_gateway.mcp.server_plan import LoginClient
 from tarsy_tool_gateway.mcp.transports.memory_tokens import MemoryTokens
 from tarsy_tool_gateway.mcp.transports.token_requests import ask, asking_for, follow_flow
@@ -27,15 +28,6 @@ ACCEPTED = "application/json, text/event-stream"
 
 type Person = Callable[[str], Awaitable[AuthorizationCodeResult]]
 """Opens the address, and returns what the authorization server sent back."""
-
-
-class _IssuerProvider(OAuthClientProvider):
-    """It chooses the issuer of the configuration among the authorization servers that the MCP server names."""
-
-    issuer = ""
-
-    def _select_authorization_server(self, advertised: list[str]) -> str:
-        return next((server for server in advertised if issuers_match(server, self.issuer)), advertised[0])
 
 
 async def log_in(
@@ -70,7 +62,7 @@ async def log_in(
     metadata = OAuthClientMetadata(
         redirect_uris=[AnyUrl(redirect_uri)], client_name="TARSy", token_endpoint_auth_method=None
     )
-    provider = _IssuerProvider(address, metadata, record, open_address, take_code)
+    provider = IssuerProvider(address, metadata, record, open_address, take_code)
     provider.issuer = client.issuer
     probe = httpx2.Request("POST", address, json=PROBE, headers={"accept": ACCEPTED, "mcp-protocol-version": PROTOCOL})
     refused = await _refusal(wire, probe)

@@ -1,6 +1,6 @@
-"""Greeting of a server of unknown era: the probe of the newer one is still good when the older greeting was sent.
+"""Handshake with a server of unknown era: the probe of the newer one is still good when that of the older was sent.
 
-A program that starts slowly reads both at once. It answers the probe, and refuses the greeting as its second.
+A program that starts slowly reads both at once. It answers the probe, and refuses the handshake as its second.
 """
 
 import asyncio
@@ -14,19 +14,19 @@ from mcp_types import REQUEST_TIMEOUT, InitializeResult
 type Probe = Callable[[str], Awaitable[dict[str, Any]]]
 
 
-class Greeting:
+class Handshake:
     """`probe` and `initialize` stand for the two functions of a session with which the SDK negotiates."""
 
     def __init__(self, session: ClientSession, *, probe_seconds: float) -> None:
         self._probe: Probe = session.send_discover
         self._initialize: Callable[[], Awaitable[InitializeResult]] = session.initialize
         self._seconds = probe_seconds
-        self._greeted: InitializeResult | Exception | None = None
+        self._answered: InitializeResult | Exception | None = None
 
     async def initialize(self) -> InitializeResult:
-        """The answer to the greeting that was sent beside the probe, if there was one."""
-        greeted, self._greeted = self._greeted, None
-        return await self._initialize() if greeted is None else _result(greeted)
+        """The answer to the handshake that was sent beside the probe, if there was one."""
+        answered, self._answered = self._answered, None
+        return await self._initialize() if answered is None else _result(answered)
 
     async def probe(self, version: str) -> dict[str, Any]:
         """Raises MCPError where the server is of the older era. The caller sets the limit of it all."""
@@ -34,8 +34,8 @@ class Greeting:
             probing = tasks.create_task(_outcome(self._probe(version)), name="probe of the newer era")
             await asyncio.wait([probing], timeout=self._seconds)
             if not probing.done():
-                greeting = tasks.create_task(_outcome(self._initialize()), name="greeting of the older era")
-                self._greeted = await self._first_success(probing, greeting)
+                handshake = tasks.create_task(_outcome(self._initialize()), name="handshake of the older era")
+                self._answered = await self._first_success(probing, handshake)
         if probing.cancelled():
             raise MCPError(REQUEST_TIMEOUT, "it did not say in time whether it is of the newer era")
         return _result(probing.result())
@@ -43,19 +43,19 @@ class Greeting:
     async def _first_success(
         self,
         probing: asyncio.Task[dict[str, Any] | Exception],
-        greeting: asyncio.Task[InitializeResult | Exception],
+        handshake: asyncio.Task[InitializeResult | Exception],
     ) -> InitializeResult | Exception | None:
-        """The outcome of the greeting, None where the probe made it needless. Both tasks end."""
-        await asyncio.wait([probing, greeting], return_when=asyncio.FIRST_COMPLETED)
-        if not greeting.done() and isinstance(probing.result(), Exception):
-            await asyncio.wait([greeting])
-        if greeting.done() and isinstance(greeting.result(), Exception):
+        """The outcome of the handshake, None where the probe made it needless. Both tasks end."""
+        await asyncio.wait([probing, handshake], return_when=asyncio.FIRST_COMPLETED)
+        if not handshake.done() and isinstance(probing.result(), Exception):
+            await asyncio.wait([handshake])
+        if handshake.done() and isinstance(handshake.result(), Exception):
             await asyncio.wait([probing], timeout=self._seconds)
         if probing.done() and not isinstance(probing.result(), Exception):
-            greeting.cancel()
+            handshake.cancel()
             return None
         probing.cancel()
-        return await greeting
+        return await handshake
 
 
 async def _outcome[T](attempt: Awaitable[T]) -> T | Exception:

@@ -1,0 +1,98 @@
+"""REST answers that list sessions, made of rows."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from tarsy_contracts.api.session_lists import (
+    ActiveSessions,
+    FilterOptions,
+    ListedSession,
+    Pagination,
+    QueuedSession,
+    RunningSession,
+    SessionList,
+)
+from tarsy_contracts.api.sessions import SessionActivity
+from tarsy_timeline.queries.search_matches import NOWHERE, SessionMatches, matches_by_session
+from tarsy_timeline.queries.session_activity import activities_of
+from tarsy_timeline.queries.session_fields import (
+    cost_fields,
+    optional_time,
+    overview_fields,
+    session_fields,
+    token_fields,
+)
+from tarsy_timeline.queries.session_filter import STATUSES, SessionFilter
+from tarsy_timeline.rows.cost import NO_COST, Cost
+from tarsy_timeline.rows.session_rows import ListedRows, Row
+
+
+def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:
+    """Looks for what was searched in all texts of `matches`, which may be long."""
+    pagination = Pagination(
+        page=wanted.page,
+        page_size=wanted.page_size,
+        total_pages=math.ceil(listed.count / wanted.page_size),
+        total_items=listed.count,
+    )
+    found = matches_by_session(wanted.terms, listed.matches)
+    running = activities_of(listed.sessions, listed.running)
+    return SessionList(
+        sessions=tuple(
+            _listed_session(
+                row,
+                found.get(row["session_id"], NOWHERE),
+                running.get(row["session_id"]),
+                listed.costs.get(row["session_id"], NO_COST),
+            )
+            for row in listed.sessions
+        ),
+        pagination=pagination,
+    )
+
+
+def active_sessions(running: Sequence[Row], queued: Sequence[Row]) -> ActiveSessions:
+    return ActiveSessions(active=tuple(map(_running_session, running)), queued=tuple(map(_queued_session, queued)))
+
+
+def filter_options(found: Mapping[str, Sequence[str]]) -> FilterOptions:
+    """`found`: values of each field of the answer but `statuses`."""
+    return FilterOptions.model_validate(
+        {**{name: tuple(values) for name, values in found.items()}, "statuses": STATUSES}
+    )
+
+
+def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None, cost: Cost) -> ListedSession:
+    return ListedSession.model_validate(
+        {
+            **session_fields(row),
+            "llm_interaction_count": row["llm_interaction_count"],
+            "mcp_interaction_count": row["mcp_interaction_count"],
+            **token_fields(row.__getitem__),
+            "matched_in_content": found.in_content,
+            "highlights": found.highlights,
+            "provider_fallback_count": row["provider_fallback_count"],
+            "models": tuple(row["models"]),
+            "now": now,
+            **cost_fields(cost),
+            "completed_stages": row["completed_stages"],
+            "failed_stages": row["failed_stages"],
+            "current_stage_index": row["current_stage_index"],
+            "current_stage_id": row["current_stage_id"],
+        }
+    )
+
+
+def _running_session(row: Row) -> RunningSession:
+    return RunningSession.model_validate(
+        {
+            **overview_fields(row),
+            "started_at": optional_time(row["started_at"]),
+            "current_stage_index": row["current_stage_index"],
+            "current_stage_id": row["current_stage_id"],
+        }
+    )
+
+
+def _queued_session(row: Row) -> QueuedSession:
+    return QueuedSession.model_validate({**overview_fields(row), "queue_position": row["queue_position"]})
