@@ -8,9 +8,10 @@ from tarsy_config.chain_settings import settings_of
 from tarsy_config.config import Config
 from tarsy_config.cross_checks import built_in_chains
 from tarsy_config.document import Document
+from tarsy_config.key_paths import named
 from tarsy_config.provenance import sources_of
 from tarsy_config.providers import LlmProvider
-from tarsy_config.references import PROVIDERS, named
+from tarsy_config.references import PROVIDERS
 from tarsy_config.resolution import AS_CONFIGURED
 from tarsy_config.servers import McpServerConfig
 from tarsy_config.version import version_of
