@@ -45,7 +45,7 @@ def _servers(config: Config, environ: Mapping[str, str]) -> dict[str, McpServerC
     """The built-in servers that agents of chains use."""
     chains = [settings_of(config, chain_id, AS_CONFIGURED) for chain_id in config.agent_chains]
     agents = [agent for chain in chains for stage in chain.stages for agent in stage.agents]
-    used = {name for agent in agents for name in agent.servers.value}
+    used = {name for agent in agents for name in agent.mcp_servers.value}
     return {name: server for name, server in built_in.servers(environ).items() if name in used}
 
 

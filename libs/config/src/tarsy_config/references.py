@@ -5,13 +5,14 @@ They are looked up in the plain data, not in the models, so that a mistake elsew
 
 from collections.abc import Mapping, Set
 
+from tarsy_config.agent_options import SETTINGS
 from tarsy_config.document import Document
 from tarsy_config.errors import Place, suggestion
-from tarsy_config.key_paths import AGENT, ANY, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT, SYNTHESIS, named
+from tarsy_config.key_paths import ANY, CHAIN, CHAT, MODEL, STAGE_AGENT, SYNTHESIS, named
 
 DEFAULT_PROVIDERS: tuple[Place, ...] = (("defaults", "llm_provider"), ("defaults", "llm_provider", ANY))
-SERVERS: tuple[Place, ...] = tuple((*place, "mcp_servers", ANY) for place in (AGENT, CHAIN, STAGE, STAGE_AGENT, CHAT))
-WITH_FALLBACKS: tuple[Place, ...] = (DEFAULTS, STAGE, *MODEL)
+SERVERS: tuple[Place, ...] = tuple((*place, "mcp_servers", ANY) for place in SETTINGS["mcp_servers"].at)
+WITH_FALLBACKS = SETTINGS["fallback_providers"].at
 FALLBACKS: tuple[Place, ...] = (
     *((*place, "fallback_providers", ANY) for place in WITH_FALLBACKS),
     ("fallback_lists", ANY, ANY),
