@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tarsy_config.agent_settings import AgentSettings
+from tarsy_config.agent_options import AgentSettings
 from tarsy_config.chain_settings import ChainSettings
 from tarsy_config.config import Config
 from tarsy_contracts.api.configuration import ChainAgent
@@ -11,10 +11,10 @@ from tarsy_contracts.api.configuration import ChainAgent
 def chain_agents(config: Config) -> tuple[ChainAgent, ...]:
     """Those that use MCP servers, in the order in which they run."""
     return tuple(
-        ChainAgent(chain_id=chain_id, stage=stage, agent=agent.name, mcp_servers=agent.servers.value)
+        ChainAgent(chain_id=chain_id, stage=stage, agent=agent.name, mcp_servers=agent.mcp_servers.value)
         for chain_id in config.agent_chains
         for stage, agent in _agents(config.explained(chain_id))
-        if agent.servers.value
+        if agent.mcp_servers.value
     )
 
 

@@ -7,8 +7,8 @@ from pydantic_core import PydanticCustomError
 
 from tarsy_config.document import Document
 from tarsy_config.errors import Place
+from tarsy_config.key_paths import ANY, CHAIN, found, named
 from tarsy_config.matchers import parse_matcher
-from tarsy_config.references import ANY, CHAIN, found, named
 from tarsy_config.routing import ChainRule
 
 

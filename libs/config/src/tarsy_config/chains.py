@@ -1,42 +1,31 @@
 """`agents` and `agent_chains`: who investigates which alerts."""
 
-from typing import Literal
-
 from pydantic import Field, ValidationInfo, field_validator
 
+from tarsy_config.agent_options import SomeOptions, with_options
 from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.approval import ApprovalSettings, Approve
 from tarsy_config.fallbacks import FallbackChoice, ModelChoice
+from tarsy_config.key_paths import AGENT, CHAIN, CHAT, STAGE, STAGE_AGENT
 from tarsy_config.matchers import MatcherText
-from tarsy_config.providers import NativeTools
-from tarsy_config.values import Backend, Name, Positive, Section, Servers, Strategy, wrong
+from tarsy_config.values import Backend, Name, Positive, wrong
 from tarsy_contracts.chain import SuccessPolicy
-
-type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
 
 LATER_TYPES = frozenset({"action", "scoring"})
 """Types of agents that can be defined, and that no stage runs yet."""
 
 
-class Agent(Section):
-    type: AgentType | None = None
+@with_options(AGENT)
+class Agent(SomeOptions):
     description: str = ""
-    mcp_servers: Servers = None
-    custom_instructions: str = ""
     llm_backend: Backend | None = None
-    max_iterations: Positive | None = None
-    iteration_strategy: Strategy | None = None
-    native_tools: NativeTools = NativeTools()
 
 
-class StageAgent(ModelChoice):
+@with_options(STAGE_AGENT)
+class StageAgent(ModelChoice, SomeOptions):
     """An agent as a stage uses it: what is set here wins."""
 
     name: Name
-    type: AgentType | None = None
-    max_iterations: Positive | None = None
-    iteration_strategy: Strategy | None = None
-    mcp_servers: Servers = None
 
 
 class Synthesis(ModelChoice):
@@ -45,15 +34,14 @@ class Synthesis(ModelChoice):
     agent: Name | None = None
 
 
-class StageConfig(FallbackChoice):
+@with_options(STAGE)
+class StageConfig(FallbackChoice, SomeOptions):
     """`replicas`: the first agent so many times, and no other."""
 
     name: Name
     agents: tuple[StageAgent, ...]
     replicas: Positive | None = None
     success_policy: SuccessPolicy | None = None
-    max_iterations: Positive | None = None
-    mcp_servers: Servers = None
     synthesis: Synthesis = Synthesis()
 
     @field_validator("agents")
@@ -62,17 +50,16 @@ class StageConfig(FallbackChoice):
         return _at_least_one(agents, "agent")
 
 
-class Chat(ModelChoice):
+@with_options(CHAT)
+class Chat(ModelChoice, SomeOptions):
     """The agent that answers questions about the finished investigation."""
 
     enabled: bool = True
     agent: Name | None = None
-    mcp_servers: Servers = None
-    max_iterations: Positive | None = None
-    iteration_strategy: Strategy | None = None
 
 
-class AgentChain(ModelChoice):
+@with_options(CHAIN)
+class AgentChain(ModelChoice, SomeOptions):
     """`match`: matchers that an alert of these types has to fit, all of them; an empty list fits every alert.
 
     Without `alert_types`, it is for alerts of all types that fit.
@@ -83,9 +70,6 @@ class AgentChain(ModelChoice):
     description: str = ""
     executive_summary: ModelChoice = ModelChoice()
     executive_summary_provider: Name | None = None
-    max_iterations: Positive | None = None
-    iteration_strategy: Strategy | None = None
-    mcp_servers: Servers = None
     chat: Chat | None = None
     alerts: AlertHandling = AlertHandling()
     approve: Approve | None = None

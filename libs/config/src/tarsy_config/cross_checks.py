@@ -7,17 +7,8 @@ from tarsy_config.chain_order import check_order, placed_rules
 from tarsy_config.chains import LATER_TYPES
 from tarsy_config.document import Document, Plain
 from tarsy_config.errors import Place, suggestion
-from tarsy_config.references import (
-    AGENT_DEFAULTS,
-    ANY,
-    CHAIN,
-    DEFAULT_PROVIDERS,
-    PROVIDERS,
-    STAGE_AGENT,
-    SYNTHESIS,
-    found,
-    named,
-)
+from tarsy_config.key_paths import AGENT_DEFAULTS, ANY, CHAIN, STAGE_AGENT, SYNTHESIS, found, named
+from tarsy_config.references import DEFAULT_PROVIDERS, PROVIDERS
 from tarsy_config.routing import ChainRule
 from tarsy_config.values import DEFAULT_ALERT_TYPE
 

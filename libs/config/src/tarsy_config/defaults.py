@@ -4,9 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
+from tarsy_config.agent_options import SomeOptions, with_options
 from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.approval import ApprovalSettings, Approve
 from tarsy_config.fallbacks import FallbackChoice, ModelChoice
+from tarsy_config.key_paths import DEFAULTS
 from tarsy_config.masking import AlertMasking
 from tarsy_config.notifications import GoTarsySlack
 from tarsy_config.values import (
@@ -16,7 +18,6 @@ from tarsy_config.values import (
     Positive,
     Seconds,
     Section,
-    Strategy,
     one_or_several,
     web_address,
     wrong,
@@ -32,7 +33,8 @@ class SummaryDefaults(Section):
 type UnknownAlertType = Literal["refuse", "default_chain"]
 
 
-class Defaults(FallbackChoice):
+@with_options(DEFAULTS)
+class Defaults(FallbackChoice, SomeOptions):
     """`llm_provider`: the first of these that can be used, which is one whose API key is set.
 
     `unknown_alert_type`: what becomes of an alert that asks for a type that no chain names. `agents`: whom an agent of
@@ -41,8 +43,6 @@ class Defaults(FallbackChoice):
 
     llm_provider: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = ()
     llm_backend: Backend | None = None
-    max_iterations: Positive | None = None
-    iteration_strategy: Strategy | None = None
     success_policy: SuccessPolicy | None = None
     alert_type: Name = DEFAULT_ALERT_TYPE
     unknown_alert_type: UnknownAlertType = "refuse"

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping
 from tarsy_config.document import Document
 from tarsy_config.errors import Place
 from tarsy_config.go_tarsy_moves import move_keys
-from tarsy_config.references import ANY, CHAIN, CHAT, CHOICES, FALLBACKS, STAGE, STAGE_AGENT, found
+from tarsy_config.key_paths import AGENT, ANY, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT, found
+from tarsy_config.references import FALLBACKS
 
-AGENT: Place = ("agents", ANY)
 SERVER: Place = ("mcp_servers", ANY)
-DEFAULTS: Place = ("defaults",)
 SYSTEM: Place = ("system",)
 QUEUE: Place = ("queue",)
 
@@ -59,7 +58,7 @@ WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
     below("heartbeat_interval", QUEUE): OWNERS,
 }
 NOTED: Mapping[tuple[Place, ...], str] = {
-    below("llm_backend", DEFAULTS, AGENT, *CHOICES, *FALLBACKS): NATIVE,
+    below("llm_backend", DEFAULTS, AGENT, *MODEL, *FALLBACKS): NATIVE,
     below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
     below("backend", *FALLBACKS): NATIVE,
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tarsy_config.document import Document, Plain
 from tarsy_config.errors import Place, written
-from tarsy_config.references import ANY, CHAIN, found
+from tarsy_config.key_paths import ANY, CHAIN, found
 
 PROVIDER: Place = ("llm_providers", ANY)
 COSTS: Place = ("system", "cost_estimation")

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from tarsy_config.config import Config
 from tarsy_config.document import Document
+from tarsy_config.key_paths import found, named
 from tarsy_config.providers import LlmProvider
-from tarsy_config.references import PROVIDERS, found, named
+from tarsy_config.references import PROVIDERS
 
 
 def keys_are_set(documents: Sequence[Document], config: Config, environ: Mapping[str, str]) -> None:

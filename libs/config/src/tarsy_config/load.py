@@ -12,9 +12,10 @@ from tarsy_config.cross_checks import check_coherence
 from tarsy_config.document import Document
 from tarsy_config.errors import InvalidConfigError, written
 from tarsy_config.go_tarsy_compat import strip_unsupported
+from tarsy_config.key_paths import ANY, found
 from tarsy_config.merging import merged
 from tarsy_config.providers import LlmProvider
-from tarsy_config.references import ANY, check_references, found
+from tarsy_config.references import check_references
 from tarsy_config.values import Name, Section
 from tarsy_config.vertex import strip_vertex
 

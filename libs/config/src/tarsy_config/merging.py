@@ -8,9 +8,10 @@ from tarsy_config.chain_settings import settings_of
 from tarsy_config.config import Config
 from tarsy_config.cross_checks import built_in_chains
 from tarsy_config.document import Document
+from tarsy_config.key_paths import named
 from tarsy_config.provenance import sources_of
 from tarsy_config.providers import LlmProvider
-from tarsy_config.references import PROVIDERS, named
+from tarsy_config.references import PROVIDERS
 from tarsy_config.resolution import AS_CONFIGURED
 from tarsy_config.servers import McpServerConfig
 from tarsy_config.version import version_of
@@ -44,7 +45,7 @@ def _servers(config: Config, environ: Mapping[str, str]) -> dict[str, McpServerC
     """The built-in servers that agents of chains use."""
     chains = [settings_of(config, chain_id, AS_CONFIGURED) for chain_id in config.agent_chains]
     agents = [agent for chain in chains for stage in chain.stages for agent in stage.agents]
-    used = {name for agent in agents for name in agent.servers.value}
+    used = {name for agent in agents for name in agent.mcp_servers.value}
     return {name: server for name, server in built_in.servers(environ).items() if name in used}
 
 

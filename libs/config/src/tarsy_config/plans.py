@@ -1,12 +1,13 @@
 """From the settings of a chain to the plan that a session keeps, with nothing left to look up."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from tarsy_config.agent_settings import AgentSettings
+from tarsy_config.agent_options import AgentSettings
 from tarsy_config.approval import Approve, rule_of, terms_of
 from tarsy_config.chain_settings import ChainSettings, StageSettings
 from tarsy_config.providers import DEFAULT_CONTEXT_TOKENS
-from tarsy_config.resolution import AlertChoice
+from tarsy_config.resolution import AlertChoice, Setting
 from tarsy_config.sections import Sections
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SummaryRule
@@ -62,18 +63,14 @@ class Build:
         )
 
     def agent(self, agent: AgentSettings) -> ResolvedAgent:
+        settings = {name: _value(found) for name, found in agent.by_name().items()}
         providers = (agent.llm_provider.value, *agent.fallback_providers.value)
         return ResolvedAgent(
             name=agent.name,
-            llm_provider=agent.llm_provider.value,
-            max_iterations=agent.max_iterations.value,
-            custom_instructions=agent.custom_instructions.value,
-            servers=tuple(self._server(name) for name in agent.servers.value),
-            controller=agent.controller.value,
-            fallback_providers=agent.fallback_providers.value,
-            native_tools=tuple(tool.value for tool in agent.native_tools),
+            servers=tuple(self._server(name) for name in settings.pop("mcp_servers")),
             context_tokens=self._context_tokens(providers),
             known_contexts=self._known_contexts(providers),
+            **settings,
         )
 
     def _context_tokens(self, providers: Sequence[str]) -> int:
@@ -111,3 +108,7 @@ class Build:
             allow=server.allow or (),
             approve=rule_of(self._sections.approve_of(server), self._approve),
         )
+
+
+def _value(setting: Setting) -> Any:
+    return tuple(each.value for each in setting) if isinstance(setting, tuple) else setting.value

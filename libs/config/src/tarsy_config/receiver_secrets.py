@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tarsy_config.config import Config
 from tarsy_config.document import Document
 from tarsy_config.errors import Place
-from tarsy_config.references import found
+from tarsy_config.key_paths import found
 
 
 def receiver_secrets_are_set(documents: Sequence[Document], config: Config, environ: Mapping[str, str]) -> None:

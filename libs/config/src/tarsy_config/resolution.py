@@ -1,50 +1,33 @@
-"""Resolution of a setting of an agent that several places may have: the last one in its order wins.
+"""Resolution of the settings of an agent: the last place that has one wins, where its rule says nothing else.
 
-| setting              | order                                                                              |
-| -------------------- | ---------------------------------------------------------------------------------- |
-| `llm_provider`       | the first usable one of `defaults`, chain, `defaults.agents`, agent in its stage, alert |
-| `max_iterations`     | 20, `defaults`, agent, chain, stage, agent in its stage                             |
-| `iteration_strategy` | function-calling, `defaults`, agent, chain, agent in its stage                      |
-| `type`               | agent, agent in its stage                                                           |
-| `mcp_servers`        | agent, chain, stage, agent in its stage, alert (a list replaces the one before)     |
-| fallbacks            | none, `defaults`, chain, `defaults.agents`, stage, agent in its stage (a list replaces) |
-| `native_tools`       | none, provider, agent, alert (each tool by itself; only Google has any)             |
-| `success_policy`     | any, `defaults`, stage                                                              |
-| chat                 | as above, with `chat` in the place of the agent in its stage; see below             |
-| summaries            | the agent's provider, `defaults.summarization`, the server's `summarization`         |
-
-The synthesis of a stage is resolved like an agent in that stage, with `synthesis` in the place of the agent in its
-stage. Servers of a chat: the alert's, `chat`, chain, agent, or else those of all agents of the chain. The provider of
-the executive summary has the order `defaults`, chain, `defaults.agents`, `defaults.executive_summary`, that of the
-chain, alert; so have its fallbacks. Where none of these names a provider, synthesis, executive summary and chat use
-that of the first agent.
-
-The provider that an alert names is asked by all agents. Fallbacks stay as they are configured, and so do summaries:
-they ask it where neither `defaults.summarization` nor the server names a provider.
+A synthesis is resolved like an agent of its stage, and a chat or an executive summary like one of the chain, each with
+its own section in the place of the agent in its stage. The provider that an alert names is asked by all agents.
+Fallbacks stay as they are configured, and so do summaries: they ask it where neither `defaults.summarization` nor the
+server names a provider.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
 
-from tarsy_config.chains import Agent, AgentChain, AgentType, Chat, StageAgent, StageConfig, Synthesis
-from tarsy_config.defaults import Defaults
 from tarsy_config.errors import Place
-from tarsy_config.fallbacks import Fallback, ModelChoice
-from tarsy_config.provenance import Found
-from tarsy_config.sections import Sections
+from tarsy_config.fallbacks import Fallback
+from tarsy_config.provenance import ALERT, DEFAULT, Found, Sources
+from tarsy_config.providers import LlmProvider
+from tarsy_config.values import STRATEGIES, Section
 from tarsy_contracts.alert import McpSelection
-from tarsy_contracts.chain import SuccessPolicy
+from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
 
-type Level = Literal["defaults", "agent", "chain", "agent_defaults", "stage", "job_defaults", "stage_agent"]
+ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
+"""Types of agents that have no tools."""
+NO_SELECTION = McpSelection()
 
 
 @dataclass(frozen=True, slots=True)
-class At[S]:
+class At[S: Section]:
     place: Place
     section: S
-
-
-NO_SELECTION = McpSelection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,57 +43,118 @@ AS_CONFIGURED = AlertChoice()
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The places that may say something of an agent in a stage. Executive summaries and chats are in none.
+    """All that decides about the settings of an agent. `places`: from the most general one to the most special one.
 
-    The last one of a synthesis, a chat or an executive summary is its own section. `agent_defaults`: the agent's entry
-    in `defaults.agents`. `job_defaults`: what `defaults` has for the executive summary.
+    `job`: the type of an agent that no stage names, and that is asked once. `first_provider` and `other_servers` are
+    those of the chain's other agents, for an agent of which no place says any.
     """
 
-    sections: Sections
-    defaults: At[Defaults]
-    agent: At[Agent]
-    chain: At[AgentChain]
-    stage: At[StageConfig] | None = None
-    stage_agent: At[StageAgent] | At[Synthesis] | At[Chat] | At[ModelChoice] | None = None
-    agent_defaults: At[ModelChoice] | None = None
-    job_defaults: At[ModelChoice] | None = None
+    places: tuple[At[Section], ...]
+    sources: Sources
+    llm_providers: Mapping[str, LlmProvider]
+    fallback_lists: Mapping[str, tuple[Fallback, ...]]
+    choice: AlertChoice = AS_CONFIGURED
+    job: str = ""
+    first_provider: Found[str] | None = None
+    other_servers: tuple[str, ...] = ()
+
+    def last(self, *path: str) -> Found[Any] | None:
+        """The word of the last place that has a key, or one inside it."""
+        return next(self.search(path), None)
+
+    def search(self, *paths: Sequence[str]) -> Iterator[Found[Any]]:
+        """From the most special place on."""
+        for at in reversed(self.places):
+            for path in paths:
+                if (value := reduce(_inside, path, at.section)) is not None:
+                    yield Found(value, self.sources.given((*at.place, *path)))
+
+
+def _inside(section: Any, key: str) -> Any:
+    return vars(section).get(key) if isinstance(section, Section) else None
+
+
+type Setting = Found[Any] | tuple[Found[Any], ...]
+type Rule = Callable[[Option, Levels], Setting]
 
 
 @dataclass(frozen=True, slots=True)
-class Order[T]:
-    """The places that may have a key, from the most general one to the most special one."""
+class Option:
+    """A setting of an agent. `key`: as tarsy.yaml has it; `at`: the sections that may have it.
+
+    `rule` finds the field `setting` (or `key`) of an agent's settings; without one, the rule of another option reads
+    the key. `otherwise`: the value where no place has any. `asked_once`: that of an agent that is asked once, without
+    tools. `free_text`: it may hold a secret, and is shown by the variables that it was written with.
+
+    `order`: its row in docs/reference/configuration.md, with `{}` for the sections.
+    """
 
     key: str
-    levels: tuple[Level, ...]
-
-    def last(self, levels: Levels) -> Found[T] | None:
-        found = None
-        for level in self.levels:
-            at: At[object] | None = getattr(levels, level)
-            value: T | None = getattr(at.section, self.key, None) if at is not None else None
-            if at is not None and value is not None:
-                found = Found(value, levels.sections.sources.origin((*at.place, self.key)))
-        return found
+    at: tuple[Place, ...]
+    rule: Rule | None = None
+    setting: str = ""
+    otherwise: Any = None
+    asked_once: Any = None
+    free_text: bool = False
+    order: str = ""
 
 
-LLM_PROVIDER: Order[str] = Order("llm_provider", ("chain", "agent_defaults", "job_defaults", "stage_agent"))
-"""After the first usable one of `defaults`."""
-EXECUTIVE_SUMMARY_PROVIDER: Order[str] = Order("executive_summary_provider", ("chain",))
-MAX_ITERATIONS: Order[int] = Order("max_iterations", ("defaults", "agent", "chain", "stage", "stage_agent"))
-ITERATION_STRATEGY: Order[str] = Order("iteration_strategy", ("defaults", "agent", "chain", "stage_agent"))
-AGENT_TYPE: Order[AgentType] = Order("type", ("agent", "stage_agent"))
-MCP_SERVERS: Order[tuple[str, ...]] = Order("mcp_servers", ("agent", "chain", "stage", "stage_agent"))
-FALLBACKS: tuple[Level, ...] = ("defaults", "chain", "agent_defaults", "stage", "job_defaults", "stage_agent")
-SUCCESS_POLICY: Order[SuccessPolicy] = Order("success_policy", ("defaults", "stage"))
+def take_last(option: Option, levels: Levels) -> Found[Any]:
+    return levels.last(option.key) or Found(option.otherwise, DEFAULT)
 
 
-def last_fallbacks(levels: Levels) -> Found[tuple[Fallback, ...]] | None:
-    """Those of the last place that has a list of its own, or names one."""
-    found: Found[tuple[Fallback, ...]] | None = None
-    for level in FALLBACKS:
-        named = Order[str]("fallback_list", (level,)).last(levels)
-        own = Order[tuple[Fallback, ...]]("fallback_providers", (level,)).last(levels)
-        if named is not None and named.value:
-            own = Found(levels.sections.fallback_lists[named.value], named.origin)
-        found = own or found
+def take_first_usable(_option: Option, levels: Levels) -> Found[str]:
+    """The first that can be asked where the place names several; that of the first agent where none names any."""
+    if levels.choice.llm_provider is not None:
+        return Found(levels.choice.llm_provider, ALERT)
+    own = levels.last("executive_summary_provider") if levels.job == "exec_summary" else None
+    found = own or levels.last("llm_provider")
+    if found is not None and isinstance(found.value, tuple):
+        names = [name for name in found.value if name in levels.llm_providers]
+        usable = [name for name in names if levels.llm_providers[name].usable]
+        found = next((Found(name, found.origin) for name in (*usable, *reversed(names))), None)
+    found = found or levels.first_provider
+    if found is None:
+        raise LookupError("an agent has no llm_provider")  # load_config refuses this
     return found
+
+
+def take_last_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
+    """Those of the last place that has a list of its own, or names one: each once, without what nothing can ask yet."""
+    said = levels.search((option.key,), ("fallback_list",))
+    found = next((one for one in said if one.value != ""), Found((), DEFAULT))
+    fallbacks = levels.fallback_lists[found.value] if isinstance(found.value, str) else found.value
+    known = levels.llm_providers.keys() - {take_first_usable(option, levels).value}
+    names = dict.fromkeys(fallback.provider for fallback in fallbacks)
+    return Found(tuple(name for name in names if name in known), found.origin)
+
+
+def choose_controller(option: Option, levels: Levels) -> Found[Controller]:
+    kind = Found(levels.job, DEFAULT) if levels.job else levels.last("type")
+    if kind is not None and kind.value in ONE_QUESTION:
+        return Found("single_shot", kind.origin)
+    strategy = take_last(option, levels)
+    return Found(STRATEGIES[strategy.value], strategy.origin)
+
+
+def replace_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
+    """That of the alert, of the last place, or all of the chain's other agents."""
+    if levels.choice.mcp.servers:
+        return Found(tuple(dict.fromkeys(server.name for server in levels.choice.mcp.servers)), ALERT)
+    return levels.last(option.key) or Found(levels.other_servers, DEFAULT)
+
+
+def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:
+    """Those that are on. A provider that is not configured (any longer) has none.
+
+    An executive summary says again what was found, so that no tool is of use.
+    """
+    name = take_first_usable(option, levels).value
+    provider = levels.llm_providers.get(name)
+    if provider is None or provider.type != "google" or levels.job == "exec_summary":
+        return ()
+    chosen = levels.choice.mcp.native_tools or {}
+    below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
+    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS}
+    said = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
+    return tuple(Found(tool, found.origin) for tool, found in said.items() if found is not None and found.value)

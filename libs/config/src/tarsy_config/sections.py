@@ -14,7 +14,7 @@ from tarsy_config.errors import Note
 from tarsy_config.fallbacks import Fallbacks
 from tarsy_config.notifications import Receiver, ReceiverName
 from tarsy_config.prices import ConfiguredPrice
-from tarsy_config.provenance import Found, Sources
+from tarsy_config.provenance import Sources
 from tarsy_config.providers import LlmProvider
 from tarsy_config.servers import McpServerConfig
 from tarsy_config.values import Name, Section, ServerId
@@ -50,14 +50,6 @@ class Sections(Section):
         told = self.model_copy()
         told._sources, told._notes, told._version = sources, tuple(notes), version
         return told
-
-    @property
-    def default_provider(self) -> Found[str] | None:
-        """The first provider in `defaults` that can be used, or else the last."""
-        names = [name for name in self.defaults.llm_provider if name in self.llm_providers]
-        usable = [name for name in names if self.llm_providers[name].usable]
-        chosen = next(iter((*usable, *reversed(names))), None)
-        return Found(chosen, self.sources.origin(("defaults", "llm_provider"))) if chosen is not None else None
 
     def approve_of(self, server: McpServerConfig) -> Approve | None:
         """The rule of a server, its own or that of `defaults`; a chain may add to it."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tarsy_config.document import Document
 from tarsy_config.errors import Place
-from tarsy_config.references import ANY
+from tarsy_config.key_paths import ANY
 
 DIGITS = 12
 TRANSPORT: Place = ("mcp_servers", ANY, "transport")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tarsy_config.document import Document, Plain
 from tarsy_config.errors import suggestion
-from tarsy_config.references import ANY, found
+from tarsy_config.key_paths import ANY, found
 
 TYPE = "vertexai"
 KEYS = frozenset(

@@ -6,8 +6,8 @@ from itertools import product
 
 from tarsy_config.config import Config
 from tarsy_config.document import Document
+from tarsy_config.key_paths import ANY, found
 from tarsy_config.masking import DataMasking
-from tarsy_config.references import ANY, found
 from tarsy_masking.custom_patterns import compile_custom
 from tarsy_masking.masker import Masker
 from tarsy_masking.rules import CustomPattern

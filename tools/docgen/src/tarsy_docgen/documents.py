@@ -14,6 +14,7 @@ from tarsy_docgen.chart.values_file import values_file
 from tarsy_docgen.chart.values_page import values_page
 from tarsy_docgen.chart.values_schema import values_schema_file
 from tarsy_docgen.command_page import command_page
+from tarsy_docgen.configuration_page import configuration_page
 from tarsy_docgen.dashboards.agents import AGENTS
 from tarsy_docgen.dashboards.cost import COST
 from tarsy_docgen.dashboards.grafana_json import dashboard_file
@@ -46,6 +47,7 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "deploy/runtime.lock": runtime_lock,
     "docs/reference/chart-values.md": values_page,
     "docs/reference/command.md": command_page,
+    "docs/reference/configuration.md": configuration_page,
     "docs/reference/events.md": events_page,
     "docs/reference/kafka-rights.md": kafka_rights_page,
     "docs/reference/metrics.md": metrics_page,

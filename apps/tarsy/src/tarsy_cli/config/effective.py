@@ -9,10 +9,11 @@ from pydantic import JsonValue
 
 from tarsy_cli.config.external import provider_tree, receiver_tree, server_tree
 from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, section, shown, text
-from tarsy_config.agent_settings import AgentSettings
+from tarsy_config.agent_options import SETTINGS, AgentSettings
 from tarsy_config.chain_settings import StageSettings
 from tarsy_config.config import Config
 from tarsy_config.provenance import DEFAULT
+from tarsy_config.resolution import Setting
 from tarsy_contracts.api.agent_tools import AgentTools
 
 
@@ -101,17 +102,14 @@ def _stage(config: Config, stage: StageSettings) -> Tree:
 
 
 def _agent(config: Config, agent: AgentSettings) -> Tree:
-    native: list[JsonValue] = [resolved(tool) for tool in agent.native_tools]
-    return {
-        "name": agent.name,
-        "llm_provider": resolved(agent.llm_provider),
-        "fallback_providers": resolved(agent.fallback_providers),
-        "controller": resolved(agent.controller),
-        "max_iterations": resolved(agent.max_iterations),
-        "mcp_servers": resolved(agent.servers),
-        "native_tools": native,
-        "custom_instructions": text(config, agent.custom_instructions),
-    }
+    settings = {name: _setting(config, name, setting) for name, setting in agent.by_name().items()}
+    return {"name": agent.name, **settings}
+
+
+def _setting(config: Config, name: str, setting: Setting) -> JsonValue:
+    if isinstance(setting, tuple):
+        return [resolved(each) for each in setting]
+    return text(config, setting) if SETTINGS[name].free_text else resolved(setting)
 
 
 def _system(config: Config, environ: Mapping[str, str]) -> Tree:
