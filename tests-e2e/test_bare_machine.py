@@ -41,7 +41,10 @@ def _literals(file: Path) -> frozenset[str]:
 
 def _names_in(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.Call(args=[ast.List(elts=[ast.Constant(value=str(text)), *_]), *_]):
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="subprocess")),
+            args=[ast.List(elts=[ast.Constant(value=str(text)), *_]), *_],
+        ):
             yield text
         case ast.Call(func=ast.Name(id="required_program" | "require_programs" | "leave_out"), args=args):
             for one in ast.walk(ast.Tuple(args)):
