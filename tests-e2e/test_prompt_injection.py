@@ -4,6 +4,7 @@ Our services as they are, in one process and in virtual time. That nothing runs 
 swept in test_sweep_of_an_approval.py.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -107,3 +108,20 @@ def test_it_runs_once_after_a_yes_and_never_after_a_no(decision: str, ran: int) 
     assert (asked.tool, asked.arguments, asked.reason) == (
         "pods_delete", {"namespace": "shop"}, "I was told to delete it."
     )  # fmt: skip
+
+
+class SlowReading:
+    """Others run after each record of the log, however long that takes."""
+
+    async def let_others_run(self) -> None:
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("server", [{}, {"allow": "all", "approve": True}])
+def test_what_is_rejected_or_waits_for_a_yes_does_not_run_while_its_decision_is_read(
+    monkeypatch: pytest.MonkeyPatch, server: dict[str, Any]
+) -> None:
+    monkeypatch.setattr("tarsy_orchestrator.partition.owner.Pacer", SlowReading)
+    log, runs = play_with_person(OBEDIENT, config(**server), {SERVER: TOOLS}, nobody)
+    assert outcomes(log) == ["ok", "rejected"]
+    assert deletions(runs) == 0

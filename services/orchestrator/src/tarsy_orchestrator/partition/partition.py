@@ -42,7 +42,10 @@ MOST_WAITING = 2_000
 
 
 class Partition:
-    """`position` is the offset of the log that is read next; `sessions` is what was read before."""
+    """`position` is the offset of the log that is read next; `sessions` is what was read before.
+
+    `_expected`: the events of the batch that is being appended, and whether each ends its decision.
+    """
 
     def __init__(
         self,
@@ -96,7 +99,7 @@ class Partition:
         self._steps_made = 0
         self._wake = asyncio.Event()
         self._recovered_at: int | None = None
-        self._expected: set[str] = set()
+        self._expected: dict[str, bool] = {}
         self._came_back: set[str] = set()
 
     def start_inbox(self, start: int, end: int, held: Mapping[str, HeldInputs]) -> None:
@@ -194,7 +197,9 @@ class Partition:
         if isinstance(accepted.state, Unsupported) and self._recovered_at is not None:
             self.isolation.set_aside_unsupported(session_id, accepted.state, accepted.record.envelope.type)
         if accepted.state is not None:
-            self._reconcile(session_id, accepted.state)
+            # Others run between the events of a decision: a call is owed before its own rejection is read.
+            if self._expected.get(accepted.record.envelope.id, True):
+                self._reconcile(session_id, accepted.state)
         elif accepted.head is not None and accepted.head.phase == "open":
             self._wake.set()
 
@@ -240,11 +245,11 @@ class Partition:
         entries = [entry for decision in decisions for entry in decision.entries]
         if entries:
             self._came_back = set()
-            self._expected = {id for decision in decisions for id in decision.ids}
+            self._expected = {id: id == decision.last_id for decision in decisions for id in decision.ids}
             self._metrics.observe_batch(len(entries), sum(entry.size for entry in entries))
             with self._metrics.append_duration.time():
                 await self.log_progress.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
-            self._expected = set()
+            self._expected = {}
         lost = lost_decisions(decisions, self._came_back)
         for decision in decisions:
             if decision not in lost:
