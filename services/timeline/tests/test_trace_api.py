@@ -21,7 +21,9 @@ from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.heads import Span
+from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_loop_held import watching_the_loop
 from tarsy_service.problems import ProblemError
 from tarsy_simulation.investigation import BRIEF_ALERT, LONG, SESSION
@@ -43,7 +45,8 @@ type Entry = tuple[Envelope, bytes]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PARTITION = 2
+PARTITION = partition_of(SESSION.encode(), LOG_PARTITIONS)
+BESIDE = (PARTITION + 1) % LOG_PARTITIONS
 OTHERS = 1_100
 """Records of other sessions between two lives: more than a span is lengthened by."""
 TRACE = f"/api/v1/sessions/{SESSION}/trace"
@@ -251,12 +254,12 @@ async def test_a_session_whose_beginning_is_no_longer_kept_has_no_record(
     client: httpx2.AsyncClient, system_bus: Bus, story: Story, new_session: NewSession
 ) -> None:
     session = story(new_session())
-    await append_to(system_bus, session.records, partition=PARTITION + 1)
+    await append_to(system_bus, session.records, partition=BESIDE)
     path = f"/api/v1/sessions/{session.id}/trace"
     assert (await client.get(f"/api/v1/sessions/{session.id}/status?at_least=13", timeout=120)).status_code == 200
-    await append_to(system_bus, [session.next(e.AlertRepeated(input_id="j", source="api"))], partition=PARTITION + 1)
+    await append_to(system_bus, [session.next(e.AlertRepeated(input_id="j", source="api"))], partition=BESIDE)
     async with admin(system_bus) as kafka:
-        place = TopicPartition(system_bus.topics.sessions, PARTITION + 1)
+        place = TopicPartition(system_bus.topics.sessions, BESIDE)
         await kafka.delete_records({place: RecordsToDelete(before_offset=4)})
     answer = await client.get(f"{path}?at_least=14", timeout=120)
     assert (answer.status_code, answer.json()["detail"]) == (410, session_records.GONE)
