@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tarsy_listening import HOST, listening
+from tarsy_local_program import HOST, listening
 from tarsy_programs import required_program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +60,7 @@ def compose_front_door(
     (ours / "front-door.conf").write_text(configuration, "utf-8")
     script = (COMPOSE / "front-door.sh").read_text("utf-8").replace("exec nginx", f"exec nginx -c {main}")
     (ours / "front-door.sh").write_text(re.sub(r"(?<= )/etc/", f"{folder}/etc/", script), "utf-8")
-    with listening(["sh", ours / "front-door.sh"], port, folder / "nginx.log", {**os.environ, **environment}):
+    with listening(["/bin/sh", ours / "front-door.sh"], port, folder / "nginx.log", {**os.environ, **environment}):
         yield
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from tarsy_listening import HOST, listening
+from tarsy_local_program import HOST, listening
 from tarsy_processes.ports import free_port
 from tarsy_programs import required_program
 

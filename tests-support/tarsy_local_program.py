@@ -1,13 +1,16 @@
 """A program of the machine that listens on a port, for as long as a test needs it."""
 
+import os
+import signal
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tarsy_processes.child import ChildProcess
 
 HOST = "127.0.0.1"
 SECONDS = 30.0
@@ -19,28 +22,28 @@ def listening(
     command: Sequence[str | Path], port: int, log: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[None]:
     """Until the port takes a connection. `log` gets what the program says."""
-    with log.open("w", encoding="utf-8") as output:
-        running = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+    running = ChildProcess(
+        list(map(str, command)),
+        log=log,
+        death_signal=signal.SIGTERM,
+        folder=log.parent,
+        environment=os.environ if environment is None else environment,
+    )
     try:
-        _await_port(running, port, log)
+        _await_port(running, port)
         yield
     finally:
-        running.terminate()
-        try:
-            running.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            running.kill()
-            running.wait(SECONDS)
+        running.stop(signal.SIGTERM)
 
 
-def _await_port(running: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+def _await_port(running: ChildProcess, port: int) -> None:
     pause = threading.Event()
     for _ in range(int(SECONDS / LOOK_SECONDS)):
-        assert running.poll() is None, log.read_text("utf-8")
+        assert running.exited() is None, running.log.read_text("utf-8")
         try:
             socket.create_connection((HOST, port), timeout=1).close()
         except OSError:
             pause.wait(LOOK_SECONDS)
         else:
             return
-    pytest.fail(f"nothing listens on {port}: {log.read_text('utf-8')}")
+    pytest.fail(f"nothing listens on {port}: {running.log.read_text('utf-8')}")
