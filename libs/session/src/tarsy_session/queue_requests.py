@@ -31,7 +31,7 @@ def request_of(
 ) -> Request | None:
     """Returns None when the state does not owe the effect any longer.
 
-    An owner reads the events of a decision one by one: a call that is rejected, or waits for a person, is owed between.
+    The state may know more than whoever took the effect from it: the call has ended meanwhile, or waits for a person.
     """
     call = state.calls.get(effect.call.requested.call_id)
     owed = None if call is None else effect_of_call(state, call)

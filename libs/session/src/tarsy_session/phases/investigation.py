@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_session.builtin_tools import first_calls
 from tarsy_session.phases.phase import Phase, StageKind
-from tarsy_session.phases.stage_beginning import begin_stage
+from tarsy_session.phases.stage_start import begin_stage
 from tarsy_session.prompt_context import compose_investigation, compose_summary, compose_synthesis
 from tarsy_session.prompts.system import instruct_investigator, instruct_joiner, instruct_summariser
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
