@@ -18,7 +18,9 @@ CLOSING = dict(TAGS)
 OPENING = re.compile("|".join(re.escape(opening) for opening, _ in TAGS))
 ENDS_A_THOUGHT = re.compile(r"(?<!`)(?:</think>|\[/THINK\]|◁/think▷)")
 """A template may have written the opening tag: then only the closing one is in the answer."""
-LONGEST = max(len(tag) for pair in TAGS for tag in pair)
+ALL_TAGS = tuple(tag for pair in TAGS for tag in pair)
+LONGEST = max(map(len, ALL_TAGS))
+FIRST_SIGN = re.compile(f"[{re.escape(''.join({tag[0] for tag in ALL_TAGS}))}]")
 
 type Part = Literal["thinking", "text"]
 
@@ -99,7 +101,8 @@ class ThoughtParter:
 
 def _may_be_tag(tail: str) -> int:
     """The length of the end that may become a tag."""
-    for start in range(len(tail)):
-        if any(tag.startswith(tail[start:]) for pair in TAGS for tag in pair):
-            return len(tail) - start
+    for found in FIRST_SIGN.finditer(tail):
+        end = tail[found.start() :]
+        if any(tag.startswith(end) for tag in ALL_TAGS):
+            return len(end)
     return 0

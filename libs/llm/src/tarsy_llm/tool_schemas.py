@@ -41,8 +41,10 @@ def with_original_names(answer: Answer, tools: Sequence[ToolDefinition]) -> Answ
     """Returns the answer with the keys of arguments that the tools know."""
     if not answer.tool_calls:
         return answer
-    renamed = {tool.name: names for tool in tools if (names := dict(_renamed(tool.input_schema, 0)))}
-    if not any(call.name in renamed for call in answer.tool_calls):
+    called = {call.name for call in answer.tool_calls}
+    of_called = (tool for tool in tools if tool.name in called)
+    renamed = {tool.name: names for tool in of_called if (names := dict(_renamed(tool.input_schema, 0)))}
+    if not renamed:
         return answer
     calls = tuple(
         call.model_copy(update={"arguments": _restored(call.arguments, renamed.get(call.name, {}))})
