@@ -11,7 +11,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tarsy_tool_gateway.results.rendering import NOTHING, NOTHING_BUT_FAILURE, render_result
+from tarsy_tool_gateway.results.rendering import NOTHING, NOTHING_BUT_FAILURE, render_result, takes_long
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,21 @@ def test_a_picture_hides_no_structured_content() -> None:
 def test_an_address_too_long_for_its_line_is_left_out_whole() -> None:
     link = ResourceLink(type="resource_link", name="a", uri=f"https://a.example/?token={'x' * 600}")
     assert render_result(CallToolResult(content=[link])) == "[link to a resource: a, …]"
+
+
+@pytest.mark.parametrize(
+    ("text", "structured", "long"),
+    [
+        ("a" * 200_000, None, False),
+        ("a", {"a": [1, True, None, "b"]}, False),
+        ("a" * 200_000, {"a": 1}, True),
+        ("a", {"a": ["b" * 200_000]}, True),
+        ("a", {"a": [[0] * 200_000]}, True),
+        ("a", {"a" * 200_000: 0}, True),
+    ],
+)
+def test_only_a_large_structured_content_is_compared_in_a_thread(
+    text: str, structured: dict[str, object] | None, long: bool
+) -> None:
+    content = [TextContent(type="text", text=text)]
+    assert takes_long(CallToolResult(content=content, structured_content=structured)) is long

@@ -1,5 +1,6 @@
 """Protocol versions: whether a server has the handshake (until 2025-11-25) or not (since 2026-07-28)."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from tarsy_tool_gateway.mcp.handshake import Handshake
 from tarsy_tool_gateway.mcp.sdk_internals import PreparedClient, dispatcher_of
 from tarsy_tool_gateway.mcp.tool_sieve import ToolSieve
 from tarsy_tool_gateway.results.salvage import salvage_result
+from tarsy_tool_gateway.results.structured_copy import is_long
 
 MOST_PROBE_SECONDS = 10.0
 DISCOVER = "server/discover"
@@ -65,7 +67,9 @@ def _without_limit_of_probe(send: Send) -> Send:
 def _with_salvage(send: Send) -> Send:
     async def sent(method: str, params: Params, opts: CallOptions | None = None, **more: Any) -> dict[str, Any]:
         result = await send(method, params, opts, **more)
-        return salvage_result(result) if method == CALL else result
+        if method != CALL:
+            return result
+        return await asyncio.to_thread(salvage_result, result) if is_long(result) else salvage_result(result)
 
     return sent
 

@@ -21,7 +21,7 @@ from tarsy_tool_gateway.mcp.failures import (
     pause_before_next,
 )
 from tarsy_tool_gateway.mcp.progress import ReportProgress
-from tarsy_tool_gateway.results.rendering import render_result
+from tarsy_tool_gateway.results.rendering import render_result, takes_long
 from tarsy_tool_gateway.results.text import truncate_at_space
 from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
 from tarsy_worker.claim_types import ServerLimits
@@ -144,9 +144,8 @@ def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
 
 
 async def rendered(result: CallToolResult, remark: str | None) -> str:
-    """`remark` follows in brackets. Structured content may be large, and is compared with the texts in a thread."""
-    structured = result.structured_content is not None
-    text = await asyncio.to_thread(render_result, result) if structured else render_result(result)
+    """`remark` follows in brackets."""
+    text = await asyncio.to_thread(render_result, result) if takes_long(result) else render_result(result)
     return text if remark is None else f"{text}\n[{truncate_at_space(remark, MOST_REASON_CHARACTERS)}]"
 
 

@@ -15,12 +15,18 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tarsy_tool_gateway.results.structured_copy import is_copy
+from tarsy_tool_gateway.results.structured_copy import is_copy, is_long
 from tarsy_tool_gateway.results.text import truncate_at_space
 
 NOTHING = "The tool ran, and returned nothing."
 NOTHING_BUT_FAILURE = "The tool failed, and did not say why."
 MOST_OF_A_LINE = 500
+
+
+def takes_long(result: CallToolResult) -> bool:
+    """Whether `render_result` belongs into a thread: a large structured content is compared with the texts."""
+    structured = result.structured_content
+    return structured is not None and is_long(structured, *map(_text, result.content))
 
 
 def render_result(result: CallToolResult) -> str:

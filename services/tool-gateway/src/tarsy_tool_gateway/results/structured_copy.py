@@ -8,9 +8,27 @@ MOST_COMPARED = 20_000
 """Names and values that are looked for in the texts; more are shown once too often rather than lost."""
 MOST_SEARCHED = 50_000_000
 """Characters that are searched for values of several words, all together."""
+MOST_AT_ONCE = 64 * 1024
+"""Characters that are read and compared within some milliseconds."""
 WORD = re.compile(r"[^\s\"'`{}\[\](),|=]+")
 WRAPPED = "result"
 """Name under which SDKs put what is no object."""
+
+
+def is_long(*values: object) -> bool:
+    """Whether values of JSON take so long to compare that it belongs into a thread."""
+    size, left = 0, list(values)
+    while left and size <= MOST_AT_ONCE:
+        match left.pop():
+            case str() as text:
+                size += len(text)
+            case dict() as named:
+                size += sum(map(len, named))
+                left += named.values()
+            case list() as items:
+                left += items
+        size += 1
+    return size > MOST_AT_ONCE
 
 
 def is_copy(structured: object, texts: Sequence[str]) -> bool:
@@ -18,10 +36,17 @@ def is_copy(structured: object, texts: Sequence[str]) -> bool:
     texts = [text for text in texts if text and not text.isspace()]
     if not texts:
         return False
-    read = [_read(text) for text in texts]
-    forms = (*read, read, _read("\n".join(texts)), "\n".join(texts), list(texts))
     inner = structured.get(WRAPPED) if isinstance(structured, dict) and len(structured) == 1 else structured
-    return any(_same(form, structured) or _same(form, inner) for form in forms) or _is_told(structured, texts)
+    return any(_same(form, structured) or _same(form, inner) for form in _forms(texts)) or _is_told(structured, texts)
+
+
+def _forms(texts: Sequence[str]) -> Iterator[object]:
+    """Yields what the texts may mean, the usual first."""
+    read, whole = [], "\n".join(texts)
+    for text in texts:
+        read.append(_read(text))
+        yield read[-1]
+    yield from (read, _read(whole), whole, list(texts))
 
 
 def _same(one: object, other: object) -> bool:
