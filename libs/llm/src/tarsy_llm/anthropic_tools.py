@@ -4,7 +4,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolDefinition
 from tarsy_llm.protocol import LlmRequest
-from tarsy_llm.tool_schemas import portable_schema
+from tarsy_llm.tool_schemas import schema_for_provider
 
 CACHED: dict[str, JsonValue] = {"type": "ephemeral"}
 """The end of a part that Anthropic caches: tools, then system, then messages, each with all before it, for 5 minutes.
@@ -49,4 +49,4 @@ def _tools_called(conversation: Conversation) -> list[str]:
 
 
 def _tool(tool: ToolDefinition) -> JsonValue:
-    return {"name": tool.name, "description": tool.description, "input_schema": portable_schema(tool.input_schema)}
+    return {"name": tool.name, "description": tool.description, "input_schema": schema_for_provider(tool)}

@@ -9,7 +9,7 @@ from tarsy_contracts.conversation import ToolDefinition
 from tarsy_llm.google_models import combines, native_tools_of, thinking_of
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmRequest
-from tarsy_llm.tool_schemas import portable_schema
+from tarsy_llm.tool_schemas import schema_for_provider
 
 NATIVE_TOOLS: Mapping[NativeTool, types.Tool] = {
     "google_search": types.Tool(google_search=types.GoogleSearch()),
@@ -40,7 +40,7 @@ def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateCon
 
 def _declared(tool: ToolDefinition) -> types.FunctionDeclaration:
     return types.FunctionDeclaration(
-        name=tool.name, description=tool.description, parameters_json_schema=portable_schema(tool.input_schema)
+        name=tool.name, description=tool.description, parameters_json_schema=schema_for_provider(tool)
     )
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from operator import is_
 
@@ -30,9 +31,12 @@ MOST_BYTES = 32 * 1024 * 1024
 
 FOREIGN_SIGNATURE: dict[str, JsonValue] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 """Documented for calls without one: ai.google.dev/gemini-api/docs/thought-signatures."""
+KNOWN_IDS = 4_096
+"""Calls whose id is kept: a conversation that is encoded as a whole asks for each again."""
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
+@lru_cache(KNOWN_IDS)
 def wire_id(call_id: str) -> str:
     """Nine letters and digits, made of ours: Mistral takes no other ids, and everybody takes these."""
     number = int.from_bytes(sha256(call_id.encode(errors="surrogatepass")).digest()[:8])

@@ -11,7 +11,7 @@ from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.openai_form import RequestForm
 from tarsy_llm.openai_messages import list_messages
 from tarsy_llm.protocol import LlmRequest
-from tarsy_llm.tool_schemas import portable_schema
+from tarsy_llm.tool_schemas import schema_for_provider
 
 EFFORT: dict[Thinking, str] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
@@ -72,6 +72,6 @@ def _tool(tool: ToolDefinition) -> JsonValue:
         "function": {
             "name": tool.name,
             "description": tool.description,
-            "parameters": portable_schema(tool.input_schema),
+            "parameters": schema_for_provider(tool),
         },
     }

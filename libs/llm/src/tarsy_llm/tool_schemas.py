@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_llm.protocol import Answer
+from tarsy_llm.recent_values import RecentValues
 
 type Schema = dict[str, JsonValue]
 
@@ -22,8 +23,22 @@ NOT_AT_THE_TOP = frozenset({*COMBINATORS, "not", "enum", "const", "if", "then", 
 MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 LISTS = (*COMBINATORS, "prefixItems")
 SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+MOST_KEPT = 4_096
+"""Tools whose portable schema is kept: an agent offers the same ones with every question."""
 DEEPEST = 24
 """Deeper than this a schema says nothing to a model."""
+
+
+_kept: RecentValues[int, tuple[ToolDefinition, Schema]] = RecentValues(MOST_KEPT)
+
+
+def schema_for_provider(tool: ToolDefinition) -> Schema:
+    """Returns `portable_schema` of the tool's, which is made once for each tool. It must not be changed."""
+    kept = _kept.get(id(tool))
+    if kept is None or kept[0] is not tool:
+        kept = (tool, portable_schema(tool.input_schema))
+        _kept.put(id(tool), kept, size=1)
+    return kept[1]
 
 
 def portable_schema(schema: Mapping[str, JsonValue]) -> Schema:
