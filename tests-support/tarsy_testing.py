@@ -99,6 +99,10 @@ def no_real_model() -> Iterator[None]:
         yield
 
 
+FOLDER = "tarsy-tests-"
+"""Beginning of the names of folders of tests. The process that made a folder follows."""
+
+
 def folder_in_memory() -> Path | None:
     """Where there is room. Kafka waits for the disk at each partition it makes, and each test has 150 of its own."""
     memory = Path("/dev/shm")
@@ -114,10 +118,21 @@ def work_folder() -> Iterator[Path]:
 
 @contextmanager
 def folder_of_tests() -> Iterator[Path]:
+    memory = folder_in_memory()
+    if memory is not None:
+        remove_left_folders(memory)
     with tempfile.TemporaryDirectory(
-        prefix="tarsy-tests-", dir=folder_in_memory(), ignore_cleanup_errors=True
+        prefix=f"{FOLDER}{os.getpid()}-", dir=memory, ignore_cleanup_errors=True
     ) as folder:
         yield Path(folder)
+
+
+def remove_left_folders(memory: Path) -> None:
+    """A run that was killed leaves gigabytes, which are memory: those of processes that are gone are removed."""
+    for folder in memory.glob(f"{FOLDER}*-*"):
+        owner = folder.name.removeprefix(FOLDER).partition("-")[0]
+        if owner.isdecimal() and not Path("/proc", owner).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
