@@ -10,9 +10,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_simulation.investigation import BRIEF_ALERT
 from tarsy_simulation.playing import play
-from tarsy_timeline.projection.projection import ORDER
 from tarsy_timeline.record.past_session import past_session
-from tarsy_timeline.record.past_tables import STATEMENTS
 from tarsy_whole_chain import partial_chain, whole_chain
 
 OF_OTHERS = ("queue_position", "reruns")
@@ -75,7 +73,3 @@ def test_a_number_that_the_session_has_not_is_no_past(new_session: NewSession) -
     assert [past_session(some, number) for some, number in ((events, len(events) + 1), (events[4:], 4), ([], 1))] == [
         None, None, None
     ]  # fmt: skip
-
-
-def test_every_statement_of_a_projection_is_known() -> None:
-    assert sorted([*STATEMENTS, "move_session", "set_aside"]) == sorted(ORDER)
