@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC
+from typing import assert_never
 
 from pydantic import JsonValue
 
@@ -52,8 +53,37 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
         case e.ToolCallCompleted():
             if event.outcome in RAN:
                 yield r.CallOutcome(record.session_id, timeline_event_id(event.call_id, "llm_tool_call"))
-        case _:
+        case (
+            e.AlertResolved()
+            | e.StageToolsOffered()
+            | e.StageApprovalsRequired()
+            | e.ToolCallApprovalRequested()
+            | e.ToolCallApprovalDecided()
+            | e.ToolCallStarted()
+            | e.ToolCallReleased()
+            | e.ToolCallOutcomeLearned()
+            | e.SummaryRequested()
+            | e.SummaryStarted()
+            | e.SummaryReleased()
+            | e.StageCompleted()
+        ):
             return
+        case (
+            e.RequestAccepted()
+            | e.RequestRefused()
+            | e.SessionReleased()
+            | e.SessionCompleted()
+            | e.SessionFailed()
+            | e.SessionCancelled()
+            | e.SessionTimedOut()
+            | e.SessionReopened()
+            | e.QuestionAsked()
+            | e.ReplyCompleted()
+            | e.SessionDeleted()
+        ):
+            return
+        case _:
+            assert_never(event)
 
 
 def _fell_back(record: RecordedEvent, event: e.ProviderFellBack) -> RowChange:
