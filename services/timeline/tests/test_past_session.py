@@ -73,3 +73,14 @@ def test_a_number_that_the_session_has_not_is_no_past(new_session: NewSession) -
     assert [past_session(some, number) for some, number in ((events, len(events) + 1), (events[4:], 4), ([], 1))] == [
         None, None, None
     ]  # fmt: skip
+
+
+def test_no_field_of_an_answer_is_left_to_its_default(new_session: NewSession) -> None:
+    """A column that has another name than its field would be left out without a word."""
+    events = whole(new_session)
+    past = past_session(events, len(events))
+    assert past is not None
+    stages = past.session.stages
+    executions = [one for stage in stages for one in stage.executions]
+    for answer in (past.session, *stages, *executions, *past.timeline):
+        assert answer.model_fields_set == type(answer).model_fields.keys()
