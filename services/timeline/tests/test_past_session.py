@@ -10,9 +10,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_simulation.investigation import BRIEF_ALERT
 from tarsy_simulation.playing import play
-from tarsy_timeline.projection.projection import ORDER
 from tarsy_timeline.record.past_session import past_session
-from tarsy_timeline.record.past_tables import STATEMENTS
 from tarsy_whole_chain import partial_chain, whole_chain
 
 OF_OTHERS = ("queue_position", "reruns")
@@ -77,5 +75,12 @@ def test_a_number_that_the_session_has_not_is_no_past(new_session: NewSession) -
     ]  # fmt: skip
 
 
-def test_every_statement_of_a_projection_is_known() -> None:
-    assert sorted([*STATEMENTS, "move_session", "set_aside"]) == sorted(ORDER)
+def test_no_field_of_an_answer_is_left_to_its_default(new_session: NewSession) -> None:
+    """A column that has another name than its field would be left out without a word."""
+    events = whole(new_session)
+    past = past_session(events, len(events))
+    assert past is not None
+    stages = past.session.stages
+    executions = [one for stage in stages for one in stage.executions]
+    for answer in (past.session, *stages, *executions, *past.timeline):
+        assert answer.model_fields_set == type(answer).model_fields.keys()

@@ -3,51 +3,67 @@ from dataclasses import replace
 from typing import Any
 
 from tarsy_contracts.display import LIMIT_BYTES, display_cut
-from tarsy_contracts.events import AlertRepeated, QuestionAsked, SessionDeleted, SessionStarted
+from tarsy_contracts.events import AlertRepeated, QuestionAsked, SessionDeleted
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database.postgres_text import to_postgres_json
-from tarsy_timeline.projection.projection import ORDER, Batch, statements
+from tarsy_timeline.projection.projection import Batch, row_changes
+from tarsy_timeline.rows import row_changes as r
+from tarsy_timeline.rows.row_changes import RowChange
+from tarsy_timeline.rows.row_statements import STATEMENTS
 from tarsy_whole_chain import ALERT, whole_chain
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]
 
-OF_CHATS = ("create_chat", "count_chat_message")
-OF_REPEATS = ("count_alerts", "add_alias")
+NOT_OF_A_STORY = (
+    r.ProviderChange, r.SessionRemoval, r.UnprojectedRecord, r.ChatStart, r.ChatMessageCount, r.AlertCount,
+    r.SessionAlias,
+)  # fmt: skip
 QUESTION = QuestionAsked(
     request_id="r", chat_id="c", message_id="m", stage_id="s", number=1, author="ann", content="Since when?"
 )
 
 
+def changes_of(session: Any, number: int) -> dict[type[RowChange], RowChange]:
+    """Of the event `number`, by their kind."""
+    return {type(change): change for change in row_changes(session.recorded(number))}
+
+
 def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSession, story: Story) -> None:
     session = story(new_session())
 
-    (start, row), change = statements(session.recorded(1))
+    update, start = row_changes(session.recorded(1))
 
-    assert start == "start_session"
-    assert row[1:4] == ("pod-crash", f"Crash {session.id}", None)
-    created_at = session.records[0][0].time
-    assert row[7:16] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False, True, created_at)
-    assert row[16:] == (*(None,) * 6, [], "", False), "no facets, parent, LLM provider, message, labels, nor rule"
-    assert change == ("change_session", (session.id, "pending", None, None, None, None, None, None, None, []))
+    assert start == r.SessionStart(
+        session_id=session.id, alert_type="pod-crash", title=f"Crash {session.id}", severity=None, source="api",
+        author="ann", runbook_url=None, chain_id="default", alert_data="pod api-7 crashes 50% of the time",
+        scripted=True, priority=2, mcp_selection=None, total_stages=1, has_parallel_stages=False, chat_enabled=True,
+        created_at=session.records[0][0].time, cluster=None, namespace=None, workload=None, parent_id=None,
+        llm_provider=None, slack_message_fingerprint=None, labels=[], chosen_by="", unmatched=False,
+    )  # fmt: skip
+    assert update == r.SessionUpdate(session.id, "pending", None, None, None, None, None, None, None, [])
 
 
 def test_given_the_first_stage_then_the_session_has_begun(new_session: NewSession, story: Story) -> None:
     session = story(new_session())
     began = session.records[1][0].time
 
-    rows = dict(statements(session.recorded(2)))
+    changes = changes_of(session, 2)
 
-    assert rows["change_session"] == (session.id, "in_progress", None, None, None, None, began, None, None, [])
-    assert rows["plan_stage"][1:] == ("investigation", 0, 1, None, None, None)
+    begun = r.SessionUpdate(session.id, "in_progress", None, None, None, None, began, None, None, [])
+    assert changes[r.SessionUpdate] == begun
+    assert changes[r.StagePlan] == r.StagePlan(f"{session.id}/st", "investigation", 0, 1, None, None, None)
 
 
 def test_given_a_whole_chain_then_it_says_how_many_stages_there_will_be(new_session: NewSession) -> None:
     session = new_session()
     session.add(whole_chain(session.id)[0])
 
-    (_, row), _ = statements(session.recorded(1))
+    start = changes_of(session, 1)[r.SessionStart]
 
-    assert row[10:15] == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"), 4, True, True)
+    assert isinstance(start, r.SessionStart)
+    assert (start.total_stages, start.has_parallel_stages, start.chat_enabled) == (4, True, True)
+    assert (start.priority, start.mcp_selection) == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"))
 
 
 def test_given_an_event_of_an_unknown_type_then_only_the_chain_moves(new_session: NewSession, story: Story) -> None:
@@ -56,7 +72,7 @@ def test_given_an_event_of_an_unknown_type_then_only_the_chain_moves(new_session
 
     batch.add(replace(session.recorded(1), event=None))
 
-    assert [name for name, _ in batch.in_order()] == ["move_session"]
+    assert [statement.name for statement, _ in batch.in_order()] == ["move_session"]
 
 
 def test_given_a_whole_session_then_one_row_moves_it_and_each_statement_runs_once(
@@ -68,47 +84,57 @@ def test_given_a_whole_session_then_one_row_moves_it_and_each_statement_runs_onc
     for number in range(1, len(session.records) + 1):
         batch.add(session.recorded(number))
 
-    names = [name for name, _ in batch.in_order()]
-    assert names == [
-        name for name in ORDER if name not in ("fall_back", "delete_session", "set_aside", *OF_CHATS, *OF_REPEATS)
-    ]
-    rows = dict(batch.in_order())
-    assert [row[2] for row in rows["move_session"]] == [13]
-    assert [row[1] for row in rows["change_session"]] == ["pending", "in_progress", "completed"]
+    found = {type(changes[0]): changes for _, changes in batch.in_order()}
+    assert list(found) == [kind for kind in STATEMENTS if kind not in NOT_OF_A_STORY]
+    assert [change.last_number for change in found[r.SessionMove] if isinstance(change, r.SessionMove)] == [13]
+    statuses = [change.status for change in found[r.SessionUpdate] if isinstance(change, r.SessionUpdate)]
+    assert statuses == ["pending", "in_progress", "completed"]
 
 
-def test_every_type_of_event_that_people_see_fits_a_statement(new_session: NewSession, story: Story) -> None:
-    session = story(new_session())
-
-    chain = new_session()
-    chain.add(*whole_chain(chain.id))
-    asked = new_session()
+def events_of_all_kinds(new_session: NewSession, story: Story) -> list[RecordedEvent]:
+    chain, asked = new_session(), new_session()
     repeated = AlertRepeated(input_id="i", source="api", joined=("another",))
-    asked.add(repeated, QUESTION, SessionDeleted(request_id="r", author="ann"))
-    records = [one.recorded(n) for one in (session, chain, asked) for n in range(1, len(one.records) + 1)]
-    seen = {name for record in records for name, _ in statements(record)}
+    sessions = (
+        story(new_session()),
+        chain.add(*whole_chain(chain.id)),
+        asked.add(repeated, QUESTION, SessionDeleted(request_id="r", author="ann")),
+    )
+    return [session.recorded(number) for session in sessions for number in range(1, len(session.records) + 1)]
 
-    assert seen == set(ORDER) - {"move_session", "set_aside"}
-    assert isinstance(session.recorded(1).event, SessionStarted)
+
+def test_every_change_has_a_statement_and_an_event(new_session: NewSession, story: Story) -> None:
+    records = events_of_all_kinds(new_session, story)
+    seen = {type(change) for record in records for change in row_changes(record)}
+    assert seen == set(STATEMENTS) - {r.SessionMove, r.UnprojectedRecord}
+    assert set(STATEMENTS) == set(RowChange.__value__.__args__)
+
+
+def test_a_row_is_made_before_the_same_event_changes_it(new_session: NewSession, story: Story) -> None:
+    """A record that cannot be written whole is written change by change, in this order."""
+    made = [(r.StageUpdate, r.StagePlan), (r.ExecutionUpdate, r.ExecutionPlan)]
+    order = [[type(change) for change in row_changes(one)] for one in events_of_all_kinds(new_session, story)]
+    for row, change in made:
+        both = [kinds for kinds in order if change in kinds]
+        assert both
+        assert all(kinds.index(row) < kinds.index(change) for kinds in both)
 
 
 def test_a_question_makes_the_chat_counts_and_is_shown(new_session: NewSession) -> None:
     session = new_session()
     session.add(QUESTION)
-    made, counted, (shown, _) = statements(session.recorded(1))
-    assert made == ("create_chat", (session.id, "c"))
-    assert counted == ("count_chat_message", (session.id,))
-    assert shown == "create_timeline_event"
+    made, counted, shown = row_changes(session.recorded(1))
+    assert made == r.ChatStart(session.id, "c")
+    assert counted == r.ChatMessageCount(session.id)
+    assert isinstance(shown, r.TimelineStart)
 
 
 def test_long_content_is_cut_after_a_line_and_says_so(new_session: NewSession, story: Story) -> None:
     session = story(new_session())
 
-    ended = dict(statements(session.recorded(8)))
+    row = changes_of(session, 8)[r.TimelineEnd]
 
-    row = ended["end_timeline_event"]
-    content, metadata = row[2], row[3]
-    assert isinstance(content, str)
+    assert isinstance(row, r.TimelineEnd)
+    content, metadata = row.content, row.metadata
     assert isinstance(metadata, dict)
     beginning, note = content.rsplit("\n\n", 1)
     assert len(beginning.encode()) <= LIMIT_BYTES

@@ -88,8 +88,8 @@ class ProjectionCheckpoint:
     async def write(self, partition: int, start: int, end: int, batch: Batch) -> None:
         """All of it or nothing. Raises PositionMovedError when the projection does not stand at `start`."""
         async with self.moving(partition, start, end, batch.last) as connection:
-            for name, rows in batch.in_order():
-                await connection.executemany(QUERIES[name], rows)
+            for statement, changes in batch.in_order():
+                await connection.executemany(statement.sql, changes)
 
     @asynccontextmanager
     async def moving(

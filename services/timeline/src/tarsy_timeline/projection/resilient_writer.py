@@ -9,16 +9,15 @@ from tarsy_contracts.events import SessionDeleted
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database.pool import Connection
 from tarsy_timeline.database.postgres_text import to_index_text, to_postgres_text
-from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint
 from tarsy_timeline.projection.postgres_errors import is_of_the_record, reason_of
-from tarsy_timeline.projection.projection import Batch, Row, Statement, moved, statements
+from tarsy_timeline.projection.projection import Batch, moved, row_changes
 from tarsy_timeline.projection.unknown_events import unknown_reason
+from tarsy_timeline.rows.row_changes import RowChange, UnprojectedRecord
+from tarsy_timeline.rows.row_statements import STATEMENTS
 
 log = structlog.get_logger(__name__)
-
-MOVE_SESSION, SET_ASIDE = "move_session", "set_aside"
 
 
 class ResilientWriter:
@@ -46,7 +45,7 @@ class ResilientWriter:
         try:
             batch = _batch(records)
             for record, reason in unknown:
-                batch.add_statement(SET_ASIDE, _row(record, reason, self._now()))
+                batch.add_change(_unprojected(record, reason, self._now()))
             await self._checkpoint.write(partition, start, end, batch)
         except Exception as problem:
             if not is_of_the_record(problem) or not records:
@@ -66,7 +65,7 @@ class ResilientWriter:
         """The session's chain and whatever else of the record can be written; and a row with what could not."""
         async with self._checkpoint.moving(partition, start, end, record) as connection:
             reason = "; ".join(await _write_what_can_be(connection, record))
-            await connection.execute(QUERIES[SET_ASIDE], *_row(record, reason, self._now()))
+            await _execute(connection, _unprojected(record, reason, self._now()))
         self._tell(record, reason)
 
     def _tell(self, record: RecordedEvent, reason: str) -> None:
@@ -104,22 +103,22 @@ async def _write_what_can_be(connection: Connection, record: RecordedEvent) -> l
     """Why the rest cannot, by statement. The chain goes first: without its row no other has a session."""
     reason = unknown_reason(record)
     failed = [] if reason is None else [reason]
-    found: list[Statement] = [(MOVE_SESSION, moved(record, record))]
+    found: list[RowChange] = [moved(record, record)]
     try:
-        found += statements(record)
+        found += row_changes(record)
     except Exception as mistake:  # noqa: BLE001 - a mistake of ours costs this record, and nobody waits for its end
         failed.append(f"projection: {reason_of(mistake)}")
-    for name, row in found:
-        problem = await _attempt(connection, name, row)
+    for change in found:
+        problem = await _attempt(connection, change)
         if problem is not None:
-            failed.append(f"{name}: {reason_of(problem)}")
+            failed.append(f"{STATEMENTS[type(change)].name}: {reason_of(problem)}")
     return failed
 
 
-async def _attempt(connection: Connection, name: str, row: Row) -> Exception | None:
+async def _attempt(connection: Connection, change: RowChange) -> Exception | None:
     try:
         async with connection.transaction():
-            await connection.execute(QUERIES[name], *row)
+            await _execute(connection, change)
     except Exception as problem:
         if not is_of_the_record(problem):
             raise
@@ -127,6 +126,17 @@ async def _attempt(connection: Connection, name: str, row: Row) -> Exception | N
     return None
 
 
-def _row(record: RecordedEvent, reason: str, now: datetime) -> Row:
-    names = (to_index_text(record.session_id), record.number, to_index_text(record.envelope.type))
-    return (record.partition, record.offset, *names, to_postgres_text(reason), now)
+async def _execute(connection: Connection, change: RowChange) -> None:
+    await connection.execute(STATEMENTS[type(change)].sql, *change)
+
+
+def _unprojected(record: RecordedEvent, reason: str, now: datetime) -> UnprojectedRecord:
+    return UnprojectedRecord(
+        partition=record.partition,
+        log_offset=record.offset,
+        session_id=to_index_text(record.session_id),
+        number=record.number,
+        event_type=to_index_text(record.envelope.type),
+        reason=to_postgres_text(reason),
+        failed_at=now,
+    )

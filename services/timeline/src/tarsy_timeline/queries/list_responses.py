@@ -15,13 +15,7 @@ from tarsy_contracts.api.session_lists import (
 from tarsy_contracts.api.sessions import SessionActivity
 from tarsy_timeline.queries.search_matches import NOWHERE, SessionMatches, matches_by_session
 from tarsy_timeline.queries.session_activity import activities_of
-from tarsy_timeline.queries.session_fields import (
-    cost_fields,
-    optional_time,
-    overview_fields,
-    session_fields,
-    token_fields,
-)
+from tarsy_timeline.queries.session_fields import cost_fields, overview_fields, session_fields, token_fields
 from tarsy_timeline.queries.session_filter import STATUSES, SessionFilter
 from tarsy_timeline.rows.cost import NO_COST, Cost
 from tarsy_timeline.rows.session_rows import ListedRows, Row
@@ -66,33 +60,18 @@ def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None
     return ListedSession.model_validate(
         {
             **session_fields(row),
-            "llm_interaction_count": row["llm_interaction_count"],
-            "mcp_interaction_count": row["mcp_interaction_count"],
             **token_fields(row.__getitem__),
             "matched_in_content": found.in_content,
             "highlights": found.highlights,
-            "provider_fallback_count": row["provider_fallback_count"],
-            "models": tuple(row["models"]),
             "now": now,
             **cost_fields(cost),
-            "completed_stages": row["completed_stages"],
-            "failed_stages": row["failed_stages"],
-            "current_stage_index": row["current_stage_index"],
-            "current_stage_id": row["current_stage_id"],
         }
     )
 
 
 def _running_session(row: Row) -> RunningSession:
-    return RunningSession.model_validate(
-        {
-            **overview_fields(row),
-            "started_at": optional_time(row["started_at"]),
-            "current_stage_index": row["current_stage_index"],
-            "current_stage_id": row["current_stage_id"],
-        }
-    )
+    return RunningSession.model_validate(overview_fields(row))
 
 
 def _queued_session(row: Row) -> QueuedSession:
-    return QueuedSession.model_validate({**overview_fields(row), "queue_position": row["queue_position"]})
+    return QueuedSession.model_validate(overview_fields(row))

@@ -7,7 +7,14 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionStage, SessionSta
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.envelope import wire_time
 from tarsy_timeline.queries.session_activity import activity_of
-from tarsy_timeline.queries.session_fields import cost_fields, duration_ms, optional_time, session_fields, token_fields
+from tarsy_timeline.queries.session_fields import (
+    column_fields,
+    cost_fields,
+    duration_ms,
+    overview_fields,
+    session_fields,
+    token_fields,
+)
 from tarsy_timeline.rows.found_call import LOG_OFFSET
 from tarsy_timeline.rows.session_rows import Row, SessionRows
 from tarsy_timeline.rows.visibility import read_labels
@@ -27,16 +34,7 @@ def session_detail(rows: SessionRows) -> SessionDetail:
     return SessionDetail.model_validate(
         {
             **session_fields(row),
-            "alert_data": row["alert_data"],
             "labels": read_labels(row["labels"]),
-            "final_analysis": row["final_analysis"],
-            "runbook_url": row["runbook_url"],
-            "mcp_selection": row["mcp_selection"],
-            "slack_message_fingerprint": row["slack_message_fingerprint"],
-            "chat_enabled": row["chat_enabled"],
-            "details_deleted_at": optional_time(row["details_deleted_at"]),
-            "chat_id": row["chat_id"],
-            "reruns": row["reruns"],
             "llm_interaction_count": total("llm_interaction_count"),
             "mcp_interaction_count": total("mcp_interaction_count"),
             **token_fields(total),
@@ -54,19 +52,11 @@ def session_detail(rows: SessionRows) -> SessionDetail:
 
 
 def session_state(row: Row) -> SessionState:
-    return SessionState(
-        id=row["session_id"],
-        status=row["status"],
-        final_analysis=row["final_analysis"],
-        executive_summary=row["executive_summary"],
-        error_message=row["error_message"],
-        queue_position=row["queue_position"],
-        last_number=row["last_number"],
-        partial_reason=row["partial_reason"],
-    )
+    return SessionState.model_validate(overview_fields(row))
 
 
 def timeline_event(row: Row) -> TimelineEvent:
+    """Field by field, as answers have thousands of them."""
     return TimelineEvent(
         id=row["event_id"],
         session_id=row["session_id"],
@@ -93,54 +83,22 @@ def last_event(row: Row) -> LastEvent:
 
 
 def _stage(stage: Row, executions: Sequence[Row]) -> SessionStage:
-    return SessionStage(
-        id=stage["stage_id"],
-        stage_name=stage["stage_name"],
-        stage_index=stage["stage_index"],
-        stage_type=stage["stage_type"],
-        chain_stage=stage["chain_stage"],
-        status=stage["status"],
-        error_message=stage["error_message"],
-        expected_agent_count=stage["expected_agent_count"],
-        parallel_type=stage["parallel_type"],
-        success_policy=stage["success_policy"],
-        referenced_stage_id=stage["referenced_stage_id"],
-        started_at=wire_time(stage["started_at"]),
-        completed_at=optional_time(stage["completed_at"]),
-        duration_ms=duration_ms(stage),
-        number=stage["number"],
-        executions=tuple(_execution(row) for row in executions if row["stage_id"] == stage["stage_id"]),
+    return SessionStage.model_validate(
+        {
+            **column_fields(stage),
+            "id": stage["stage_id"],
+            "duration_ms": duration_ms(stage),
+            "executions": tuple(_execution(row) for row in executions if row["stage_id"] == stage["stage_id"]),
+        }
     )
 
 
 def _execution(row: Row) -> StageExecution:
-    return StageExecution(
-        execution_id=row["execution_id"],
-        agent_name=row["agent_name"],
-        agent_index=row["agent_index"],
-        status=row["status"],
-        error_message=row["error_message"],
-        llm_provider=row["llm_provider"],
-        original_llm_provider=row["original_llm_provider"],
-        fallback_reason=row["fallback_reason"],
-        fallback_error_code=row["fallback_error_code"],
-        fallback_attempt=row["fallback_count"] or None,
-        model_name=row["model_name"],
-        controller=row["controller"],
-        max_iterations=row["max_iterations"],
-        iterations=row["iterations"],
-        forced_conclusion=row["forced_conclusion"],
-        partial_reason=row["partial_reason"],
-        llm_interaction_count=row["llm_interaction_count"],
-        mcp_interaction_count=row["mcp_interaction_count"],
-        input_tokens=row["input_tokens"],
-        output_tokens=row["output_tokens"],
-        thinking_tokens=row["thinking_tokens"],
-        cached_input_tokens=row["cached_input_tokens"],
-        cache_written_tokens=row["cache_written_tokens"],
-        total_tokens=row["input_tokens"] + row["output_tokens"],
-        started_at=wire_time(row["started_at"]),
-        completed_at=optional_time(row["completed_at"]),
-        duration_ms=duration_ms(row),
-        number=row["number"],
+    return StageExecution.model_validate(
+        {
+            **column_fields(row),
+            "fallback_attempt": row["fallback_count"] or None,
+            "total_tokens": row["input_tokens"] + row["output_tokens"],
+            "duration_ms": duration_ms(row),
+        }
     )

@@ -12,48 +12,20 @@ from tarsy_timeline.rows.session_rows import TOKENS, Row
 type Fields = dict[str, object]
 
 
+def column_fields(row: Row) -> Fields:
+    """All columns, of which a model takes those that it has; times as on the wire."""
+    return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in row.items()}
+
+
 def overview_fields(row: Row) -> Fields:
-    return {
-        "id": row["session_id"],
-        "alert_type": row["alert_type"],
-        "title": row["title"],
-        "severity": row["severity"],
-        "cluster": row["cluster"],
-        "namespace": row["namespace"],
-        "workload": row["workload"],
-        "source": row["source"],
-        "chain_id": row["chain_id"],
-        "status": row["status"],
-        "author": row["author"],
-        "priority": PRIORITIES[row["priority"]],
-        "created_at": wire_time(row["created_at"]),
-        "last_number": row["last_number"],
-    }
+    return {**column_fields(row), "id": row["session_id"], "priority": PRIORITIES[row["priority"]]}
 
 
 def session_fields(row: Row) -> Fields:
     return {
         **overview_fields(row),
-        "scripted": row["scripted"],
-        "started_at": optional_time(row["started_at"]),
-        "completed_at": optional_time(row["completed_at"]),
         "duration_ms": duration_ms(row),
-        "queue_position": row["queue_position"],
-        "error_message": row["error_message"],
-        "executive_summary": row["executive_summary"],
-        "executive_summary_error": row["executive_summary_error"],
-        "partial_reason": row["partial_reason"],
-        "evidence_limits": tuple(row["evidence_limits"]),
-        "total_stages": row["total_stages"],
-        "has_parallel_stages": row["has_parallel_stages"],
-        "chat_message_count": row["chat_message_count"],
-        "repeat_count": row["repeat_count"],
-        "last_alert_at": optional_time(row["last_alert_at"]),
-        "parent_id": row["parent_id"],
-        "approvals_waiting": row["approvals_waiting"],
         "outcome": outcome_of(row),
-        "changed": row["changed"],
-        "llm_provider": row["llm_provider"],
         "chain_chosen_by": row["chosen_by"],
         "chain_unmatched": row["unmatched"],
     }
@@ -65,10 +37,6 @@ def token_fields(count: Callable[[str], int]) -> dict[str, int]:
 
 def cost_fields(cost: Cost) -> Fields:
     return {"cost": cost.amount, "cost_completeness": cost.completeness}
-
-
-def optional_time(time: datetime | None) -> str | None:
-    return None if time is None else wire_time(time)
 
 
 def duration_ms(row: Row) -> int | None:

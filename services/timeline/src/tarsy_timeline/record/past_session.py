@@ -1,15 +1,20 @@
 """A session and its timeline as they were after one of its events. Pure."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_timeline.projection.projection import ORDER, statements
+from tarsy_timeline.projection.projection import row_changes
 from tarsy_timeline.queries import responses
-from tarsy_timeline.record.past_tables import NEW_SESSION, STATEMENTS, Fields, PastTables
+from tarsy_timeline.rows.column_rules import Fields
 from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel, cost_of
-from tarsy_timeline.rows.session_rows import SessionRows
+from tarsy_timeline.rows.row_statements import apply_changes
+from tarsy_timeline.rows.session_rows import TOKENS, SessionRows
+from tarsy_timeline.rows.statement import NEW_ROWS, Tables
 
 
 def past_session(
@@ -33,28 +38,42 @@ def past_session(
 
 def past_rows(records: Sequence[RecordedEvent], prices: PricesByModel = NO_PRICES) -> SessionRows:
     """After the last of these events, of which the first is the session's."""
-    first = records[0]
-    tables = PastTables({**NEW_SESSION, "session_id": first.session_id, "created_at": first.envelope.time})
+    tables: Tables = defaultdict(dict)
+    session = tables["sessions"][records[0].session_id,] = _new_session(records)
     for record in records:
-        for name, values in sorted(statements(record), key=lambda one: ORDER.index(one[0])):
-            STATEMENTS[name](tables, *values)
-    stage_of = {id: one["stage_id"] for id, one in tables.executions.items()}
+        apply_changes(tables, row_changes(record))
+    timeline, executions = tables["timeline_events"], tables["agent_executions"]
+    stage_of = {one["execution_id"]: one["stage_id"] for one in executions.values()}
     return SessionRows(
-        session={**tables.session, "last_number": records[-1].number, "approvals_waiting": _approvals_waiting(tables)},
-        stages=sorted(tables.stages.values(), key=lambda one: one["stage_index"]),
-        executions=sorted(tables.executions.values(), key=lambda one: (one["agent_index"], one["execution_id"])),
+        session={**session, "approvals_waiting": _approvals_waiting(session, timeline.values())},
+        stages=sorted(tables["stages"].values(), key=itemgetter("stage_index")),
+        executions=sorted(executions.values(), key=itemgetter("agent_index", "execution_id")),
         timeline=[
             {**one, "stage_id": stage_of.get(one["execution_id"])}
-            for one in sorted(tables.timeline.values(), key=lambda one: one["sequence_number"])
+            for one in sorted(timeline.values(), key=itemgetter("sequence_number"))
         ],
-        cost=cost_of(tables.usage.values(), prices),
+        cost=cost_of(_usage(tables["model_usage"].values()), prices),
     )
 
 
-def _approvals_waiting(tables: PastTables) -> int:
+def _new_session(records: Sequence[RecordedEvent]) -> Fields:
+    """With what other sessions decide, which the log of this one has not."""
+    first = records[0]
+    own = {"session_id": first.session_id, "created_at": first.envelope.time, "last_number": records[-1].number}
+    return {**NEW_ROWS["sessions"], **own, "queue_position": None, "reruns": []}
+
+
+def _usage(rows: Iterable[Fields]) -> list[Fields]:
+    """By model, as `read_usage_of` has it."""
+    models = groupby(sorted(rows, key=itemgetter("model")), itemgetter("model"))
+    days = ((model, list(of_model)) for model, of_model in models)
+    return [{"model": model, **{name: sum(row[name] for row in some) for name in TOKENS}} for model, some in days]
+
+
+def _approvals_waiting(session: Fields, timeline: Iterable[Fields]) -> int:
     """Those of a session that an operator ended unread stay open, and count no longer."""
-    ended = tables.session["completed_at"]
-    return sum(_waits(row) and (ended is None or row["created_at"] > ended) for row in tables.timeline.values())
+    ended = session["completed_at"]
+    return sum(_waits(row) and (ended is None or row["created_at"] > ended) for row in timeline)
 
 
 def _waits(row: Fields) -> bool:

@@ -1,13 +1,15 @@
 """SQL lives in .sql files: one file of named queries, the migrations, and the schema that they add up to."""
 
+import json
 import re
 from importlib.resources import files
+from typing import Any
 
 NAME = re.compile(r"^-- name: (?P<name>[a-z_]+)\n", re.MULTILINE)
-TABLE = re.compile(r"^create table (\w+)", re.MULTILINE)
-INSERT = re.compile(r"insert into \w+ \((?P<columns>[^)]+)\) values \((?P<arguments>[^)]+)\)")
-ASSIGNED = re.compile(r"(\w+) = \$(\d+)")
-REPLACED = re.compile(r"(\w+) = excluded\.\1")
+TABLE = re.compile(r"^create table (?P<name>\w+) \((?P<columns>.*?)^\);", re.MULTILINE | re.DOTALL)
+COLUMN = re.compile(
+    r"^    (?!primary key)(?P<name>\w+) (?P<type>[a-z]+(?:\[\])?)(?:.* default (?P<default>[^\s,]+))?", re.MULTILINE
+)
 
 
 def named_queries(text: str) -> dict[str, str]:
@@ -28,20 +30,23 @@ def schema() -> str:
 
 
 def tables() -> set[str]:
-    return set(TABLE.findall(schema()))
+    return {table["name"] for table in TABLE.finditer(schema())}
 
 
-def written_columns(query: str) -> dict[str, int]:
-    """The columns that an insert or update gives an argument as it is, and the index of each one's argument."""
-    if insert := INSERT.match(query):
-        columns, numbers = re.findall(r"\w+", insert["columns"]), re.findall(r"\d+", insert["arguments"])
-        return {column: int(number) - 1 for column, number in zip(columns, numbers, strict=True)}
-    return {column: int(number) - 1 for column, number in ASSIGNED.findall(query)}
+def column_defaults() -> dict[str, dict[str, Any]]:
+    """By table: the values that a new row has in the columns that its insert does not name."""
+    return {
+        table["name"]: {one["name"]: _default(one["type"], one["default"]) for one in COLUMN.finditer(table["columns"])}
+        for table in TABLE.finditer(schema())
+    }
 
 
-def replaced_columns(query: str) -> list[str]:
-    """The columns that an insert replaces in a row that is there."""
-    return REPLACED.findall(query)
+def _default(type: str, literal: str | None) -> Any:
+    if literal is None:
+        return None
+    if type.endswith("[]"):
+        return ()
+    return literal.strip("'") if type == "text" else json.loads(literal.strip("'"))
 
 
 QUERIES = named_queries((files(__name__) / "queries.sql").read_text(encoding="utf-8"))

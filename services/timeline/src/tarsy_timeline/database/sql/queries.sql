@@ -35,7 +35,7 @@ select count(*) as records, count(distinct session_id) as sessions, min(failed_a
 -- name: read_unprojected
 select session_id, event_type, partition, log_offset, reason from unprojected order by failed_at, log_offset limit $1
 
--- The rows. A batch runs each of these once, in the order of projection.ORDER -----------------------------------
+-- Rows: what does more than change one (rows/row_changes.py has the others). A batch runs each statement once ------
 
 -- name: move_session
 -- Events that lie near the last ones lengthen their span of the log; others begin a span, while there are few.
@@ -50,116 +50,6 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id,
         then s.log_spans[:cardinality(s.log_spans) - 1] || $7::bigint
         else s.log_spans || array[$6::bigint, $7::bigint]
     end
-
--- name: start_session
-update sessions
-set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
-    alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
-    chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19, parent_id = $20,
-    llm_provider = $21, slack_message_fingerprint = $22, labels = $23,
-    chosen_by = $24, unmatched = $25
-where session_id = $1
-
--- name: change_session
-update sessions
-set status = $2, final_analysis = coalesce($3, final_analysis), error_message = $4,
-    executive_summary = coalesce($5, executive_summary), executive_summary_error = $6,
-    started_at = coalesce(started_at, $7), completed_at = $8, partial_reason = $9, evidence_limits = $10
-where session_id = $1
-
--- name: count_alerts
-update sessions set repeat_count = greatest(repeat_count + $2, $3), last_alert_at = $4 where session_id = $1
-
--- name: add_alias
-insert into session_aliases (alias, session_id) values ($1, $2)
-on conflict (alias) do update set session_id = excluded.session_id
-
--- name: read_alias
-select session_id from session_aliases where alias = $1
-
--- name: create_chat
-update sessions set chat_id = $2 where session_id = $1
-
--- name: count_chat_message
-update sessions set chat_message_count = chat_message_count + 1 where session_id = $1
-
--- name: change_stage
-insert into stages (
-    stage_id, session_id, stage_name, stage_index, status, error_message, started_at, completed_at, number
-) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-on conflict (stage_id) do update
-set status = excluded.status, error_message = excluded.error_message, completed_at = excluded.completed_at,
-    number = excluded.number
-
--- name: change_execution
-insert into agent_executions (
-    execution_id, session_id, stage_id, agent_name, agent_index, status, error_message, started_at, completed_at, number
-) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-on conflict (execution_id) do update
-set status = excluded.status, error_message = excluded.error_message, completed_at = excluded.completed_at,
-    number = excluded.number
-
--- name: plan_stage
-update stages
-set stage_type = $2, chain_stage = $3, expected_agent_count = $4, parallel_type = $5, success_policy = $6,
-    referenced_stage_id = $7
-where stage_id = $1
-
--- name: plan_execution
-update agent_executions set llm_provider = $2, controller = $3, max_iterations = $4 where execution_id = $1
-
--- name: fall_back
-update agent_executions
-set original_llm_provider = coalesce(original_llm_provider, $2), llm_provider = $3, fallback_reason = $4,
-    fallback_error_code = $5, fallback_count = fallback_count + 1, number = greatest(number, $6)
-where execution_id = $1
-
--- name: ask_model
-update agent_executions set iteration = $2, asked_at = $3 where execution_id = $1
-
--- name: end_execution
-update agent_executions set iterations = $2, forced_conclusion = $3, partial_reason = $4 where execution_id = $1
-
--- name: count_llm_calls
-update agent_executions
-set llm_interaction_count = llm_interaction_count + $2,
-    input_tokens = least(input_tokens + $3, 9007199254740991),
-    output_tokens = least(output_tokens + $4, 9007199254740991),
-    thinking_tokens = least(thinking_tokens + $5, 9007199254740991),
-    cached_input_tokens = least(cached_input_tokens + $6, 9007199254740991),
-    cache_written_tokens = least(cache_written_tokens + $7, 9007199254740991),
-    model_name = coalesce($8, model_name)
-where execution_id = $1
-
--- name: count_usage
-insert into model_usage as u (
-    session_id, day, model, calls, input_tokens, output_tokens, thinking_tokens, cached_input_tokens,
-    cache_written_tokens
-) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-on conflict (session_id, day, model) do update
-set calls = u.calls + excluded.calls,
-    input_tokens = least(u.input_tokens + excluded.input_tokens, 9007199254740991),
-    output_tokens = least(u.output_tokens + excluded.output_tokens, 9007199254740991),
-    thinking_tokens = least(u.thinking_tokens + excluded.thinking_tokens, 9007199254740991),
-    cached_input_tokens = least(u.cached_input_tokens + excluded.cached_input_tokens, 9007199254740991),
-    cache_written_tokens = least(u.cache_written_tokens + excluded.cache_written_tokens, 9007199254740991)
-
--- name: count_tool_call
-update agent_executions set mcp_interaction_count = mcp_interaction_count + 1 where execution_id = $1
-
--- name: create_timeline_event
-insert into timeline_events (
-    event_id, session_id, execution_id, event_type, status, content, metadata, sequence_number, created_at, updated_at,
-    number
-) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
-on conflict (event_id) do update
-set status = excluded.status, content = excluded.content, metadata = excluded.metadata,
-    updated_at = excluded.updated_at, number = excluded.number
-
--- name: end_timeline_event
-update timeline_events
-set status = $2, content = $3, metadata = metadata || $4, updated_at = $5, number = $6
-where event_id = $1
 
 -- name: count_change
 -- A call that has run, unless its tool is read-only. Older events do not say whether it is: then one that may be
@@ -201,6 +91,9 @@ where session_id = $1
 
 -- name: last_number
 select last_number from sessions where session_id = $1
+
+-- name: read_alias
+select session_id from session_aliases where alias = $1
 
 -- name: read_visibility
 -- Of those of the sessions whose labels are known.

@@ -1,0 +1,193 @@
+"""From an event of the log to changes of rows for what lists and details show beside the timeline: pure."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC
+from typing import assert_never
+
+from pydantic import JsonValue
+
+from tarsy_contracts import events as e
+from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
+from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.ids import timeline_event_id
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_timeline.database.postgres_text import to_index_text, to_optional_text, to_postgres_json, to_postgres_text
+from tarsy_timeline.rows import row_changes as r
+from tarsy_timeline.rows.row_changes import RowChange
+from tarsy_timeline.rows.visibility import stored_labels
+
+RAN = frozenset({"ok", "tool_error", "unknown"})
+"""Outcomes of a call that its worker ran, or may have run."""
+
+
+def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  # noqa: C901 - one case an event type
+    match event:
+        case e.SessionStarted():
+            yield _started(record, event)
+        case e.AlertRepeated():
+            yield r.AlertCount(record.session_id, (event.count, event.total), record.envelope.time)
+            yield from (r.SessionAlias(to_postgres_text(alias), record.session_id) for alias in event.joined)
+        case e.StageStarted():
+            yield _planned(event)
+        case e.ExecutionStarted():
+            provider, limit = to_optional_text(event.llm_provider), event.max_iterations or None
+            yield r.ExecutionPlan(event.execution_id, provider, event.controller, limit)
+        case e.ProviderFellBack():
+            yield _fell_back(record, event)
+        case e.ExecutionCompleted():
+            partial = to_optional_text(event.partial_reason)
+            yield r.ExecutionEnd(event.execution_id, event.iterations, event.forced_conclusion, partial)
+        case e.LlmCallRequested():
+            yield r.ModelQuestion(event.execution_id, event.iteration, record.envelope.time)
+        case e.LlmCallCompleted():
+            model = to_postgres_text(event.model)
+            yield r.LlmCallCount(event.execution_id, 1, model, *_tokens([event.usage]))
+            yield _used(record, event.model, 1, event.usage)
+        case e.LlmCallFailed():
+            yield from _failed(record, event)
+        case e.SummaryCompleted() | e.SummaryFailed():
+            yield from _summarized(record, event)
+        case e.ToolCallRequested():
+            yield r.ToolCallCount(event.execution_id)
+        case e.ToolCallCompleted():
+            if event.outcome in RAN:
+                yield r.CallOutcome(record.session_id, timeline_event_id(event.call_id, "llm_tool_call"))
+        case (
+            e.AlertResolved()
+            | e.StageToolsOffered()
+            | e.StageApprovalsRequired()
+            | e.ToolCallApprovalRequested()
+            | e.ToolCallApprovalDecided()
+            | e.ToolCallStarted()
+            | e.ToolCallReleased()
+            | e.ToolCallOutcomeLearned()
+            | e.SummaryRequested()
+            | e.SummaryStarted()
+            | e.SummaryReleased()
+            | e.StageCompleted()
+        ):
+            return
+        case (
+            e.RequestAccepted()
+            | e.RequestRefused()
+            | e.SessionReleased()
+            | e.SessionCompleted()
+            | e.SessionFailed()
+            | e.SessionCancelled()
+            | e.SessionTimedOut()
+            | e.SessionReopened()
+            | e.QuestionAsked()
+            | e.ReplyCompleted()
+            | e.SessionDeleted()
+        ):
+            return
+        case _:
+            assert_never(event)
+
+
+def _fell_back(record: RecordedEvent, event: e.ProviderFellBack) -> RowChange:
+    return r.ProviderChange(
+        execution_id=event.execution_id,
+        original_llm_provider=to_postgres_text(event.from_provider),
+        llm_provider=to_postgres_text(event.to_provider),
+        fallback_reason=to_postgres_text(event.error),
+        fallback_error_code=to_postgres_text(event.kind),
+        number=record.number,
+    )
+
+
+def _failed(record: RecordedEvent, event: e.LlmCallFailed) -> Iterator[RowChange]:
+    """It is not one of the answers that are counted, but it may have cost something."""
+    if event.usage != Usage():
+        yield r.LlmCallCount(event.execution_id, 0, None, *_tokens([event.usage]))
+        yield _used(record, "", 0, event.usage)
+
+
+def _summarized(record: RecordedEvent, event: e.SummaryCompleted | e.SummaryFailed) -> Iterator[RowChange]:
+    """Each attempt has asked a model."""
+    if event.attempts:
+        counted = [attempt.usage for attempt in event.attempts]
+        yield r.LlmCallCount(event.execution_id, len(counted), None, *_tokens(counted))
+        yield from (_used(record, attempt.model, 1, attempt.usage) for attempt in event.attempts)
+
+
+def _tokens(counted: Sequence[Usage]) -> tuple[int, int, int, int, int]:
+    """In the order of the last fields of LlmCallCount and ModelUsage."""
+    return (
+        sum(usage.input_tokens or 0 for usage in counted),
+        sum(usage.output_tokens or 0 for usage in counted),
+        sum(usage.thinking_tokens or 0 for usage in counted),
+        sum(usage.cached_input_tokens or 0 for usage in counted),
+        sum(usage.cache_written_tokens or 0 for usage in counted),
+    )
+
+
+def _used(record: RecordedEvent, model: str, calls: int, usage: Usage) -> RowChange:
+    day = record.envelope.time.astimezone(UTC).date()
+    return r.ModelUsage(record.session_id, day, to_index_text(model), calls, *_tokens([usage]))
+
+
+def _started(record: RecordedEvent, event: e.SessionStarted) -> RowChange:
+    alert, chain = event.alert, event.chain
+    return r.SessionStart(
+        session_id=record.session_id,
+        alert_type=to_index_text(alert.alert_type),
+        title=to_postgres_text(alert.title),
+        severity=_optional(alert.severity),
+        source=to_postgres_text(alert.source),
+        author=to_postgres_text(alert.author),
+        runbook_url=_optional(alert.runbook_url),
+        chain_id=to_index_text(chain.chain_id),
+        alert_data=to_postgres_text(alert.data),
+        scripted=chain.scripted,
+        priority=PRIORITIES.index(priority_of(alert)),
+        mcp_selection=None if alert.mcp is None else _selected(alert.mcp),
+        total_stages=_stages_to_come(chain),
+        has_parallel_stages=any(len(stage.agents) > 1 for stage in chain.stages),
+        chat_enabled=chain.chat_enabled,
+        created_at=record.envelope.time,
+        cluster=_facet(alert.cluster),
+        namespace=_facet(alert.namespace),
+        workload=_facet(alert.workload),
+        parent_id=None if alert.rerun is None else to_index_text(alert.rerun.parent_id),
+        llm_provider=_optional(alert.llm_provider),
+        slack_message_fingerprint=_optional(alert.slack_message_fingerprint),
+        labels=stored_labels(alert.labels),
+        chosen_by=to_postgres_text(chain.chosen_by),
+        unmatched=chain.unmatched,
+    )
+
+
+def _selected(selection: McpSelection) -> JsonValue:
+    """Answers name each native tool that is known, null where nothing was chosen."""
+    chosen = selection.native_tools
+    native: JsonValue = None if chosen is None else {**dict.fromkeys(NATIVE_TOOLS), **chosen}
+    servers: list[JsonValue] = [server.model_dump(mode="json") for server in selection.servers]
+    return to_postgres_json({"servers": servers, "native_tools": native})
+
+
+def _stages_to_come(chain: ResolvedChain) -> int:
+    """If all goes well: those of the plan, their syntheses, and the executive summary."""
+    syntheses = sum(stage.synthesis is not None for stage in chain.stages)
+    return len(chain.stages) + syntheses + (chain.executive_summary is not None)
+
+
+def _planned(event: e.StageStarted) -> RowChange:
+    return r.StagePlan(
+        stage_id=event.stage_id,
+        stage_type=event.stage_type,
+        chain_stage=event.chain_stage,
+        expected_agent_count=event.expected_agent_count,
+        parallel_type=event.parallel_type,
+        success_policy=event.success_policy,
+        referenced_stage_id=event.referenced_stage_id,
+    )
+
+
+def _optional(text: str | None) -> str | None:
+    return None if text is None else to_postgres_text(text)
+
+
+def _facet(text: str | None) -> str | None:
+    return None if text is None else to_index_text(text)

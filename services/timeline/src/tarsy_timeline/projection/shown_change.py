@@ -1,0 +1,128 @@
+"""From a change of the timeline to the change of its row: pure."""
+
+from datetime import datetime
+from typing import assert_never
+
+from pydantic import JsonValue
+
+from tarsy_contracts import events as e
+from tarsy_contracts.display import display_item
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.timeline import (
+    ChatCreated,
+    ChatMessageAdded,
+    ExecutionChanged,
+    SessionChanged,
+    SessionRemoved,
+    StageChanged,
+    TimelineChange,
+    TimelineCreated,
+    TimelineEnded,
+)
+from tarsy_contracts.timeline_model import ENDED
+from tarsy_timeline.database.postgres_text import to_optional_text, to_postgres_json, to_postgres_text
+from tarsy_timeline.rows import row_changes as r
+from tarsy_timeline.rows.found_call import LOG_OFFSET
+from tarsy_timeline.rows.row_changes import RowChange
+
+
+def shown_change(record: RecordedEvent, change: TimelineChange) -> RowChange:
+    session_id, time = record.session_id, record.envelope.time
+    match change:
+        case SessionRemoved():
+            return r.SessionRemoval(session_id, time)
+        case SessionChanged():
+            return _session(record, change)
+        case ChatCreated():
+            return r.ChatStart(session_id, change.chat_id)
+        case ChatMessageAdded():
+            return r.ChatMessageCount(session_id)
+        case StageChanged():
+            return _stage(record, change)
+        case ExecutionChanged():
+            return _execution(record, change)
+        case TimelineCreated():
+            return _item(record, change)
+        case TimelineEnded():
+            shown = _shown(change.content, {**change.metadata, **_place(record)})
+            return r.TimelineEnd(change.event_id, change.status, *shown, time, record.number)
+        case _:
+            assert_never(change)
+
+
+def _session(record: RecordedEvent, change: SessionChanged) -> RowChange:
+    time = record.envelope.time
+    return r.SessionUpdate(
+        session_id=record.session_id,
+        status=change.status,
+        final_analysis=to_optional_text(change.final_analysis),
+        error_message=to_optional_text(change.error_message),
+        executive_summary=to_optional_text(change.executive_summary),
+        executive_summary_error=to_optional_text(change.executive_summary_error),
+        started_at=time if change.status == "in_progress" else None,
+        completed_at=_end(change.status, time),
+        partial_reason=to_optional_text(change.partial_reason),
+        evidence_limits=[to_postgres_text(limit) for limit in change.evidence_limits],
+    )
+
+
+def _stage(record: RecordedEvent, change: StageChanged) -> RowChange:
+    time = record.envelope.time
+    return r.StageUpdate(
+        stage_id=change.stage_id,
+        session_id=record.session_id,
+        stage_name=to_postgres_text(change.stage_name),
+        stage_index=change.stage_index,
+        status=change.status,
+        error_message=to_optional_text(change.error_message),
+        started_at=time,
+        completed_at=_end(change.status, time),
+        number=record.number,
+    )
+
+
+def _execution(record: RecordedEvent, change: ExecutionChanged) -> RowChange:
+    time = record.envelope.time
+    return r.ExecutionUpdate(
+        execution_id=change.execution_id,
+        session_id=record.session_id,
+        stage_id=change.stage_id,
+        agent_name=to_postgres_text(change.agent_name),
+        agent_index=change.agent_index,
+        status=change.status,
+        error_message=to_optional_text(change.error_message),
+        started_at=time,
+        completed_at=_end(change.status, time),
+        number=record.number,
+    )
+
+
+def _item(record: RecordedEvent, change: TimelineCreated) -> RowChange:
+    content, metadata = _shown(change.content, change.metadata)
+    return r.TimelineStart(
+        event_id=change.event_id,
+        session_id=record.session_id,
+        execution_id=change.execution_id,
+        event_type=change.event_type,
+        status=change.status,
+        content=content,
+        metadata=metadata,
+        sequence_number=change.sequence_number,
+        created_at=record.envelope.time,
+        updated_at=record.envelope.time,
+        number=record.number,
+    )
+
+
+def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue]:
+    shown, about = display_item(to_postgres_text(content), metadata)
+    return shown, to_postgres_json(about)
+
+
+def _place(record: RecordedEvent) -> dict[str, JsonValue]:
+    """Where a result is read that is too long for the row."""
+    return {LOG_OFFSET: record.offset} if isinstance(record.event, e.ToolCallCompleted) else {}
+
+
+def _end(status: str, time: datetime) -> datetime | None:
+    return time if status in ENDED else None

@@ -1,0 +1,264 @@
+"""Changes of rows, as the projection of an event makes them.
+
+Each field is a column, and its type says the rule; the key comes first. A change is the tuple of the arguments of its
+statement.
+"""
+
+from datetime import date, datetime
+from typing import Annotated, NamedTuple
+
+from pydantic import JsonValue
+
+from tarsy_timeline.rows.column_rules import (
+    ADD_UP_TO_TOTAL,
+    FIRST,
+    KEY,
+    LARGEST,
+    ONCE,
+    Added,
+    AddedTokens,
+    Key,
+    MergedJson,
+    Once,
+    TextUnlessNull,
+)
+
+
+class SessionMove(NamedTuple):
+    """The session's row is there from the first accepted event on. `first_offset` is that of its batch."""
+
+    session_id: str
+    partition: int
+    last_number: int
+    last_event_id: str
+    created_at: datetime
+    first_offset: int
+    last_offset: int
+
+
+class SessionStart(NamedTuple):
+    session_id: Key
+    alert_type: str
+    title: str
+    severity: str | None
+    source: str
+    author: str
+    runbook_url: str | None
+    chain_id: str
+    alert_data: str
+    scripted: bool
+    priority: int
+    mcp_selection: JsonValue
+    total_stages: int
+    has_parallel_stages: bool
+    chat_enabled: bool
+    created_at: datetime
+    cluster: str | None
+    namespace: str | None
+    workload: str | None
+    parent_id: str | None
+    llm_provider: str | None
+    slack_message_fingerprint: str | None
+    labels: list[str]
+    chosen_by: str
+    unmatched: bool
+
+
+class SessionUpdate(NamedTuple):
+    session_id: Key
+    status: str
+    final_analysis: TextUnlessNull
+    error_message: str | None
+    executive_summary: TextUnlessNull
+    executive_summary_error: str | None
+    started_at: Annotated[datetime | None, FIRST]
+    completed_at: datetime | None
+    partial_reason: str | None
+    evidence_limits: list[str]
+
+
+class AlertCount(NamedTuple):
+    """`repeat_count`: how many more, and how many in all; events of before there was a total have none (0)."""
+
+    session_id: Key
+    repeat_count: Annotated[tuple[int, int], ADD_UP_TO_TOTAL]
+    last_alert_at: datetime
+
+
+class SessionAlias(NamedTuple):
+    alias: Key
+    session_id: str
+
+
+class ChatStart(NamedTuple):
+    session_id: Key
+    chat_id: str
+
+
+class ChatMessageCount(NamedTuple):
+    session_id: Key
+    chat_message_count: Added = 1
+
+
+class StageUpdate(NamedTuple):
+    stage_id: Key
+    session_id: Once
+    stage_name: Once
+    stage_index: Annotated[int, ONCE]
+    status: str
+    error_message: str | None
+    started_at: Annotated[datetime, ONCE]
+    completed_at: datetime | None
+    number: int
+
+
+class StagePlan(NamedTuple):
+    stage_id: Key
+    stage_type: str
+    chain_stage: int | None
+    expected_agent_count: int
+    parallel_type: str | None
+    success_policy: str | None
+    referenced_stage_id: str | None
+
+
+class ExecutionUpdate(NamedTuple):
+    execution_id: Key
+    session_id: Once
+    stage_id: Once
+    agent_name: Once
+    agent_index: Annotated[int, ONCE]
+    status: str
+    error_message: str | None
+    started_at: Annotated[datetime, ONCE]
+    completed_at: datetime | None
+    number: int
+
+
+class ExecutionPlan(NamedTuple):
+    execution_id: Key
+    llm_provider: str | None
+    controller: str
+    max_iterations: int | None
+
+
+class ProviderChange(NamedTuple):
+    execution_id: Key
+    original_llm_provider: Annotated[str, FIRST]
+    llm_provider: str
+    fallback_reason: str
+    fallback_error_code: str
+    number: Annotated[int, LARGEST]
+    fallback_count: Added = 1
+
+
+class ModelQuestion(NamedTuple):
+    execution_id: Key
+    iteration: int
+    asked_at: datetime
+
+
+class ExecutionEnd(NamedTuple):
+    execution_id: Key
+    iterations: int
+    forced_conclusion: bool
+    partial_reason: str | None
+
+
+class LlmCallCount(NamedTuple):
+    execution_id: Key
+    llm_interaction_count: Added
+    model_name: TextUnlessNull
+    input_tokens: AddedTokens
+    output_tokens: AddedTokens
+    thinking_tokens: AddedTokens
+    cached_input_tokens: AddedTokens
+    cache_written_tokens: AddedTokens
+
+
+class ModelUsage(NamedTuple):
+    session_id: Key
+    day: Annotated[date, KEY]
+    model: Key
+    calls: Added
+    input_tokens: AddedTokens
+    output_tokens: AddedTokens
+    thinking_tokens: AddedTokens
+    cached_input_tokens: AddedTokens
+    cache_written_tokens: AddedTokens
+
+
+class ToolCallCount(NamedTuple):
+    execution_id: Key
+    mcp_interaction_count: Added = 1
+
+
+class TimelineStart(NamedTuple):
+    event_id: Key
+    session_id: Once
+    execution_id: Annotated[str | None, ONCE]
+    event_type: Once
+    status: str
+    content: str
+    metadata: JsonValue
+    sequence_number: Annotated[int, ONCE]
+    created_at: Annotated[datetime, ONCE]
+    updated_at: datetime
+    number: int
+
+
+class TimelineEnd(NamedTuple):
+    event_id: Key
+    status: str
+    content: str
+    metadata: MergedJson
+    updated_at: datetime
+    number: int
+
+
+class CallOutcome(NamedTuple):
+    """A call of a tool has run, or may have: unless the tool is read-only, it has changed something."""
+
+    session_id: str
+    event_id: str
+
+
+class SessionRemoval(NamedTuple):
+    session_id: str
+    deleted_at: datetime
+
+
+class UnprojectedRecord(NamedTuple):
+    partition: int
+    log_offset: int
+    session_id: str
+    number: int
+    event_type: str
+    reason: str
+    failed_at: datetime
+
+
+type RowChange = (
+    SessionMove
+    | SessionStart
+    | SessionUpdate
+    | AlertCount
+    | SessionAlias
+    | ChatStart
+    | ChatMessageCount
+    | StageUpdate
+    | StagePlan
+    | ExecutionUpdate
+    | ExecutionPlan
+    | ProviderChange
+    | ModelQuestion
+    | ExecutionEnd
+    | LlmCallCount
+    | ModelUsage
+    | ToolCallCount
+    | TimelineStart
+    | TimelineEnd
+    | CallOutcome
+    | SessionRemoval
+    | UnprojectedRecord
+)
