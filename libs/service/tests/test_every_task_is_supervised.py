@@ -22,8 +22,6 @@ SHORT_LIVED = {
     "apps/local/src/tarsy_local/supervisor/group_readiness.py GroupReadiness.ask": "a question to each, with a limit",
     "apps/local/src/tarsy_local/status.py ask_status": "a question to each process, with a limit",
     "apps/tarsy/src/tarsy_cli/lab/chaos/rounds.py play": "a question and its reply, waited for",
-    "apps/tarsy/src/tarsy_cli/lab/soak/alert_load.py AlertLoad.run": "alerts of a soak, waited for",
-    "apps/tarsy/src/tarsy_cli/lab/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
     "apps/tarsy/src/tarsy_cli/doctor/runner.py examine": "checks, each with a limit, waited for",
     "apps/tarsy/src/tarsy_cli/doctor/clock.py check_clock": "a question to each clock, waited for",
     "apps/tarsy/src/tarsy_cli/doctor/models.py check_models": "a question to each model, waited for",

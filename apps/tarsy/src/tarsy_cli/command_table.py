@@ -120,11 +120,6 @@ LAB = CommandGroup(
             "chaos",
             "Kill every service in turn (kill -9), in an investigation and in a reply; check what was lost or doubled.",
         ),
-        "soak": CommandEntry(
-            "lab.soak.command",
-            "soak",
-            "Run a TARSy of its own under load, let everything fail around it, and judge what was lost.",
-        ),
     },
 )
 CONFIG = CommandGroup(

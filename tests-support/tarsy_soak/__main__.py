@@ -1,4 +1,4 @@
-"""`tarsy lab soak`."""
+"""`make soak`, or `PYTHONPATH=tests-support python -m tarsy_soak`."""
 
 import tempfile
 from pathlib import Path
@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import extra_of, fail, get_console, say
+from tarsy_cli.terminal import fail, get_console, say
+from tarsy_lab.incidents import InvalidIncidentError, incident_folders, read_incident
+from tarsy_processes.errors import ProcessError
+from tarsy_service.logs import configure_logs
+from tarsy_soak.environment import SoakError, soak_environment
+from tarsy_soak.run import Soak, run_soak
+from tarsy_soak.schedule import schedule
+from tarsy_soak.verdict import faults_of_soak, report
 
 INCIDENTS = Path("examples/incidents")
 TOPIC_PREFIX = "tarsy"
@@ -24,16 +31,6 @@ def soak(
     ] = None,
 ) -> None:
     """Run a TARSy of its own under load, let everything fail around it, and judge what was lost."""
-    # Here, as Kafka's client takes a while to import: other commands would wait for it.
-    with extra_of("`tarsy lab soak`"):
-        from tarsy_cli.lab.soak.environment import SoakError, soak_environment
-        from tarsy_cli.lab.soak.run import Soak, run_soak
-        from tarsy_cli.lab.soak.schedule import schedule
-        from tarsy_cli.lab.soak.verdict import faults_of_soak, report
-    from tarsy_lab.incidents import InvalidIncidentError, incident_folders, read_incident
-    from tarsy_processes.errors import ProcessError
-    from tarsy_service.logs import configure_logs
-
     try:
         incidents = [read_incident(one) for one in incident_folders(INCIDENTS)]
     except InvalidIncidentError as problem:
@@ -58,3 +55,7 @@ def soak(
         get_console().print(line, style="red" if faults else "green", markup=False)
     if faults:
         raise fail(f"The soak failed; seed {seed} plans the same faults again.")
+
+
+if __name__ == "__main__":
+    typer.run(soak)

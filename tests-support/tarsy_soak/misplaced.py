@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from random import Random
 
 from tarsy_bus.partition_reader import Record
-from tarsy_cli.lab.soak.faults import Misplacement
-from tarsy_cli.lab.soak.poison import STRANGER
 from tarsy_contracts.heads import session_of_head_key
+from tarsy_soak.faults import Misplacement
+from tarsy_soak.poison import STRANGER
 
 OPEN = b'"phase":"open"'
 

@@ -1,4 +1,4 @@
-"""A hostile MCP server over stdio, of the kind that it is told: `python -m tarsy_cli.lab.soak.hostile_server KIND`.
+"""A hostile MCP server over stdio, of the kind that it is told: `python -m tarsy_soak.hostile_server KIND`.
 
 It imports the standard library alone, so that nothing keeps it from saying what no library would say.
 """

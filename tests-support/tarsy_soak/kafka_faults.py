@@ -13,11 +13,11 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, ends, read_to_end
 from tarsy_bus.topics_admin import admin
-from tarsy_cli.lab.soak.faults import Misplacement
-from tarsy_cli.lab.soak.leaks import SecretSearch
-from tarsy_cli.lab.soak.misplaced import misplaced
-from tarsy_cli.lab.soak.poison import poison_records
 from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_soak.faults import Misplacement
+from tarsy_soak.leaks import SecretSearch
+from tarsy_soak.misplaced import misplaced
+from tarsy_soak.poison import poison_records
 from tarsy_verification.session_log import reading_of
 
 log = structlog.get_logger(__name__)

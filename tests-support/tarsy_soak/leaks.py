@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tarsy_cli.lab.soak.hostile_server import PLANTED
 from tarsy_lab.incidents import Incident
+from tarsy_soak.hostile_server import PLANTED
 
 FILE = "planted-secrets.txt"
 

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from statistics import median
 
-from tarsy_cli.lab.soak.progress import Interval
+from tarsy_soak.progress import Interval
 
 ALLOWED_PART = 0.15
 ALLOWED_MB = 16.0

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from tarsy_cli.lab.soak.endless_answers import ENDLESS_ANSWERS
-from tarsy_cli.lab.soak.faults import (
+from tarsy_soak.endless_answers import ENDLESS_ANSWERS
+from tarsy_soak.faults import (
     GROWN,
     LONGEST_OUTAGE_SECONDS,
     MISPLACED,
@@ -21,8 +21,8 @@ from tarsy_cli.lab.soak.faults import (
     ServerOutage,
     duration_of,
 )
-from tarsy_cli.lab.soak.hostile_server import HOSTILE_KINDS
-from tarsy_cli.lab.soak.schedule import Planned, schedule
+from tarsy_soak.hostile_server import HOSTILE_KINDS
+from tarsy_soak.schedule import Planned, schedule
 
 LENGTHS = pytest.mark.parametrize("seconds", [60.0, 180.0, 1_800.0, 7_200.0])
 SEEDS = pytest.mark.parametrize("seed", range(5))

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tarsy_bus.topics_admin import CONNECT_SECONDS
-from tarsy_cli.lab.soak.poison import STRANGER
-from tarsy_cli.lab.soak.progress import Interval
 from tarsy_contracts import events as e
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.events import SESSION_ENDINGS
+from tarsy_soak.poison import STRANGER
+from tarsy_soak.progress import Interval
 from tarsy_verification.invariants import ToolRun, chain_faults, run_faults
 from tarsy_verification.session_log import SessionLog
 

@@ -7,9 +7,9 @@ import httpx2
 from prometheus_client.parser import text_string_to_metric_families
 
 from tarsy_cli.credentials import key_headers
-from tarsy_cli.lab.soak.memory import MemorySamples, Sample, resident_mb
-from tarsy_cli.lab.soak.progress import ReadyStatement
 from tarsy_local.instance import Home, Process
+from tarsy_soak.memory import MemorySamples, Sample, resident_mb
+from tarsy_soak.progress import ReadyStatement
 
 EVERY_SECONDS = 2.0
 METRICS_EVERY = 5

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible provider whose answers never end: `python -m tarsy_cli.lab.soak.endless_model PORT`.
+"""An OpenAI-compatible provider whose answers never end: `python -m tarsy_soak.endless_model PORT`.
 
 It is a process of its own, as it writes as fast as its callers read.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 
-from tarsy_cli.lab.soak.endless_answers import ENDLESS_ANSWERS
+from tarsy_soak.endless_answers import ENDLESS_ANSWERS
 
 PIECES = 64
 """Pieces of one write."""

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 from pydantic import JsonValue
 
-from tarsy_cli.lab.soak.endless_answers import ENDLESS_ANSWERS
-from tarsy_cli.lab.soak.hostile_server import HOSTILE_KINDS, TOOL
+from tarsy_soak.endless_answers import ENDLESS_ANSWERS
+from tarsy_soak.hostile_server import HOSTILE_KINDS, TOOL
 
 PACE_SECONDS = 0.02
 HOSTILE = "hostile"
@@ -73,7 +73,7 @@ def server_name(kind: str) -> str:
 
 
 def hostile_server(kind: str) -> Section:
-    args: list[JsonValue] = ["-m", "tarsy_cli.lab.soak.hostile_server", kind]
+    args: list[JsonValue] = ["-m", "tarsy_soak.hostile_server", kind]
     return {"transport": {"type": "stdio", "command": sys.executable, "args": args}, "allow": []}
 
 

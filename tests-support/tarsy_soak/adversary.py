@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tarsy_cli.lab.soak.environment import SoakEnvironment
-from tarsy_cli.lab.soak.faults import (
+from tarsy_soak.environment import SoakEnvironment
+from tarsy_soak.faults import (
     EndlessAnswer,
     Fault,
     Freeze,
@@ -23,8 +23,8 @@ from tarsy_cli.lab.soak.faults import (
     Poison,
     ServerOutage,
 )
-from tarsy_cli.lab.soak.progress import Interval
-from tarsy_cli.lab.soak.schedule import Planned
+from tarsy_soak.progress import Interval
+from tarsy_soak.schedule import Planned
 
 type Pids = Sequence[int]
 

@@ -1,7 +1,7 @@
 """Memory is flat when the line through the second half of a process's life does not rise."""
 
-from tarsy_cli.lab.soak.memory import MemorySamples, Sample, grown, highest, kept_memory, memory_faults
-from tarsy_cli.lab.soak.progress import Interval
+from tarsy_soak.memory import MemorySamples, Sample, grown, highest, kept_memory, memory_faults
+from tarsy_soak.progress import Interval
 
 
 def test_a_process_that_warms_up_and_stays_there_is_flat() -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tarsy_cli.errors import CommandError
-from tarsy_cli.lab.soak.configuration import SoakConfiguration
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
@@ -21,6 +20,7 @@ from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.instance import Home, Instance
 from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_processes.ports import free_port
+from tarsy_soak.configuration import SoakConfiguration
 
 START_SECONDS = 180.0
 STOP_SECONDS = 90.0
@@ -100,7 +100,7 @@ def soak_environment(folder: Path, config: Path, *, compression: str) -> Iterato
 def endless_models() -> Iterator[str]:
     """The address of the endless models; they run in the body."""
     port = free_port()
-    models = subprocess.Popen([sys.executable, "-m", "tarsy_cli.lab.soak.endless_model", str(port)])
+    models = subprocess.Popen([sys.executable, "-m", "tarsy_soak.endless_model", str(port)])
     try:
         yield f"http://127.0.0.1:{port}/v1"
     finally:

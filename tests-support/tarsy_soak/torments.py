@@ -8,9 +8,9 @@ import structlog
 from pydantic import JsonValue
 
 from tarsy_cli.api import ApiError
-from tarsy_cli.lab.soak.configuration import HOSTILE, endless_provider
-from tarsy_cli.lab.soak.faults import EndlessAnswer, HostileServers
 from tarsy_cli.submission import submit_file
+from tarsy_soak.configuration import HOSTILE, endless_provider
+from tarsy_soak.faults import EndlessAnswer, HostileServers
 
 log = structlog.get_logger(__name__)
 

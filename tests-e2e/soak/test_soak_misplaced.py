@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from aiokafka import ConsumerRecord
 
-from tarsy_cli.lab.soak.faults import Misplacement, Way
-from tarsy_cli.lab.soak.misplaced import PlacedRecord, misplaced
+from tarsy_soak.faults import Misplacement, Way
+from tarsy_soak.misplaced import PlacedRecord, misplaced
 
 PARTITIONS = 12
 OURS = (("ce_source", b"tarsy/orchestrator/1"),)

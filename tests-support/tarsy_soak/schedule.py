@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
-from tarsy_cli.lab.soak.endless_answers import ENDLESS_ANSWERS
-from tarsy_cli.lab.soak.faults import (
+from tarsy_soak.endless_answers import ENDLESS_ANSWERS
+from tarsy_soak.faults import (
     GROWN,
     LONGEST_FREEZE_SECONDS,
     LONGEST_HOSTILE_SECONDS,
@@ -28,7 +28,7 @@ from tarsy_cli.lab.soak.faults import (
     Service,
     duration_of,
 )
-from tarsy_cli.lab.soak.hostile_server import HOSTILE_KINDS
+from tarsy_soak.hostile_server import HOSTILE_KINDS
 
 FAULTS_TAKE = 0.5
 """The part of a soak's time that faults may last; in the rest TARSy has Kafka and PostgreSQL, and all processes."""

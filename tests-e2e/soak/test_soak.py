@@ -1,4 +1,4 @@
-"""Three minutes of `tarsy lab soak`, as people run it: everything fails around a TARSy under load, nothing is lost."""
+"""Three minutes of `make soak`: everything fails around a TARSy under load, nothing is lost."""
 
 import re
 import shutil
@@ -28,9 +28,11 @@ def checkout(tmp_path: Path, incidents: Path) -> Path:
 def test_nothing_is_lost_and_no_service_stays_down_while_everything_fails(
     tmp_path: Path, checkout: Path, forks: ServiceForks
 ) -> None:
-    tarsy = Tarsy(tmp_path, checkout / "config", environment(), root=checkout, forks=forks)
+    tarsy = Tarsy(
+        tmp_path, checkout / "config", environment(PYTHONPATH=str(ROOT / "tests-support")), root=checkout, forks=forks
+    )
     try:
-        soak = tarsy.start_alone("lab", "soak", "--minutes", str(MINUTES), "--seed", str(SEED), "--every", "10")
+        soak = tarsy.start_alone("--minutes", str(MINUTES), "--seed", str(SEED), "--every", "10", module="tarsy_soak")
         code = soak.wait(SECONDS)
         assert code == 0, soak.output
         assert "Every accepted alert and question ended once" in soak.output

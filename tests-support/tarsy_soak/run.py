@@ -14,21 +14,21 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
 from tarsy_cli.api import ApiError, get
-from tarsy_cli.lab.soak.adversary import Adversary, Doors, Injected
-from tarsy_cli.lab.soak.alert_load import AlertLoad
-from tarsy_cli.lab.soak.environment import SoakEnvironment, SoakError
-from tarsy_cli.lab.soak.kafka_faults import KafkaFaults
-from tarsy_cli.lab.soak.leaks import SecretSearch, planted_secrets
-from tarsy_cli.lab.soak.memory import LOOKED_AT_SECONDS, RETURNED_AFTER_SECONDS, highest, kept_memory, memory_faults
-from tarsy_cli.lab.soak.observation import Observation
-from tarsy_cli.lab.soak.progress import gaps, progress_faults
-from tarsy_cli.lab.soak.question_load import QuestionLoad
-from tarsy_cli.lab.soak.schedule import Planned
-from tarsy_cli.lab.soak.torments import Torments
-from tarsy_cli.lab.soak.verdict import Findings
 from tarsy_contracts.topics import Topics
 from tarsy_lab.incidents import Incident
 from tarsy_local.own_kafka import own_kafka_security
+from tarsy_soak.adversary import Adversary, Doors, Injected
+from tarsy_soak.alert_load import AlertLoad
+from tarsy_soak.environment import SoakEnvironment, SoakError
+from tarsy_soak.kafka_faults import KafkaFaults
+from tarsy_soak.leaks import SecretSearch, planted_secrets
+from tarsy_soak.memory import LOOKED_AT_SECONDS, RETURNED_AFTER_SECONDS, highest, kept_memory, memory_faults
+from tarsy_soak.observation import Observation
+from tarsy_soak.progress import gaps, progress_faults
+from tarsy_soak.question_load import QuestionLoad
+from tarsy_soak.schedule import Planned
+from tarsy_soak.torments import Torments
+from tarsy_soak.verdict import Findings
 from tarsy_verification.session_log import LogReading
 from tarsy_verification.tool_runs import runs_of
 

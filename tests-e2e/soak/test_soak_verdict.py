@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from tarsy_cli.lab.soak.progress import Interval
-from tarsy_cli.lab.soak.verdict import Findings, faults_of_soak, report
 from tarsy_contracts import events as e
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.heads import Span
 from tarsy_session_logs import SESSION, answer, log_of
+from tarsy_soak.progress import Interval
+from tarsy_soak.verdict import Findings, faults_of_soak, report
 from tarsy_verification.invariants import ToolRun
 from tarsy_verification.session_log import SessionLog
 

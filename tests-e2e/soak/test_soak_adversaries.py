@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_cli.lab.soak.configuration import SoakConfiguration, endless_provider, server_name
-from tarsy_cli.lab.soak.endless_answers import ENDLESS_ANSWERS
-from tarsy_cli.lab.soak.hostile_server import DEPTH, GARBAGE_LINES, HOSTILE_KINDS, MANY_TOOLS, PLANTED, TOOL, respond
-from tarsy_cli.lab.soak.leaks import SecretSearch
 from tarsy_config.load import load_config
+from tarsy_soak.configuration import SoakConfiguration, endless_provider, server_name
+from tarsy_soak.endless_answers import ENDLESS_ANSWERS
+from tarsy_soak.hostile_server import DEPTH, GARBAGE_LINES, HOSTILE_KINDS, MANY_TOOLS, PLANTED, TOOL, respond
+from tarsy_soak.leaks import SecretSearch
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 LIST = {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": TOOL}}
 
