@@ -64,7 +64,7 @@ page:    ## check the page: types, lint and format; needs npm (ARGS=--write: men
 	@cd tools/page && npm ci --silent --ignore-scripts --no-audit --no-fund && node types.mjs && npx tsc -p .
 	@tools/page/node_modules/.bin/biome check $(ARGS) --config-path=tools/page services/websocket-gateway/src/tarsy_websocket_gateway/page
 
-schemas: setup    ## write what is generated: schemas/, pages of docs/reference/, dashboards of deploy/grafana/
+schemas: setup    ## write what is generated: schemas/, pages of docs/reference/
 	@$(PY) -m tarsy_docgen
 
 screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs; needs chromium, prometheus, prometheus-alertmanager

@@ -9,8 +9,6 @@ RANGE = re.compile(r"\[[^\]]*\]")
 NAME = re.compile(r"(?<![\w:.$])([a-zA-Z_:][\w:]*)\s*(?:\{([^}]*)\}|(?=(\())|(?![\w:]))")
 MATCHER = re.compile(r'(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"')
 KEYWORDS = frozenset({"and", "or", "unless", "bool", "offset"})
-SERIES = re.compile(r"\b(?:(?:tarsy_|process_)\w+|up|\w+:\w+:\w+)\b(?:\{([^}]*)\})?")
-"""Those of which people choose the job."""
 HISTOGRAM_ENDS = ("_bucket", "_sum", "_count")
 
 
