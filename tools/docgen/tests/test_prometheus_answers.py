@@ -18,8 +18,8 @@ from aiohttp import web
 from pydantic import JsonValue
 
 from tarsy_dashboards import dashboards
+from tarsy_docgen.metric_labels import VALUES
 from tarsy_docgen.metrics_page import Shown, all_metrics
-from tarsy_docgen.metrics_words import VALUES
 from tarsy_processes.ports import free_port
 from tarsy_prometheus import prometheus
 from tarsy_ready_server import LIMIT_SECONDS
