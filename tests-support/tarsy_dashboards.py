@@ -1,7 +1,7 @@
 """Dashboards of Grafana as they are committed, and their parts that tests judge."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ class Panel:
 @dataclass(frozen=True)
 class Dashboard:
     uid: str
-    content: Mapping[str, Any]
+    content: dict[str, Any]
     """As Grafana is given it."""
 
     @property
