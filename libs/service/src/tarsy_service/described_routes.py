@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
@@ -17,43 +17,34 @@ AUTHOR: Mapping[str, str] = {
 }
 NONE: Mapping[str, str] = MappingProxyType({})
 NO_MODELS: Mapping[int, type[BaseModel]] = MappingProxyType({})
+type Responses = dict[int | str, dict[str, Any]]
 PROBLEM: JsonValue = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
 
 
-class RouteDescription(TypedDict):
-    """Parameters of FastAPI's routes."""
-
-    summary: str
-    responses: dict[int | str, dict[str, Any]]
-    openapi_extra: dict[str, Any]
-
-
-def describe(
-    summary: str,
+def describe_answers(
     answers: str | Mapping[int, str],
     problems: Mapping[int, str],
     *,
     models: Mapping[int, type[BaseModel]] = NO_MODELS,
     headers: Mapping[str, str] = NONE,
-    answer_headers: Mapping[str, str] = NONE,
-    body: Mapping[str, Any] = MappingProxyType({}),
-) -> RouteDescription:
-    """`answers` are those of success, a text that of 200; `problems` are application/problem+json (RFC 9457).
+) -> Responses:
+    """`responses` of a route. `answers` are those of success, a text that of 200; `problems` are problem documents.
 
-    `models`: of answers that have another one than the route. `body`: of handlers that read it themselves.
+    `models`: of answers that have another one than the route. `headers`: of the answers of success.
     """
-    shown = {"headers": {name: _text(meaning) for name, meaning in answer_headers.items()}} if answer_headers else {}
-    told: dict[int | str, dict[str, Any]] = {
-        status: {"description": meaning, **({"model": models[status]} if status in models else {}), **shown}
-        for status, meaning in ({200: answers} if isinstance(answers, str) else answers).items()
-    }
-    told |= {status: {"description": meaning, "content": PROBLEM} for status, meaning in problems.items()}
-    read = [{"name": name, "in": "header", "required": False} | _text(meaning) for name, meaning in headers.items()]
-    return {
-        "summary": summary,
-        "responses": told,
-        "openapi_extra": {**body, **({"parameters": read} if read else {})},
-    }
+    told = {200: answers} if isinstance(answers, str) else answers
+    more = {"headers": {name: _text(meaning) for name, meaning in headers.items()}} if headers else {}
+    found: Responses = {}
+    for status, meaning in told.items():
+        found[status] = {"description": meaning, **more} | ({"model": models[status]} if status in models else {})
+    for status, meaning in problems.items():
+        found[status] = {"description": meaning, "content": PROBLEM}
+    return found
+
+
+def describe_headers(read: Mapping[str, str]) -> dict[str, Any]:
+    """`openapi_extra` of a route whose handler reads these headers itself."""
+    return {"parameters": [{"name": name, "in": "header", "required": False, **_text(read[name])} for name in read]}
 
 
 def _text(meaning: str) -> dict[str, Any]:

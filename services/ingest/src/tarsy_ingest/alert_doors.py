@@ -15,7 +15,15 @@ from tarsy_ingest.media_types import media_type_of
 from tarsy_ingest.notice_intake import refusals_counted
 from tarsy_ingest.raw_alert import Payload
 from tarsy_ingest.sender_rates import sender_of
-from tarsy_service.described_routes import AUTHOR, INVALID, KEY, OTHER_BODY, RouteDescription, describe
+from tarsy_service.described_routes import (
+    AUTHOR,
+    INVALID,
+    KEY,
+    OTHER_BODY,
+    Responses,
+    describe_answers,
+    describe_headers,
+)
 from tarsy_service.problems import ProblemError
 
 TAKING: Mapping[int, str] = {
@@ -44,7 +52,9 @@ def add_doors(router: APIRouter, intake: BodyIntake) -> None:
                 status_code=202,
                 response_model=form.answer.model,
                 response_model_exclude_none=True,
-                **_describe_door(form),
+                summary=form.summary,
+                responses=_describe_answers_of(form),
+                openapi_extra=_describe_request_of(form),
             )
 
 
@@ -55,17 +65,14 @@ def _door(form: AlertFormat, intake: BodyIntake) -> Callable[[Request, str | Non
     return take
 
 
-def _describe_door(form: AlertFormat) -> RouteDescription:
+def _describe_answers_of(form: AlertFormat) -> Responses:
     unsigned = {401: "No secret that is configured signed the body."} if form.verify is not None else {}
+    return describe_answers(ACCEPTED, {**TAKING, **unsigned, **OTHER_BODY}, models={PARTLY: form.answer.model})
+
+
+def _describe_request_of(form: AlertFormat) -> dict[str, object]:
     key = SAME_SESSION if form.body is None else "for an alert without an identity of its own"
-    return describe(
-        form.summary,
-        ACCEPTED,
-        {**TAKING, **unsigned, **OTHER_BODY},
-        models={PARTLY: form.answer.model},
-        headers={KEY: key, **AUTHOR},
-        body=document_body(form.media_types.names, form.body),
-    )
+    return document_body(form.media_types.names, form.body) | describe_headers({KEY: key, **AUTHOR})
 
 
 def _add_door_of_configuration(router: APIRouter, intake: BodyIntake) -> None:
@@ -76,14 +83,14 @@ def _add_door_of_configuration(router: APIRouter, intake: BodyIntake) -> None:
         name=form.source,
         status_code=202,
         response_model=form.answer.model,
-        **describe(
-            "Have the JSON of a sender investigated whose names the configuration has",
+        summary="Have the JSON of a sender investigated whose names the configuration has",
+        responses=describe_answers(
             ACCEPTED,
             {**TAKING, **OTHER_BODY, 404: "The configuration has no such door."},
             models={PARTLY: form.answer.model},
-            headers={KEY: SAME_SESSION, **AUTHOR},
-            body=document_body(form.media_types.names, form.body),
         ),
+        openapi_extra=document_body(form.media_types.names, form.body)
+        | describe_headers({KEY: SAME_SESSION, **AUTHOR}),
     )
     async def take(request: Request, door: str, alert_type: str | None = None) -> Response:
         """`door` is one of `alert_doors` in the configuration."""

@@ -30,7 +30,7 @@ from tarsy_ingest.sender_rates import SenderRates, sender_of
 from tarsy_ingest.submission import Submission, may_be_ours, read_submission
 from tarsy_ingest.write_gate import WriteGate
 from tarsy_service.caller import Caller, KeyedBodies, caller_of
-from tarsy_service.described_routes import AUTHOR, KEY, OTHER_BODY, describe
+from tarsy_service.described_routes import AUTHOR, KEY, OTHER_BODY, describe_answers, describe_headers
 
 SUBMISSION = MediaTypes(("application/json", "text/plain"), suffix="+json", prefix="text/")
 UNTYPED = (*UNSAID, "application/octet-stream")
@@ -67,13 +67,9 @@ def alerts_router(
         status_code=202,
         response_model=AlertAccepted,
         response_model_exclude_none=True,
-        **describe(
-            "Have an alert investigated",
-            {202: "Kafka has the alert."},
-            {**TAKING, **OTHER_BODY},
-            headers={KEY: SAME_SESSION, **AUTHOR},
-            body=body_of_alert,
-        ),
+        summary="Have an alert investigated",
+        responses=describe_answers({202: "Kafka has the alert."}, {**TAKING, **OTHER_BODY}),
+        openapi_extra=body_of_alert | describe_headers({KEY: SAME_SESSION, **AUTHOR}),
     )
     async def submit(request: Request, alert_type: str | None = None) -> AlertAccepted | Response:
         """`alert_type` is that of an alert in plain text. One in JSON has its own.

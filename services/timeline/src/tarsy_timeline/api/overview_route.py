@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from tarsy_contracts.api.system import ProjectionState, QueueState, SystemOverview, SystemWorker
 from tarsy_contracts.envelope import wire_time
-from tarsy_service.described_routes import INVALID, describe
+from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import NO_CATALOG, NO_DATABASE
 from tarsy_timeline.queries.session_queries import SessionQueries
@@ -29,10 +29,9 @@ def overview_route(
 
     @router.get(
         "/overview",
-        **describe(
-            "Queue, projection and processes at a glance",
-            "The state of the system now.",
-            {400: INVALID, 503: f"{NO_DATABASE} Or: {NO_CATALOG}"},
+        summary="Queue, projection and processes at a glance",
+        responses=describe_answers(
+            "The state of the system now.", {400: INVALID, 503: f"{NO_DATABASE} Or: {NO_CATALOG}"}
         ),
     )
     async def get_overview(groups: CallerGroups) -> SystemOverview:

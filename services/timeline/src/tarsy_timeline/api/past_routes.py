@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Response
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.timeline import PastSession
-from tarsy_service.described_routes import describe
+from tarsy_service.described_routes import describe_answers
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING_RECORD, UNKNOWN
 from tarsy_timeline.api.session_routes import AtLeast, SessionId
 from tarsy_timeline.api.trace_routes import answer_of
@@ -24,14 +24,14 @@ def past_routes(queries: SessionQueries, record: SessionRecord, route: type[APIR
     @router.get(
         "/{number}",
         response_model=PastSession,
-        **describe(
-            "A session and its timeline as they were after one of its events",
+        summary="A session and its timeline as they were after one of its events",
+        responses=describe_answers(
             "The session, its stages and executions, and its timeline.",
             {
                 **READING_RECORD,
                 404: f"{UNKNOWN} Or it has no event of this number, or an older version has projected it.",
             },
-            answer_headers=LAST_NUMBER,
+            headers=LAST_NUMBER,
         ),
     )
     async def get_past_session(session_id: SessionId, number: EventNumber, at_least: AtLeast = 0) -> Response:

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from tarsy_contracts.api.session_lists import ActiveSessions, FilterOptions, SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
-from tarsy_service.described_routes import describe
+from tarsy_service.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING, READING_ONE
 from tarsy_timeline.queries import list_responses, responses
@@ -31,11 +31,8 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "",
-        **describe(
-            "List sessions, or search for some, a page at a time",
-            "The sessions of the page, and how many there are.",
-            READING,
-        ),
+        summary="List sessions, or search for some, a page at a time",
+        responses=describe_answers("The sessions of the page, and how many there are.", READING),
     )
     async def list_sessions(wanted: SessionFilterQuery, groups: CallerGroups) -> SessionList:
         found = await queries.sessions(wanted, groups)
@@ -44,11 +41,8 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/active",
-        **describe(
-            "The sessions that run, and those that wait, in the order of their turn",
-            "Both lists, at most a thousand of each.",
-            READING,
-        ),
+        summary="The sessions that run, and those that wait, in the order of their turn",
+        responses=describe_answers("Both lists, at most a thousand of each.", READING),
     )
     async def list_active(groups: CallerGroups) -> ActiveSessions:
         """Sessions that run, and those that wait for their turn: at most a thousand of each."""
@@ -56,11 +50,8 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/filter-options",
-        **describe(
-            "What the list of sessions can be filtered by",
-            "The alert types and chains that sessions have, and all statuses.",
-            READING,
-        ),
+        summary="What the list of sessions can be filtered by",
+        responses=describe_answers("The alert types and chains that sessions have, and all statuses.", READING),
     )
     async def get_filter_options(groups: CallerGroups) -> FilterOptions:
         """Values to filter the list by: those that sessions have, and all statuses."""
@@ -68,7 +59,8 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/{session_id}",
-        **describe("A session with its stages and executions", "The session.", READING_ONE, answer_headers=LAST_NUMBER),
+        summary="A session with its stages and executions",
+        responses=describe_answers("The session.", READING_ONE, headers=LAST_NUMBER),
     )
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:
         rows = await queries.detail(session_id, at_least=at_least)
@@ -77,7 +69,8 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/{session_id}/status",
-        **describe("How far a session is, and what came of it", "Its status.", READING_ONE, answer_headers=LAST_NUMBER),
+        summary="How far a session is, and what came of it",
+        responses=describe_answers("Its status.", READING_ONE, headers=LAST_NUMBER),
     )
     async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:
         state = responses.session_state(await queries.session(session_id, at_least=at_least))
@@ -86,9 +79,8 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
 
     @router.get(
         "/{session_id}/timeline",
-        **describe(
-            "The timeline of a session, in order", "The timeline events.", READING_ONE, answer_headers=LAST_NUMBER
-        ),
+        summary="The timeline of a session, in order",
+        responses=describe_answers("The timeline events.", READING_ONE, headers=LAST_NUMBER),
     )
     async def get_timeline(
         session_id: SessionId, response: Response, at_least: AtLeast = 0

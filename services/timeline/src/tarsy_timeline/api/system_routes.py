@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.system import HeldSessionList, McpServer, McpServers, SystemWarnings
-from tarsy_service.described_routes import INVALID, describe
+from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import NO_CATALOG, READING_CATALOG
@@ -29,10 +29,9 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
 
     @router.get(
         "/mcp-servers",
-        **describe(
-            "The MCP servers, as the running tool gateways see them",
-            "At most 500 servers, by name, each with what every running tool gateway sees of it.",
-            READING_CATALOG,
+        summary="The MCP servers, as the running tool gateways see them",
+        responses=describe_answers(
+            "At most 500 servers, by name, each with what every running tool gateway sees of it.", READING_CATALOG
         ),
     )
     async def list_mcp_servers(tools: Tools = "listed") -> McpServers:
@@ -41,10 +40,9 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
 
     @router.get(
         "/mcp-servers/{server_id}",
-        **describe(
-            "An MCP server with all its tools and their schemas",
-            "The server.",
-            {400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG},
+        summary="An MCP server with all its tools and their schemas",
+        responses=describe_answers(
+            "The server.", {400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG}
         ),
     )
     async def get_mcp_server(server_id: ServerName) -> McpServer:
@@ -56,10 +54,9 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
 
     @router.get(
         "/warnings",
-        **describe(
-            "What an operator should look at now",
-            "The warnings. One goes when its cause does, and has the same id when it comes back.",
-            READING_CATALOG,
+        summary="What an operator should look at now",
+        responses=describe_answers(
+            "The warnings. One goes when its cause does, and has the same id when it comes back.", READING_CATALOG
         ),
     )
     async def list_warnings(groups: CallerGroups) -> SystemWarnings:
@@ -79,8 +76,8 @@ def held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
 
     @router.get(
         "/held-sessions",
-        **describe(
-            "The sessions that are set aside, and wait for an operator",
+        summary="The sessions that are set aside, and wait for an operator",
+        responses=describe_answers(
             "At most a thousand, those that wait longest first.",
             {400: INVALID, 503: "The topic has not been read to its end after the start."},
         ),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from tarsy_contracts.api.usage import UsageReport
-from tarsy_service.described_routes import describe
+from tarsy_service.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import READING
 from tarsy_timeline.queries.session_queries import SessionQueries
@@ -20,7 +20,8 @@ def usage_routes(queries: SessionQueries, prices: Callable[[], PricesByModel]) -
 
     @router.get(
         "/usage",
-        **describe("Tokens and their cost, by chain, model or day", "What sessions have used in these days.", READING),
+        summary="Tokens and their cost, by chain, model or day",
+        responses=describe_answers("What sessions have used in these days.", READING),
     )
     async def report_usage(wanted: AskedUsage, groups: CallerGroups) -> UsageReport:
         """Tokens and cost by chain, model or day, of sessions that are not deleted, by the prices of now."""

@@ -19,7 +19,7 @@ from tarsy_contracts.api.dead_letters import (
 )
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
-from tarsy_service.described_routes import AUTHOR, INVALID, NOT_JSON, describe
+from tarsy_service.described_routes import AUTHOR, INVALID, NOT_JSON, describe_answers, describe_headers
 from tarsy_timeline.api.dead_letters import responses
 from tarsy_timeline.api.dead_letters.letter_filter import LetterFilter, behind
 from tarsy_timeline.api.dead_letters.letters import NO_LETTER, Letters
@@ -65,12 +65,9 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
 
     @router.get(
         "",
-        **describe(
-            "Records that could not be read, by who buried them and why",
-            "A page of letters, the newest first.",
-            READING_LETTERS,
-            headers=AUTHOR,
-        ),
+        summary="Records that could not be read, by who buried them and why",
+        responses=describe_answers("A page of letters, the newest first.", READING_LETTERS),
+        openapi_extra=describe_headers(AUTHOR),
     )
     async def list_dead_letters(request: Request, wanted: Annotated[ListQuery, Query()]) -> DeadLetterList:
         """The newest first, with their reasons masked. The first request after a start reads the whole topic."""
@@ -96,9 +93,9 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
 
     @router.get(
         "/{letter_id}",
-        **describe(
-            "A dead letter with a masked beginning of its record", "The letter.", READING_LETTER, headers=AUTHOR
-        ),
+        summary="A dead letter with a masked beginning of its record",
+        responses=describe_answers("The letter.", READING_LETTER),
+        openapi_extra=describe_headers(AUTHOR),
     )
     async def get_dead_letter(request: Request, letter_id: LetterId) -> DeadLetterDetail:
         """One letter, with a masked beginning of its key, its value and its headers."""
@@ -109,12 +106,11 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
 
     @router.get(
         "/{letter_id}/raw",
-        **describe(
-            "The exact bytes of a dead letter, unmasked",
-            "Key, value and headers in base64.",
-            {**READING_LETTER, 403: "TARSY_RAW_DEAD_LETTERS does not allow it."},
-            headers=AUTHOR,
+        summary="The exact bytes of a dead letter, unmasked",
+        responses=describe_answers(
+            "Key, value and headers in base64.", {**READING_LETTER, 403: "TARSY_RAW_DEAD_LETTERS does not allow it."}
         ),
+        openapi_extra=describe_headers(AUTHOR),
     )
     async def get_raw_dead_letter(request: Request, letter_id: LetterId) -> DeadLetterRaw:
         """The exact bytes, **unmasked**. 403 unless TARSY_RAW_DEAD_LETTERS allows it."""
@@ -126,12 +122,9 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
 
     @router.post(
         "/{letter_id}/redrive",
-        **describe(
-            "Write a dead letter back to where it came from",
-            "The outcome, which may be a refusal.",
-            {**REDRIVING, 404: NO_LETTER},
-            headers=AUTHOR,
-        ),
+        summary="Write a dead letter back to where it came from",
+        responses=describe_answers("The outcome, which may be a refusal.", {**REDRIVING, 404: NO_LETTER}),
+        openapi_extra=describe_headers(AUTHOR),
     )
     async def redrive_dead_letter(request: Request, letter_id: LetterId) -> Redriven:
         """Writes the original back to where it came from, with its identity. The outcome stands in the answer.
@@ -142,12 +135,9 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
 
     @router.post(
         "/redrive",
-        **describe(
-            "Write all dead letters back that wait and fit, some at a time",
-            "The outcome of each, and where to go on.",
-            REDRIVING,
-            headers=AUTHOR,
-        ),
+        summary="Write all dead letters back that wait and fit, some at a time",
+        responses=describe_answers("The outcome of each, and where to go on.", REDRIVING),
+        openapi_extra=describe_headers(AUTHOR),
     )
     async def redrive_dead_letters(request: Request, order: RedriveOrder) -> RedriveAnswer:
         """Re-drives letters that wait and fit, the oldest first: at most 100, or for 20 seconds. `next` goes on."""

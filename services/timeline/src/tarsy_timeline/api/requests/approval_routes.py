@@ -13,7 +13,7 @@ from tarsy_contracts.inputs import CallDecisionRequested
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import identity_of
-from tarsy_service.described_routes import INVALID, OTHER_BODY, describe
+from tarsy_service.described_routes import INVALID, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.requests.request_handler import RequestHandler
 from tarsy_timeline.api.requests.request_routes import PENDING
@@ -36,7 +36,8 @@ def approval_routes(
 
     @router.get(
         "/approvals",
-        **describe("The tool calls that wait for a person", "The calls, those that end first at the front.", READING),
+        summary="The tool calls that wait for a person",
+        responses=describe_answers("The calls, those that end first at the front.", READING),
     )
     async def list_approvals(groups: CallerGroups) -> ApprovalList:
         """The calls of all sessions that wait for a person."""
@@ -44,10 +45,9 @@ def approval_routes(
 
     @router.get(
         "/sessions/{session_id}/approvals",
-        **describe(
-            "The tool calls of a session that wait for a person",
-            "The calls, those that end first at the front.",
-            {400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+        summary="The tool calls of a session that wait for a person",
+        responses=describe_answers(
+            "The calls, those that end first at the front.", {400: INVALID, 404: UNKNOWN, 503: NO_DATABASE}
         ),
     )
     async def list_session_approvals(session_id: SessionId) -> ApprovalList:
@@ -57,8 +57,8 @@ def approval_routes(
     @router.post(
         "/sessions/{session_id}/approvals/{call_id}",
         response_model=SessionRequestGranted,
-        **describe(
-            "Approve or deny a tool call that waits",
+        summary="Approve or deny a tool call that waits",
+        responses=describe_answers(
             {200: "It is decided so.", 202: "The request was taken in, and is not answered yet."},
             {
                 400: INVALID,
@@ -68,8 +68,8 @@ def approval_routes(
                 **OTHER_BODY,
             },
             models=PENDING,
-            headers=REPEATED,
         ),
+        openapi_extra=describe_headers(REPEATED),
     )
     async def decide(session_id: SessionId, call_id: SessionId, request: Request, wanted: ApprovalDecision) -> Response:
         """Approves or denies a call that waits. 200, 403, 404 or 409 is the decision of the session's owner: 409 names

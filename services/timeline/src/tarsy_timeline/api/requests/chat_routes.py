@@ -10,7 +10,7 @@ from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
-from tarsy_service.described_routes import NOT_JSON, OTHER_BODY, describe
+from tarsy_service.described_routes import NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.route_words import REPEATED, UNKNOWN_TO_OWNER
@@ -26,8 +26,8 @@ def chat_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute]
     @router.post(
         "/{session_id}/chat/messages",
         status_code=202,
-        **describe(
-            "Ask a finished investigation",
+        summary="Ask a finished investigation",
+        responses=describe_answers(
             {202: "The question was taken in; the ids of the chat, of the question, and of the reply's stage."},
             {
                 400: "The question is empty or too long; or the session has not ended, never ran, or has no chat.",
@@ -37,8 +37,8 @@ def chat_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute]
                 **NOT_JSON,
                 **OTHER_BODY,
             },
-            headers=REPEATED,
         ),
+        openapi_extra=describe_headers(REPEATED),
     )
     async def send_chat_message(session_id: SessionId, request: Request, question: ChatMessage) -> ChatMessageSent:
         """Asks a finished investigation. The reply streams over the WebSocket, as the stage `stage_id`.

@@ -16,7 +16,7 @@ from tarsy_contracts.inputs import (
 )
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
-from tarsy_service.described_routes import INVALID, NOT_JSON, OTHER_BODY, describe
+from tarsy_service.described_routes import INVALID, NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.route_words import REPEAT, REPEATED, SET_ASIDE, TAKEN_IN, UNKNOWN_TO_OWNER
@@ -33,8 +33,8 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     @router.post(
         "/{session_id}/cancel",
         response_model=SessionRequestGranted,
-        **describe(
-            "Cancel a session",
+        summary="Cancel a session",
+        responses=describe_answers(
             {200: "The owner of the session has decided to cancel it.", 202: TAKEN_IN},
             {
                 400: INVALID,
@@ -44,8 +44,8 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
                 **NOT_JSON,
             },
             models=PENDING,
-            headers=REPEATED,
         ),
+        openapi_extra=describe_headers(REPEATED),
     )
     async def cancel(session_id: SessionId, request: Request, why: CancelRequest = NO_REASON) -> Response:
         """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet."""
@@ -59,8 +59,8 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     @router.delete(
         "/{session_id}",
         response_model=SessionRequestGranted,
-        **describe(
-            "Delete a session that has ended",
+        summary="Delete a session that has ended",
+        responses=describe_answers(
             {200: "The owner of the session has deleted it: nothing shows it any more.", 202: TAKEN_IN},
             {
                 400: INVALID,
@@ -84,13 +84,13 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     @router.post(
         "/{session_id}/release",
         response_model=SessionRequestGranted,
-        **describe(
-            "Bring back a session that was set aside",
+        summary="Bring back a session that was set aside",
+        responses=describe_answers(
             {200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
             SET_ASIDE,
             models=PENDING,
-            headers=REPEATED,
         ),
+        openapi_extra=describe_headers(REPEATED),
     )
     async def release(session_id: SessionId, request: Request) -> Response:
         """Brings back a session that was set aside, with the inputs that wait, such as after an upgrade."""
@@ -99,13 +99,13 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     @router.post(
         "/{session_id}/retry",
         response_model=SessionRequestGranted,
-        **describe(
-            "Decide the inputs of a session that was set aside once more; the same act as release",
+        summary="Decide the inputs of a session that was set aside once more; the same act as release",
+        responses=describe_answers(
             {200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
             SET_ASIDE,
             models=PENDING,
-            headers=REPEATED,
         ),
+        openapi_extra=describe_headers(REPEATED),
     )
     async def retry(session_id: SessionId, request: Request) -> Response:
         """The same as release: what waits is decided once more."""
@@ -114,13 +114,11 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     @router.post(
         "/{session_id}/fail",
         response_model=SessionRequestGranted,
-        **describe(
-            "End a session that was set aside; the inputs that wait go to the dead letters",
-            {200: "The owner has ended it.", 202: TAKEN_IN},
-            {**SET_ASIDE, **OTHER_BODY},
-            models=PENDING,
-            headers=REPEATED,
+        summary="End a session that was set aside; the inputs that wait go to the dead letters",
+        responses=describe_answers(
+            {200: "The owner has ended it.", 202: TAKEN_IN}, {**SET_ASIDE, **OTHER_BODY}, models=PENDING
         ),
+        openapi_extra=describe_headers(REPEATED),
     )
     async def fail(session_id: SessionId, request: Request, why: Reason) -> Response:
         """Ends a session that was set aside. The inputs that wait go to the dead letters."""

@@ -16,7 +16,15 @@ from tarsy_contracts.inputs import AlertReceived
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import KeyedBodies, caller_of
-from tarsy_service.described_routes import AUTHOR, INVALID, KEY, NOT_JSON, OTHER_BODY, describe
+from tarsy_service.described_routes import (
+    AUTHOR,
+    INVALID,
+    KEY,
+    NOT_JSON,
+    OTHER_BODY,
+    describe_answers,
+    describe_headers,
+)
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.api.requests.session_commands import request_id
 from tarsy_timeline.api.route_words import NO_DATABASE
@@ -54,8 +62,8 @@ def rerun_routes(
     @router.post(
         "/{session_id}/rerun",
         status_code=202,
-        **describe(
-            "Investigate the alert of a session again, in a new session",
+        summary="Investigate the alert of a session again, in a new session",
+        responses=describe_answers(
             {202: "Kafka has the alert."},
             {
                 400: INVALID,
@@ -66,8 +74,8 @@ def rerun_routes(
                 "the alert: repeat it with the same Idempotency-Key.",
                 **OTHER_BODY,
             },
-            headers={KEY: "a repeat with the same key is the same new session", **AUTHOR},
         ),
+        openapi_extra=describe_headers({KEY: "a repeat with the same key is the same new session", **AUTHOR}),
     )
     async def rerun(session_id: SessionId, request: Request, changes: RerunRequest = AS_IT_WAS) -> RerunAccepted:
         """Investigates the alert of a session again, as it was masked, in a new session that names this one.

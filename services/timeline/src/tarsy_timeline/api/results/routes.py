@@ -8,7 +8,7 @@ from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.results import ToolCallResult
-from tarsy_service.described_routes import INVALID, describe
+from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.download import DownloadResponse
 from tarsy_timeline.api.results.query import WantedLinesQuery, parse_wanted
@@ -46,11 +46,11 @@ def result_routes(
 
     @router.get(
         "",
-        **describe(
-            "Read a part of a tool call's result: lines, those of a span of time, or those that match a search",
+        summary="Read a part of a tool call's result: lines, those of a span of time, or those that match a search",
+        responses=describe_answers(
             "Some lines, and where to go on.",
             {**READING_RESULT, 422: "It was asked for by time, and no line of it has a time stamp."},
-            answer_headers=LAST_NUMBER,
+            headers=LAST_NUMBER,
         ),
     )
     async def get_result(
@@ -68,11 +68,8 @@ def result_routes(
     @router.get(
         "/download",
         response_class=PlainTextResponse,
-        **describe(
-            "Download the whole result of a tool call as text",
-            "The text, masked, as far as it is kept (32 MiB).",
-            READING_RESULT,
-        ),
+        summary="Download the whole result of a tool call as text",
+        responses=describe_answers("The text, masked, as far as it is kept (32 MiB).", READING_RESULT),
     )
     async def download_result(session_id: SessionId, call_id: CallId, at_least: AtLeast = 0) -> Response:
         """The whole result as text, masked, as far as it is kept."""
