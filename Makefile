@@ -7,7 +7,7 @@ TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support t
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test programs sweep rounds timing soak ground lint page schemas screenshots bench clean lock $(TYPES)
+.PHONY: help setup install up demo test programs sweep rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -38,6 +38,9 @@ rounds: setup    ## roll the last release to today's code, and three brokers, RO
 timing: setup    ## repeat each test that could depend on the machine's speed, ROUNDS times (50)
 	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS) \
 		$$(git grep -l pytest.mark.timing -- '*/test_*.py')
+
+chaos: setup    ## kill every service of a TARSy that runs with --processes, in turn, and judge what was lost (ARGS="--seed 7")
+	@PYTHONPATH=tests-support $(PY) -m tarsy_chaos $(ARGS)
 
 soak: setup    ## run a TARSy of its own while everything around it fails, and judge what was lost (ARGS="--minutes 30 --seed 7")
 	@PYTHONPATH=tests-support $(PY) -m tarsy_soak $(ARGS)

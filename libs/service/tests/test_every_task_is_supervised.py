@@ -21,7 +21,6 @@ SHORT_LIVED = {
     "apps/local/src/tarsy_local/supervisor/process_group.py _until_ended": "waits, with a limit",
     "apps/local/src/tarsy_local/supervisor/group_readiness.py GroupReadiness.ask": "a question to each, with a limit",
     "apps/local/src/tarsy_local/status.py ask_status": "a question to each process, with a limit",
-    "apps/tarsy/src/tarsy_cli/lab/chaos/rounds.py play": "a question and its reply, waited for",
     "apps/tarsy/src/tarsy_cli/doctor/runner.py examine": "checks, each with a limit, waited for",
     "apps/tarsy/src/tarsy_cli/doctor/clock.py check_clock": "a question to each clock, waited for",
     "apps/tarsy/src/tarsy_cli/doctor/models.py check_models": "a question to each model, waited for",

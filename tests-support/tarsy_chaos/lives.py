@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tarsy_bus.partition_reader import PartitionReader
+from tarsy_chaos.plan import Blow
 from tarsy_cli.errors import CommandError
-from tarsy_cli.lab.chaos.plan import Blow
 from tarsy_contracts.events import ENDINGS
 from tarsy_local.instance import Home
 from tarsy_verification.session_log import LogReading, SessionLog

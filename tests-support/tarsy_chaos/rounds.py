@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader, read_to_end
+from tarsy_chaos.lives import ChaosError, ProcessDeath, SessionLives
+from tarsy_chaos.plan import Strike
 from tarsy_cli.api import ApiAnswer, NotFoundError, UnavailableError, UnreachableError, get, retry
-from tarsy_cli.lab.chaos.lives import ChaosError, ProcessDeath, SessionLives
-from tarsy_cli.lab.chaos.plan import Strike
 from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS
 from tarsy_local.instance import Home, Instance

@@ -1,17 +1,30 @@
-"""`tarsy lab chaos`."""
+"""`make chaos`, or `PYTHONPATH=tests-support python -m tarsy_chaos`."""
 
+import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from aiokafka.errors import KafkaError
+from rich.console import Console
 
+from tarsy_bus.access import KafkaAccessError
+from tarsy_bus.connection import Bus
+from tarsy_bus.topics_admin import WrongTopicsError, check_topics
+from tarsy_chaos.lives import ChaosError
+from tarsy_chaos.plan import strikes
+from tarsy_chaos.rounds import ChaosSetup, Round, play
+from tarsy_cli.api import ApiError
+from tarsy_cli.chat.questions import send_question
+from tarsy_cli.lab.demo import send_incident
 from tarsy_cli.options import DEFAULT_HOME, HomeOption
-from tarsy_cli.terminal import extra_of, fail, get_console, say
-
-if TYPE_CHECKING:
-    from tarsy_cli.lab.chaos.rounds import Round
-    from tarsy_local.instance import Home, Instance
+from tarsy_cli.terminal import fail, get_console, say
+from tarsy_cli.topic_commands import kafka_security
+from tarsy_contracts.topics import Topics
+from tarsy_lab.incidents import InvalidIncidentError, read_incident
+from tarsy_local.instance import Home, Instance
+from tarsy_local.instance_kafka import security_of_instance
 
 DEFAULT_INCIDENT = Path("examples/incidents/crash-loop")
 DEFAULT_CALLS = Path(".tarsy/lab-calls.jsonl")
@@ -26,29 +39,6 @@ def chaos(
     calls: Annotated[Path, typer.Option(help="where the lab notes which tools it ran")] = DEFAULT_CALLS,
 ) -> None:
     """Kill every service in turn (kill -9), in an investigation and in a reply; check what was lost or doubled."""
-    # Here, as Kafka's client takes a while to import: other commands would wait for it.
-    import asyncio
-
-    from aiokafka.errors import KafkaError
-    from rich.console import Console
-
-    from tarsy_bus.access import KafkaAccessError
-    from tarsy_bus.connection import Bus
-    from tarsy_bus.topics_admin import WrongTopicsError, check_topics
-    from tarsy_cli.api import ApiError
-    from tarsy_cli.chat.questions import send_question
-    from tarsy_cli.lab.chaos.plan import strikes
-    from tarsy_cli.lab.demo import send_incident
-    from tarsy_cli.topic_commands import kafka_security
-    from tarsy_contracts.topics import Topics
-    from tarsy_lab.incidents import InvalidIncidentError, read_incident
-    from tarsy_local.instance import Home
-    from tarsy_local.instance_kafka import security_of_instance
-
-    with extra_of("`tarsy lab chaos`"):
-        from tarsy_cli.lab.chaos.lives import ChaosError
-        from tarsy_cli.lab.chaos.rounds import ChaosSetup, play
-
     place = Home(home)
     instance = _with_processes(place)
     try:
@@ -79,7 +69,7 @@ def chaos(
                 wrong += bool(played.faults)
         return wrong
 
-    def tell(played: "Round") -> None:
+    def tell(played: Round) -> None:
         get_console().print(played.line(), style="red" if played.faults else "green", markup=False)
 
     try:
@@ -91,7 +81,7 @@ def chaos(
     say("Every investigation and every reply ended completed, as undisturbed, and nothing destructive ran twice.")
 
 
-def _with_processes(home: "Home") -> "Instance":
+def _with_processes(home: Home) -> Instance:
     instance = home.running()
     if instance is None or instance.state != "ready":
         raise fail(
@@ -100,3 +90,7 @@ def _with_processes(home: "Home") -> "Instance":
     if not any(process.http for process in instance.processes):
         raise fail("All services run in one process here: start TARSy with `--processes`, so that each can be killed.")
     return instance
+
+
+if __name__ == "__main__":
+    typer.run(chaos)

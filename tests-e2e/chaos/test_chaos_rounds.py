@@ -1,10 +1,10 @@
-"""When `lab chaos` takes TARSy for whole again after it killed a process."""
+"""The moment at which a chaos test takes TARSy for whole again after it killed a process."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from tarsy_cli.lab.chaos.lives import ProcessDeath
-from tarsy_cli.lab.chaos.rounds import until_healthy
+from tarsy_chaos.lives import ProcessDeath
+from tarsy_chaos.rounds import until_healthy
 from tarsy_local.instance import Home, Instance, Process
 
 KILLED, NEXT = 11, 12

@@ -1,6 +1,6 @@
-"""The plan of `lab chaos`: which process dies when, the same for the same seed."""
+"""The plan of a chaos test: which process dies when, the same for the same seed."""
 
-from tarsy_cli.lab.chaos.plan import strikes
+from tarsy_chaos.plan import strikes
 from tarsy_local.instance_counts import SERVICES
 
 
