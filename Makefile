@@ -7,7 +7,7 @@ TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support t
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test programs sweep rounds timing ground lint page schemas screenshots bench clean lock $(TYPES)
+.PHONY: help setup install up demo test programs sweep rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -39,6 +39,12 @@ timing: setup    ## repeat each test that could depend on the machine's speed, R
 	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder -m timing --count $(or $(ROUNDS),50) $(ARGS) \
 		$$(git grep -l pytest.mark.timing -- '*/test_*.py')
 
+chaos: setup    ## kill every service of a TARSy that runs with --processes, in turn, and judge what was lost (ARGS="--seed 7")
+	@PYTHONPATH=tests-support $(PY) -m tarsy_chaos $(ARGS)
+
+soak: setup    ## run a TARSy of its own while everything around it fails, and judge what was lost (ARGS="--minutes 30 --seed 7")
+	@PYTHONPATH=tests-support $(PY) -m tarsy_soak $(ARGS)
+
 # The first run builds Kubernetes, etcd, CoreDNS, Compose and images, and keeps them in ~/.cache/tarsy/ground: 20 to 30 minutes on
 # two cores. With CI=true nothing of Go is built, and the tests that lack it are skipped.
 ground: setup    ## test on a Docker engine and a Kubernetes node of our own; needs Linux, root and `make programs`, else skips with the reason
@@ -61,7 +67,7 @@ page:    ## check the page: types, lint and format; needs npm (ARGS=--write: men
 	@cd tools/page && npm ci --silent --ignore-scripts --no-audit --no-fund && node types.mjs && npx tsc -p .
 	@tools/page/node_modules/.bin/biome check $(ARGS) --config-path=tools/page services/websocket-gateway/src/tarsy_websocket_gateway/page
 
-schemas: setup    ## write what is generated: schemas/, pages of docs/reference/, dashboards of deploy/grafana/
+schemas: setup    ## write what is generated: schemas/, pages of docs/reference/
 	@$(PY) -m tarsy_docgen
 
 screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs; needs chromium, prometheus, prometheus-alertmanager

@@ -20,7 +20,7 @@ from watching import Watch, follow, until_ended
 from whole_system import Plan, Whole, prepared, serving
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_cli.lab.soak.observation import held_above
+from tarsy_soak.observation import held_above
 from tarsy_verification.invariants import chain_faults
 from tarsy_verification.session_log import read_log
 

@@ -17,7 +17,7 @@ from sessions_at_once import ALONE_SECONDS, GIVE_UP_SECONDS, MODEL_SECONDS, TOOL
 from submitting import submit
 from whole_system import AT_ONCE
 
-from tarsy_cli.lab.soak.observation import held_above
+from tarsy_soak.observation import held_above
 
 LOOK_SECONDS = 0.2
 SETTLE_SECONDS = 3.0

@@ -39,7 +39,6 @@ ROWS = (
         ("iteration_overhead.py", "--at-once", "1", "--granted"),
         ITERATION,
     ),
-    BenchmarkRow("long session", "the 200th iteration within 1.2 x of the 2nd", ("long_session.py",), ("iterations",)),
     BenchmarkRow(
         "1,000 sessions at once, as processes",
         "<= 22 s, <= 30 s of CPU",
@@ -62,8 +61,6 @@ ROWS = (
     BenchmarkRow("kill -9 of everything", "p99 < 8 s", ("kill_all.py", "--processes")),
     BenchmarkRow("idle, in one process", "2 % + 3 % of a core; warm start < 4 s", ("idle.py",), IDLE),
     BenchmarkRow("idle, as processes", "< 600 MB, < 8 % of a core", ("idle.py", "--processes"), IDLE),
-    BenchmarkRow("flood of 10,000 alerts", "none lost", ("flood.py",)),
-    BenchmarkRow("10,000 times one alert", "one investigation", ("repeats.py",)),
 )
 
 

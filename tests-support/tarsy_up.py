@@ -103,15 +103,13 @@ class Tarsy:
         """Starts a command about this home, and does not wait for it."""
         return self.start_alone(*arguments, "--home", str(self.home))
 
-    def start_alone(self, *arguments: str) -> Running:
+    def start_alone(self, *arguments: str, module: str = "tarsy_cli") -> Running:
         """Starts a command that knows no home."""
         file = self.folder / f"output-{len(self.started)}.txt"
         if self.forks is None:
-            process = execute(("-m", "tarsy_cli", *arguments), log=file, folder=self.root, environment=self.environment)
+            process = execute(("-m", module, *arguments), log=file, folder=self.root, environment=self.environment)
         else:
-            process = self.forks.start(
-                "tarsy_cli", *arguments, log=file, folder=self.root, environment=self.environment
-            )
+            process = self.forks.start(module, *arguments, log=file, folder=self.root, environment=self.environment)
         running = Running(process, file)
         self.started.append(running)
         return running

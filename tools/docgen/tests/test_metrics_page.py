@@ -7,6 +7,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
+from tarsy_docgen.metric_labels import LABELS, VALUES
 from tarsy_docgen.metrics_page import (
     MODEL_CALLS,
     OURS,
@@ -18,7 +19,6 @@ from tarsy_docgen.metrics_page import (
     metrics_of,
     metrics_page,
 )
-from tarsy_docgen.metrics_words import LABELS, LOOKS, VALUES
 from tarsy_docgen.settings_table import settings_page
 from tarsy_local.composition import all_services
 from tarsy_service.http_metrics import HttpMetrics
@@ -103,19 +103,31 @@ def test_what_they_begin_with_are_values_that_the_page_names(together: Collector
     assert found > 50
 
 
-def test_what_the_page_says_of_labels_and_of_troubles_is_said_of_metrics_that_there_are() -> None:
+def test_what_the_page_says_of_labels_is_said_of_metrics_that_there_are() -> None:
     assert all(label in METRICS[name].labels for name, label in VALUES)
     assert LABELS.keys() == {label for shown in METRICS.values() for label in shown.labels}
-    assert {name for look in LOOKS for name in look.metrics} <= METRICS.keys()
-    settings = settings_page()
-    assert all(f"`{name}`" in settings for look in LOOKS for name in re.findall(r"TARSY_\w+", look.what))
 
 
-def test_values_that_troubles_are_told_by_are_values_of_their_metrics() -> None:
+TROUBLES = re.findall(
+    r"^\| (.+?) \| (`tarsy_.+?) \| (.+) \|$",
+    (ROOT / "docs/operations/which-metric.md").read_text("utf-8"),
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(("when", "metrics", "what"), TROUBLES, ids=[when for when, _, _ in TROUBLES])
+def test_a_trouble_is_told_by_metrics_settings_and_values_that_there_are(when: str, metrics: str, what: str) -> None:
     """Each word in code letters is a value of a label, or a topic, of one of the metrics that the line names."""
-    for look in LOOKS:
-        values = {value for (name, _), all_of_it in VALUES.items() if name in look.metrics for value in all_of_it}
-        assert set(re.findall(r"`([\w-]+)`", look.what)) <= values, look.when
+    named = set(re.findall(r"`(\w+)`", metrics))
+    assert named <= METRICS.keys()
+    assert all(f"`{name}`" in settings_page() for name in re.findall(r"TARSY_\w+", what))
+    assert set(re.findall(r"`([\w-]+)`", what)) <= {
+        value for (name, _), values in VALUES.items() if name in named for value in values
+    }
+
+
+def test_every_line_of_the_troubles_is_read() -> None:
+    assert len(TROUBLES) > 15
 
 
 @pytest.mark.parametrize("file", ["docs/operations/README.md", "deploy/prometheus/tarsy-rules-test.yaml"])

@@ -17,10 +17,9 @@ import pytest
 from aiohttp import web
 from pydantic import JsonValue
 
-from tarsy_docgen.dashboards.grafana_json import dashboard_json, select
-from tarsy_docgen.documents import DASHBOARDS
+from tarsy_dashboards import dashboards
+from tarsy_docgen.metric_labels import VALUES
 from tarsy_docgen.metrics_page import Shown, all_metrics
-from tarsy_docgen.metrics_words import VALUES
 from tarsy_processes.ports import free_port
 from tarsy_prometheus import prometheus
 from tarsy_ready_server import LIMIT_SECONDS
@@ -123,15 +122,7 @@ def fill_in(query: str) -> str:
 async def test_every_query_of_the_dashboards_finds_data_and_every_rule_is_evaluated(
     prometheus_asked: AskedPrometheus,
 ) -> None:
-    asked = [
-        fill_in(select(query.expr, by_service=one.by_service))
-        for one in DASHBOARDS
-        for row in one.rows
-        for panel in row.panels
-        for query in panel.queries
-    ]
-
-    unanswered = asked
+    unanswered = [fill_in(query) for one in dashboards() for query in one.expressions]
 
     async def all_found() -> bool:
         nonlocal unanswered
@@ -145,7 +136,7 @@ async def test_every_query_of_the_dashboards_finds_data_and_every_rule_is_evalua
         async with asyncio.timeout(LIMIT_SECONDS):
             await eventually(all_found, "every query finds data", seconds=2 * LIMIT_SECONDS)
     assert unanswered == []
-    variables = [one for each in DASHBOARDS for one in dashboard_json(each)["templating"]["list"]]
+    variables = [one for each in dashboards() for one in each.variables]
     choices = {one["name"]: fill_in(one["query"]["query"]) for one in variables if one["type"] == "query"}
     offered = {name: await prometheus_asked.values(query) for name, query in choices.items()}
     assert {name: len(values) for name, values in offered.items()} == {"job": 1, "instance": 1, "service": 1}

@@ -10,15 +10,14 @@ import yaml
 from grafana_foundation_sdk.models import dashboard as grafana
 from grafana_foundation_sdk.models import units
 
-from tarsy_docgen.dashboards.grafana_json import dashboard_json, select
-from tarsy_docgen.dashboards.panels import Dashboard
-from tarsy_docgen.dashboards.promql import Selector, grouping_labels, selectors, without_series_end
-from tarsy_docgen.documents import DASHBOARDS
+from tarsy_dashboards import Dashboard, dashboards
+from tarsy_docgen.metric_labels import VALUES
 from tarsy_docgen.metrics_page import all_metrics
-from tarsy_docgen.metrics_words import VALUES
+from tarsy_promql import Selector, grouping_labels, selectors, without_series_end
 
 ROOT = Path(__file__).parents[3]
 METRICS = all_metrics()
+DASHBOARDS = dashboards()
 GROUPS = yaml.safe_load((ROOT / "deploy/prometheus/tarsy-rules.yaml").read_text("utf-8"))["groups"]
 RULES: list[dict[str, Any]] = [rule for group in GROUPS for rule in group["rules"]]
 RECORDED: dict[str, str] = {rule["record"]: rule["expr"] for rule in RULES if "record" in rule}
@@ -36,10 +35,6 @@ OF_OTHERS: dict[str, set[str]] = {
 SETTING = re.compile(r"\bTARSY_[A-Z_]+\b")
 PAGE = re.compile(r"docs/operations/[\w-]+\.md")
 UNITS = {value for name, value in vars(units).items() if name[0].isupper() and isinstance(value, str)}
-
-
-def queries_of(dashboard: Dashboard) -> list[str]:
-    return [query.expr for row in dashboard.rows for panel in row.panels for query in panel.queries]
 
 
 def labels_of(name: str) -> set[str]:
@@ -73,7 +68,7 @@ def check_expression(expr: str) -> None:
     assert grouping_labels(expr) <= every, f"{expr} groups by what none of its metrics has"
 
 
-EXPRESSIONS = [*(rule["expr"] for rule in RULES), *(expr for one in DASHBOARDS for expr in queries_of(one))]
+EXPRESSIONS = [*(rule["expr"] for rule in RULES), *(expr for one in DASHBOARDS for expr in one.expressions)]
 
 
 @pytest.mark.parametrize("expr", EXPRESSIONS)
@@ -130,35 +125,33 @@ def test_every_alert_is_tried_out_and_stands_in_the_list() -> None:
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=lambda one: one.uid)
 def test_every_panel_has_a_title_a_unit_and_a_sentence_that_says_what_to_do(dashboard: Dashboard) -> None:
     settings = (ROOT / "docs/reference/settings.md").read_text("utf-8")
-    for row in dashboard.rows:
-        titles = [panel.title for panel in row.panels]
-        assert len(titles) == len(set(titles))
-        for panel in row.panels:
-            assert panel.unit in UNITS, f"Grafana knows no unit {panel.unit}"
-            assert panel.does.endswith(".")
-            assert panel.does[0].isupper()
-            assert all((ROOT / page).is_file() for page in PAGE.findall(panel.does))
-            assert all(f"`{setting}`" in settings for setting in SETTING.findall(panel.does))
-            assert panel.queries
-            for query in panel.queries:
-                shown = set(re.findall(r"\{\{(\w+)\}\}", query.legend))
-                assert query.legend
-                assert shown <= (grouping_labels(query.expr) or labels_of(next(selectors(query.expr)).name))
+    titles = [(panel.row, panel.title) for panel in dashboard.panels]
+    assert len(titles) == len(set(titles))
+    for panel in dashboard.panels:
+        assert panel.unit in UNITS, f"Grafana knows no unit {panel.unit}"
+        assert panel.description.endswith(".")
+        assert panel.description[0].isupper()
+        assert all((ROOT / page).is_file() for page in PAGE.findall(panel.description))
+        assert all(f"`{setting}`" in settings for setting in SETTING.findall(panel.description))
+        assert panel.queries
+        for expr, legend in panel.queries:
+            shown = set(re.findall(r"\{\{(\w+)\}\}", legend))
+            assert legend
+            assert shown <= (grouping_labels(expr) or labels_of(next(selectors(expr)).name))
 
 
 def test_dashboards_and_their_panels_have_identities_of_their_own() -> None:
-    assert len({one.uid for one in DASHBOARDS}) == len({one.title for one in DASHBOARDS}) == len(DASHBOARDS)
+    assert len({one.uid for one in DASHBOARDS}) == len({one.content["title"] for one in DASHBOARDS}) == 3
     for one in DASHBOARDS:
-        made = dashboard_json(one)
-        assert "id" not in made
-        numbers = [panel["id"] for panel in made["panels"]]
+        assert "id" not in one.content
+        numbers = [panel["id"] for panel in one.content["panels"]]
         assert len(numbers) == len(set(numbers))
 
 
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=lambda one: one.uid)
 def test_panels_fill_the_grid_and_none_lies_on_another(dashboard: Dashboard) -> None:
     taken: set[tuple[int, int]] = set()
-    for panel in dashboard_json(dashboard)["panels"]:
+    for panel in dashboard.content["panels"]:
         place = panel["gridPos"]
         assert place["x"] + place["w"] <= 24
         cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
@@ -168,18 +161,17 @@ def test_panels_fill_the_grid_and_none_lies_on_another(dashboard: Dashboard) -> 
 
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=lambda one: one.uid)
 def test_no_host_stands_in_a_dashboard_and_every_query_asks_the_chosen_source(dashboard: Dashboard) -> None:
-    made = dashboard_json(dashboard)
-    variables = {one["name"] for one in made["templating"]["list"]}
-    text = json.dumps(made)
+    variables = {one["name"] for one in dashboard.variables}
+    text = json.dumps(dashboard.content)
     assert not re.search(r"https?://|localhost|\b\d+\.\d+\.\d+\.\d+\b", text)
     assert set(re.findall(r'~\\"\$(\w+)\\"', text)) | {"datasource"} == variables
-    targets = [target for panel in made["panels"] for target in panel.get("targets", [])]
+    targets = [target for panel in dashboard.content["panels"] for target in panel.get("targets", [])]
     assert {target["datasource"]["uid"] for target in targets} == {"${datasource}"}
 
 
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=lambda one: one.uid)
 def test_grafana_s_own_model_reads_a_dashboard_and_loses_nothing(dashboard: Dashboard) -> None:
-    made = dashboard_json(dashboard)
+    made = dashboard.content
     read = json.loads(json.dumps(grafana.Dashboard.from_json(made), default=lambda one: one.to_json()))
     assert missing(made, read) == []
 
@@ -194,10 +186,12 @@ def missing(made: Any, read: Any, at: str = "dashboard") -> list[str]:
     return [] if made == read else [at]
 
 
-def test_a_query_gets_the_choice_of_job_instance_and_service_where_it_has_the_label() -> None:
-    chosen = 'job=~"$job", instance=~"$instance"'
-    assert select("sum(up)", by_service=True) == 'sum(up{job=~"$job"})'
-    assert select("job:tarsy_x:ratio1h", by_service=True) == 'job:tarsy_x:ratio1h{job=~"$job"}'
-    assert select("max(tarsy_timeline_unprojected_records)", by_service=True).endswith(f"records{{{chosen}}})")
-    ready = select('max by (service) (tarsy_process_ready{service!="ingest"})', by_service=True)
-    assert ready.endswith(f'{{service!="ingest", {chosen}, service=~"$service"}})')
+@pytest.mark.parametrize("dashboard", DASHBOARDS, ids=lambda one: one.uid)
+def test_a_query_has_the_choice_of_job_instance_and_service_where_there_is_the_label(dashboard: Dashboard) -> None:
+    variables = {one["name"] for one in dashboard.variables}
+    for expr in dashboard.expressions:
+        for one in selectors(expr):
+            chosen = {label for label, value in one.matchers.items() if value == f"${label}"}
+            # A target that is down shows no instance that could be chosen.
+            labels = {"job"} if one.name in {"up", "ALERTS"} else labels_of(one.name)
+            assert chosen == (set() if one.name == "ALERTS" else labels & variables), f"{one.name} in {expr}"

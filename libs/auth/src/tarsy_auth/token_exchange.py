@@ -1,5 +1,8 @@
 """Token exchange: the code of a login, or its refresh token, for an ID token, at the provider's token endpoint (RFC
-6749, OpenID Connect); and the end of a refresh token (RFC 7009)."""
+6749, OpenID Connect); and the end of a refresh token (RFC 7009).
+
+Clients of MCP servers are those of the MCP SDK. Authlib has clients for other HTTP libraries than ours only.
+"""
 
 import json
 import re

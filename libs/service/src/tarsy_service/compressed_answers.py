@@ -1,4 +1,7 @@
-"""Compression of JSON answers of the public API: a list of 100 sessions has 140 kB, and a tenth of it compressed."""
+"""Compression of JSON answers of the public API: a list of 100 sessions has 140 kB, and a tenth of it compressed.
+
+Starlette's GZipMiddleware compresses streams and every type, and sends gzip to who refuses it (`gzip;q=0`).
+"""
 
 import gzip
 

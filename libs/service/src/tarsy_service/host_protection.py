@@ -1,4 +1,7 @@
-"""Protection against DNS rebinding: a request by a name that is not ours is answered with 421, before all else."""
+"""Protection against DNS rebinding: a request by a name that is not ours is answered with 421, before all else.
+
+Starlette's TrustedHostMiddleware knows no rule for addresses and probes, answers in plain text, and counts nothing.
+"""
 
 import time
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """A door for each alert format: `POST /api/v1/alerts/NAME`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,29 @@ from tarsy_ingest.media_types import media_type_of
 from tarsy_ingest.notice_intake import refusals_counted
 from tarsy_ingest.raw_alert import Payload
 from tarsy_ingest.sender_rates import sender_of
+from tarsy_service.described_routes import (
+    AUTHOR,
+    INVALID,
+    KEY,
+    OTHER_BODY,
+    Responses,
+    describe_answers,
+    describe_headers,
+)
 from tarsy_service.problems import ProblemError
+
+TAKING: Mapping[int, str] = {
+    400: INVALID,
+    413: "The body, or the alert in it, is too large.",
+    415: "The door does not take this content type; `detail` says which it takes.",
+    429: "The sender sends more alerts a second than it may: `Retry-After` says when to send it again.",
+    503: "Kafka has not acknowledged the alert, or the queue is full: send it again, with the same identity.",
+}
+ACCEPTED: Mapping[int, str] = {
+    202: "Kafka has every alert that is to be investigated.",
+    PARTLY: "Some of the alerts are wrong.",
+}
+SAME_SESSION = "the same key of the same caller meets the same session"
 
 
 def add_doors(router: APIRouter, intake: BodyIntake) -> None:
@@ -29,9 +51,10 @@ def add_doors(router: APIRouter, intake: BodyIntake) -> None:
                 name=path,
                 status_code=202,
                 response_model=form.answer.model,
-                responses={PARTLY: {"model": form.answer.model, "description": "Some of the alerts are wrong."}},
-                openapi_extra=document_body(form.media_types.names, form.body),
                 response_model_exclude_none=True,
+                summary=form.summary,
+                responses=_describe_answers_of(form),
+                openapi_extra=_describe_request_of(form),
             )
 
 
@@ -42,6 +65,16 @@ def _door(form: AlertFormat, intake: BodyIntake) -> Callable[[Request, str | Non
     return take
 
 
+def _describe_answers_of(form: AlertFormat) -> Responses:
+    unsigned = {401: "No secret that is configured signed the body."} if form.verify is not None else {}
+    return describe_answers(ACCEPTED, {**TAKING, **unsigned, **OTHER_BODY}, models={PARTLY: form.answer.model})
+
+
+def _describe_request_of(form: AlertFormat) -> dict[str, object]:
+    key = SAME_SESSION if form.body is None else "for an alert without an identity of its own"
+    return document_body(form.media_types.names, form.body) | describe_headers({KEY: key, **AUTHOR})
+
+
 def _add_door_of_configuration(router: APIRouter, intake: BodyIntake) -> None:
     form = json_alert.FORMAT
 
@@ -50,8 +83,14 @@ def _add_door_of_configuration(router: APIRouter, intake: BodyIntake) -> None:
         name=form.source,
         status_code=202,
         response_model=form.answer.model,
-        responses={PARTLY: {"model": form.answer.model, "description": "Some of the alerts are wrong."}},
-        openapi_extra=document_body(form.media_types.names, form.body),
+        summary="Have the JSON of a sender investigated whose names the configuration has",
+        responses=describe_answers(
+            ACCEPTED,
+            {**TAKING, **OTHER_BODY, 404: "The configuration has no such door."},
+            models={PARTLY: form.answer.model},
+        ),
+        openapi_extra=document_body(form.media_types.names, form.body)
+        | describe_headers({KEY: SAME_SESSION, **AUTHOR}),
     )
     async def take(request: Request, door: str, alert_type: str | None = None) -> Response:
         """`door` is one of `alert_doors` in the configuration."""

@@ -16,6 +16,7 @@ from tarsy_ingest.alert_choices import judge_choices
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.configuration_answers import Offered
 from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_service.problems import ProblemError
 
 CHOICES_LIMIT_BYTES = 512 * 1024
@@ -29,11 +30,19 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
     """`offered`: what holds now."""
     router = APIRouter(prefix="/api/v1", tags=["configuration"])
 
-    @router.get("/alert-types")
+    @router.get(
+        "/alert-types",
+        summary="The alert types that chains investigate",
+        responses=describe_answers("The types by their chains, and the default.", {400: INVALID}),
+    )
     async def list_alert_types() -> AlertTypeList:
         return offered().alert_types
 
-    @router.get("/system/default-tools")
+    @router.get(
+        "/system/default-tools",
+        summary="The tools of an alert that chooses none",
+        responses=describe_answers("The MCP servers and native tools of the chain's agents.", {400: INVALID}),
+    )
     async def get_default_tools(alert_type: AlertTypeName = None) -> DefaultTools:
         """The tools of an alert that chooses none."""
         now = offered()
@@ -42,7 +51,11 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
             raise ProblemError(400, "Invalid request", "no chain has this alert type", pointer="/alert_type")
         return found
 
-    @router.get("/system/config")
+    @router.get(
+        "/system/config",
+        summary="The effective configuration, without its secrets",
+        responses=describe_answers("All sections, built-in entries included.", {400: INVALID}),
+    )
     async def get_configuration() -> EffectiveConfiguration:
         """The effective configuration, without its secrets."""
         return offered().configuration

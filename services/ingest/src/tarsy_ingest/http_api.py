@@ -11,7 +11,7 @@ from tarsy_audit.trail import AuditTrail
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
 from tarsy_ingest import json_alert
-from tarsy_ingest.alert_doors import add_doors, document_body
+from tarsy_ingest.alert_doors import SAME_SESSION, TAKING, add_doors, document_body
 from tarsy_ingest.alert_format import AlertFormat
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
@@ -30,6 +30,7 @@ from tarsy_ingest.sender_rates import SenderRates, sender_of
 from tarsy_ingest.submission import Submission, may_be_ours, read_submission
 from tarsy_ingest.write_gate import WriteGate
 from tarsy_service.caller import Caller, KeyedBodies, caller_of
+from tarsy_service.described_routes import AUTHOR, KEY, OTHER_BODY, describe_answers, describe_headers
 
 SUBMISSION = MediaTypes(("application/json", "text/plain"), suffix="+json", prefix="text/")
 UNTYPED = (*UNSAID, "application/octet-stream")
@@ -64,9 +65,11 @@ def alerts_router(
     @router.post(
         "",
         status_code=202,
-        openapi_extra=body_of_alert,
         response_model=AlertAccepted,
         response_model_exclude_none=True,
+        summary="Have an alert investigated",
+        responses=describe_answers({202: "Kafka has the alert."}, {**TAKING, **OTHER_BODY}),
+        openapi_extra=body_of_alert | describe_headers({KEY: SAME_SESSION, **AUTHOR}),
     )
     async def submit(request: Request, alert_type: str | None = None) -> AlertAccepted | Response:
         """`alert_type` is that of an alert in plain text. One in JSON has its own.

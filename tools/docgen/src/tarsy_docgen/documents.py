@@ -6,7 +6,6 @@ Paths are relative to the root of the repository.
 import json
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from tarsy_docgen.asyncapi import asyncapi_document
@@ -15,10 +14,6 @@ from tarsy_docgen.chart.values_page import values_page
 from tarsy_docgen.chart.values_schema import values_schema_file
 from tarsy_docgen.command_page import command_page
 from tarsy_docgen.configuration_page import configuration_page
-from tarsy_docgen.dashboards.agents import AGENTS
-from tarsy_docgen.dashboards.cost import COST
-from tarsy_docgen.dashboards.grafana_json import dashboard_file
-from tarsy_docgen.dashboards.health import HEALTH
 from tarsy_docgen.errors import DocgenError
 from tarsy_docgen.events_page import events_page
 from tarsy_docgen.kafka_rights_page import kafka_rights_page
@@ -35,14 +30,12 @@ from tarsy_docgen.settings_table import settings_page
 FOLDER = "schemas"
 LOCK = f"{FOLDER}/released.json"
 PUBLIC_LOCK = f"{FOLDER}/public-released.json"
-DASHBOARDS = (HEALTH, AGENTS, COST)
 
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
     f"{FOLDER}/asyncapi.json": asyncapi_document,
     f"{FOLDER}/openapi.json": openapi_document,
     f"{FOLDER}/public-asyncapi.json": public_asyncapi_document,
     "libs/service/src/tarsy_service/openapi.json": openapi_document,  # what services answer
-    **{f"deploy/grafana/dashboards/{one.uid}.json": partial(dashboard_file, one) for one in DASHBOARDS},
     "deploy/build.lock": build_lock,
     "deploy/runtime.lock": runtime_lock,
     "docs/reference/chart-values.md": values_page,

@@ -1,6 +1,6 @@
 """The OpenAPI document: the public HTTP API of all services together, as `build_app` composes it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,12 +13,11 @@ from pydantic.json_schema import models_json_schema
 from tarsy_auth.roles import Role
 from tarsy_contracts.api.problems import ProblemDetails
 from tarsy_docgen.http_access import ROLE, SCHEMES, refusals_of, role_of_operation, security_of
-from tarsy_docgen.http_answers import OPERATIONS, Operation
 from tarsy_docgen.messages import as_file
 from tarsy_docgen.schema import as_object
 from tarsy_ingest.app import build as build_ingest
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.problems import MEDIA_TYPE
+from tarsy_service.described_routes import PROBLEM
 from tarsy_service.runner import Readiness, build_app
 from tarsy_timeline.app import build as build_timeline
 from tarsy_timeline.settings import TimelineSettings
@@ -53,8 +52,7 @@ def openapi_document() -> str:
     schemas.update(as_object(defined["$defs"]))
     for path, methods in as_object(document["paths"]).items():
         for method, operation in as_object(methods).items():
-            _complete(as_object(operation), OPERATIONS[method, path])
-            _say_access(as_object(operation), OPERATIONS[method, path], role_of_operation(method, path))
+            _say_access(as_object(operation), role_of_operation(method, path))
     return as_file(document)
 
 
@@ -73,47 +71,12 @@ def public_api() -> Iterator[FastAPI]:
         yield build_app(services, Readiness([]), registry)
 
 
-def _complete(operation: dict[str, JsonValue], said: Operation) -> None:
-    operation["summary"] = said.summary
-    responses = as_object(operation["responses"])
-    responses.pop("422", None)
-    success = as_object(responses[str(min(said.answers))])
-    for status, meaning in said.answers.items():
-        answer = {**as_object(responses.get(str(status), success)), "description": meaning}
-        if said.answer_headers:
-            answer["headers"] = {
-                name: {"description": text, "schema": {"type": "string"}} for name, text in said.answer_headers.items()
-            }
-        responses[str(status)] = answer
-    for status, meaning in said.problems.items():
-        responses[str(status)] = _problem(meaning)
-    if said.headers:
-        parameters = operation.setdefault("parameters", [])
-        assert isinstance(parameters, list)
-        parameters += _headers(said.headers)
-
-
-def _say_access(operation: dict[str, JsonValue], said: Operation, role: Role | None) -> None:
+def _say_access(operation: dict[str, JsonValue], role: Role | None) -> None:
     operation["security"] = security_of(role)
     operation[ROLE] = None if role is None else role.label
     responses = as_object(operation["responses"])
-    for status, meaning in refusals_of(role, said.problems).items():
-        responses[str(status)] = _problem(meaning)
-
-
-def _problem(meaning: str) -> JsonValue:
-    return {
-        "description": meaning,
-        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}},
-    }
-
-
-def _headers(headers: Mapping[str, str]) -> Iterator[JsonValue]:
-    for name, meaning in headers.items():
-        yield {
-            "name": name,
-            "in": "header",
-            "required": False,
-            "description": meaning,
-            "schema": {"type": "string"},
-        }
+    if str(responses.get("422")).find(FASTAPI_ERRORS[0]) >= 0:
+        del responses["422"]
+    told = {int(status): str(as_object(answer)["description"]) for status, answer in responses.items()}
+    for status, meaning in refusals_of(role, told).items():
+        responses[str(status)] = {"description": meaning, "content": PROBLEM}

@@ -7,12 +7,18 @@ from fastapi import APIRouter, Request
 from tarsy_contracts.api.me import Me
 from tarsy_contracts.envelope import wire_time
 from tarsy_service.caller import caller_of, identity_of
+from tarsy_service.described_routes import AUTHOR, INVALID, describe_answers, describe_headers
 
 
 def me_routes() -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["system"])
 
-    @router.get("/me")
+    @router.get(
+        "/me",
+        summary="Who the caller is",
+        responses=describe_answers("Name, role and end of the credential of this request.", {400: INVALID}),
+        openapi_extra=describe_headers(AUTHOR),
+    )
     async def get_me(request: Request) -> Me:
         """The caller, as this request shows him: his name goes on the record of what he does."""
         identity, name = identity_of(request), caller_of(request).name

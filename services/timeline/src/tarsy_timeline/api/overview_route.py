@@ -7,7 +7,9 @@ from fastapi import APIRouter
 
 from tarsy_contracts.api.system import ProjectionState, QueueState, SystemOverview, SystemWorker
 from tarsy_contracts.envelope import wire_time
+from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.api.route_words import NO_CATALOG, NO_DATABASE
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.rows.session_rows import Row
 from tarsy_timeline.system.server_watch import ServerWatch
@@ -25,7 +27,13 @@ def overview_route(
     """`lags`: records and seconds of each partition that is projected here."""
     router = APIRouter(prefix="/api/v1/system", tags=["system"])
 
-    @router.get("/overview")
+    @router.get(
+        "/overview",
+        summary="Queue, projection and processes at a glance",
+        responses=describe_answers(
+            "The state of the system now.", {400: INVALID, 503: f"{NO_DATABASE} Or: {NO_CATALOG}"}
+        ),
+    )
     async def get_overview(groups: CallerGroups) -> SystemOverview:
         """Queue, projection and processes. Callers who are limited to session groups get the counts of theirs."""
         found = list(lags())

@@ -6,6 +6,8 @@ from fastapi import APIRouter, Path, Response
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.timeline import PastSession
+from tarsy_service.described_routes import describe_answers
+from tarsy_timeline.api.route_words import LAST_NUMBER, READING_RECORD, UNKNOWN
 from tarsy_timeline.api.session_routes import AtLeast, SessionId
 from tarsy_timeline.api.trace_routes import answer_of
 from tarsy_timeline.queries.session_queries import SessionQueries
@@ -19,7 +21,19 @@ type EventNumber = Annotated[
 def past_routes(queries: SessionQueries, record: SessionRecord, route: type[APIRoute] = APIRoute) -> APIRouter:
     router = APIRouter(prefix="/api/v1/sessions/{session_id}/at", tags=["sessions"], route_class=route)
 
-    @router.get("/{number}", response_model=PastSession)
+    @router.get(
+        "/{number}",
+        response_model=PastSession,
+        summary="A session and its timeline as they were after one of its events",
+        responses=describe_answers(
+            "The session, its stages and executions, and its timeline.",
+            {
+                **READING_RECORD,
+                404: f"{UNKNOWN} Or it has no event of this number, or an older version has projected it.",
+            },
+            headers=LAST_NUMBER,
+        ),
+    )
     async def get_past_session(session_id: SessionId, number: EventNumber, at_least: AtLeast = 0) -> Response:
         """The session and its timeline as they were after one of its events, made from its events on the log.
 

@@ -9,7 +9,9 @@ from fastapi.routing import APIRoute
 from tarsy_contracts.api.session_lists import ActiveSessions, FilterOptions, SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
+from tarsy_service.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.api.route_words import LAST_NUMBER, READING, READING_ONE
 from tarsy_timeline.queries import list_responses, responses
 from tarsy_timeline.queries.session_filter import SessionFilterQuery
 from tarsy_timeline.queries.session_queries import SessionQueries
@@ -27,35 +29,59 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     """
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=route)
 
-    @router.get("")
+    @router.get(
+        "",
+        summary="List sessions, or search for some, a page at a time",
+        responses=describe_answers("The sessions of the page, and how many there are.", READING),
+    )
     async def list_sessions(wanted: SessionFilterQuery, groups: CallerGroups) -> SessionList:
         found = await queries.sessions(wanted, groups)
         # In a thread: a page of matches may be some megabytes of text.
         return await asyncio.to_thread(list_responses.session_list, wanted, found)
 
-    @router.get("/active")
+    @router.get(
+        "/active",
+        summary="The sessions that run, and those that wait, in the order of their turn",
+        responses=describe_answers("Both lists, at most a thousand of each.", READING),
+    )
     async def list_active(groups: CallerGroups) -> ActiveSessions:
         """Sessions that run, and those that wait for their turn: at most a thousand of each."""
         return list_responses.active_sessions(*await queries.active(groups))
 
-    @router.get("/filter-options")
+    @router.get(
+        "/filter-options",
+        summary="What the list of sessions can be filtered by",
+        responses=describe_answers("The alert types and chains that sessions have, and all statuses.", READING),
+    )
     async def get_filter_options(groups: CallerGroups) -> FilterOptions:
         """Values to filter the list by: those that sessions have, and all statuses."""
         return list_responses.filter_options(await queries.options(groups))
 
-    @router.get("/{session_id}")
+    @router.get(
+        "/{session_id}",
+        summary="A session with its stages and executions",
+        responses=describe_answers("The session.", READING_ONE, headers=LAST_NUMBER),
+    )
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:
         rows = await queries.detail(session_id, at_least=at_least)
         response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
         return responses.session_detail(rows)
 
-    @router.get("/{session_id}/status")
+    @router.get(
+        "/{session_id}/status",
+        summary="How far a session is, and what came of it",
+        responses=describe_answers("Its status.", READING_ONE, headers=LAST_NUMBER),
+    )
     async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:
         state = responses.session_state(await queries.session(session_id, at_least=at_least))
         response.headers[LAST_NUMBER_HEADER] = str(state.last_number)
         return state
 
-    @router.get("/{session_id}/timeline")
+    @router.get(
+        "/{session_id}/timeline",
+        summary="The timeline of a session, in order",
+        responses=describe_answers("The timeline events.", READING_ONE, headers=LAST_NUMBER),
+    )
     async def get_timeline(
         session_id: SessionId, response: Response, at_least: AtLeast = 0
     ) -> tuple[TimelineEvent, ...]:

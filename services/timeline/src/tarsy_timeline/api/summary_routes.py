@@ -4,7 +4,9 @@ from fastapi import APIRouter, Response
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.sessions import ChainStatistics, SessionDetail, SessionStatistics
+from tarsy_service.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.api.route_words import LAST_NUMBER, READING, READING_ONE
 from tarsy_timeline.api.session_routes import LAST_NUMBER_HEADER, AtLeast, SessionId
 from tarsy_timeline.queries import responses
 from tarsy_timeline.queries.session_queries import SessionQueries
@@ -13,13 +15,21 @@ from tarsy_timeline.queries.session_queries import SessionQueries
 def summary_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["sessions"], route_class=route)
 
-    @router.get("/sessions/{session_id}/summary")
+    @router.get(
+        "/sessions/{session_id}/summary",
+        summary="The numbers of a session",
+        responses=describe_answers("Its interactions, tokens, stages and duration.", READING_ONE, headers=LAST_NUMBER),
+    )
     async def get_summary(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionStatistics:
         rows = await queries.detail(session_id, at_least=at_least)
         response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
         return statistics_of(responses.session_detail(rows))
 
-    @router.get("/runbooks")
+    @router.get(
+        "/runbooks",
+        summary="The runbooks that alerts named",
+        responses=describe_answers("Their addresses, those that were named last first.", READING),
+    )
     async def list_runbooks(groups: CallerGroups) -> tuple[str, ...]:
         """Addresses of runbooks that alerts of the newest ten thousand sessions named, the newest first.
 

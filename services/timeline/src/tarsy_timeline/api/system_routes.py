@@ -6,8 +6,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.system import HeldSessionList, McpServer, McpServers, SystemWarnings
+from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.api.route_words import NO_CATALOG, READING_CATALOG
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.system import responses
 from tarsy_timeline.system.held_watch import HeldWatch
@@ -25,12 +27,24 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
     """`also`: warnings that are not about MCP servers; they come first."""
     router = APIRouter(prefix="/api/v1/system", tags=["system"])
 
-    @router.get("/mcp-servers")
+    @router.get(
+        "/mcp-servers",
+        summary="The MCP servers, as the running tool gateways see them",
+        responses=describe_answers(
+            "At most 500 servers, by name, each with what every running tool gateway sees of it.", READING_CATALOG
+        ),
+    )
     async def list_mcp_servers(tools: Tools = "listed") -> McpServers:
         """As the running tool gateways see them. One that is configured, but no gateway has ever seen, is not there."""
         return responses.mcp_servers((await watch.seen()).servers, most_tools=TOOLS_SHOWN[tools])
 
-    @router.get("/mcp-servers/{server_id}")
+    @router.get(
+        "/mcp-servers/{server_id}",
+        summary="An MCP server with all its tools and their schemas",
+        responses=describe_answers(
+            "The server.", {400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG}
+        ),
+    )
     async def get_mcp_server(server_id: ServerName) -> McpServer:
         """One server, with all its tools and their schemas."""
         for server in (await watch.seen()).servers:
@@ -38,7 +52,13 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
                 return responses.mcp_server(server)
         raise ProblemError(404, "Not found", "No tool gateway has told of such an MCP server.")
 
-    @router.get("/warnings")
+    @router.get(
+        "/warnings",
+        summary="What an operator should look at now",
+        responses=describe_answers(
+            "The warnings. One goes when its cause does, and has the same id when it comes back.", READING_CATALOG
+        ),
+    )
     async def list_warnings(groups: CallerGroups) -> SystemWarnings:
         """Warnings for the operator. Each goes when its cause does.
 
@@ -54,7 +74,14 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
 def held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
     router = APIRouter(prefix="/api/v1/system", tags=["system"])
 
-    @router.get("/held-sessions")
+    @router.get(
+        "/held-sessions",
+        summary="The sessions that are set aside, and wait for an operator",
+        responses=describe_answers(
+            "At most a thousand, those that wait longest first.",
+            {400: INVALID, 503: "The topic has not been read to its end after the start."},
+        ),
+    )
     async def list_held_sessions(groups: CallerGroups) -> HeldSessionList:
         """The sessions that are set aside until an operator releases, retries or fails them."""
         aside = await watch.sessions()

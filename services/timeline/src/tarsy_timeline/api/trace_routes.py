@@ -8,6 +8,8 @@ from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+from tarsy_service.described_routes import describe_answers
+from tarsy_timeline.api.route_words import LAST_NUMBER, READING_RECORD
 from tarsy_timeline.api.session_routes import LAST_NUMBER_HEADER, AtLeast, SessionId
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.record.session_record import SessionRecord
@@ -25,13 +27,25 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
     """
     router = APIRouter(prefix="/api/v1/sessions/{session_id}/trace", tags=["sessions"], route_class=route)
 
-    @router.get("", response_model=SessionTrace)
+    @router.get(
+        "",
+        response_model=SessionTrace,
+        summary="The record of a session: its interactions with models and MCP servers, without their contents",
+        responses=describe_answers("The interactions, by stage and execution.", READING_RECORD, headers=LAST_NUMBER),
+    )
     async def get_trace(session_id: SessionId, at_least: AtLeast = 0) -> Response:
         """Interactions with models and MCP servers, by stage and execution, without their contents."""
         place = await queries.record_place(session_id, at_least=at_least)
         return await answer_of(await record.trace(place), place)
 
-    @router.get("/llm/{interaction_id}", response_model=LlmInteraction)
+    @router.get(
+        "/llm/{interaction_id}",
+        response_model=LlmInteraction,
+        summary="A question to a model: the exact conversation that was sent, the tools, and the answer",
+        responses=describe_answers(
+            "The question, and whether its digest is that of what was sent.", READING_RECORD, headers=LAST_NUMBER
+        ),
+    )
     async def get_llm_interaction(
         session_id: SessionId, interaction_id: InteractionId, at_least: AtLeast = 0
     ) -> Response:
@@ -39,7 +53,12 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
         place = await queries.record_place(session_id, at_least=at_least)
         return await answer_of(await record.llm(place, interaction_id), place)
 
-    @router.get("/mcp/{interaction_id}", response_model=McpInteraction)
+    @router.get(
+        "/mcp/{interaction_id}",
+        response_model=McpInteraction,
+        summary="A call of a tool with its arguments and its answer, or the tools that an execution was offered",
+        responses=describe_answers("The call, or the tools of one server.", READING_RECORD, headers=LAST_NUMBER),
+    )
     async def get_mcp_interaction(
         session_id: SessionId, interaction_id: InteractionId, at_least: AtLeast = 0
     ) -> Response:

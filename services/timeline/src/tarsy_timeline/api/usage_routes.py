@@ -5,7 +5,9 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from tarsy_contracts.api.usage import UsageReport
+from tarsy_service.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
+from tarsy_timeline.api.route_words import READING
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.queries.usage_queries import AskedUsage
 from tarsy_timeline.queries.usage_report import usage_report
@@ -16,7 +18,11 @@ def usage_routes(queries: SessionQueries, prices: Callable[[], PricesByModel]) -
     """`prices`: those that hold now."""
     router = APIRouter(prefix="/api/v1", tags=["usage"])
 
-    @router.get("/usage")
+    @router.get(
+        "/usage",
+        summary="Tokens and their cost, by chain, model or day",
+        responses=describe_answers("What sessions have used in these days.", READING),
+    )
     async def report_usage(wanted: AskedUsage, groups: CallerGroups) -> UsageReport:
         """Tokens and cost by chain, model or day, of sessions that are not deleted, by the prices of now."""
         return usage_report(wanted.by, await queries.usage(wanted, groups), prices())

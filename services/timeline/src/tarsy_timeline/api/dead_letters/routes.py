@@ -1,6 +1,7 @@
 """The API for operators: records that could not be read."""
 
 import asyncio
+from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated
 
@@ -18,9 +19,10 @@ from tarsy_contracts.api.dead_letters import (
 )
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.described_routes import AUTHOR, INVALID, NOT_JSON, describe_answers, describe_headers
 from tarsy_timeline.api.dead_letters import responses
 from tarsy_timeline.api.dead_letters.letter_filter import LetterFilter, behind
-from tarsy_timeline.api.dead_letters.letters import Letters
+from tarsy_timeline.api.dead_letters.letters import NO_LETTER, Letters
 from tarsy_timeline.api.dead_letters.redriver import Redriver
 from tarsy_timeline.api.operators import Operators
 
@@ -48,12 +50,25 @@ class RedriveOrder(LetterFilter):
     dry_run: bool = False
 
 
+READING_LETTERS: Mapping[int, str] = {
+    400: INVALID,
+    503: "Kafka cannot be reached, or the dead letters have not been read to their end yet: try again.",
+}
+READING_LETTER: Mapping[int, str] = {**READING_LETTERS, 404: NO_LETTER}
+REDRIVING: Mapping[int, str] = {**READING_LETTERS, 413: "The body is too large.", **NOT_JSON}
+
+
 def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operators, masker: Masker) -> APIRouter:
     router = APIRouter(
         prefix="/api/v1/dead-letters", tags=["dead letters"], route_class=bounded_route(BODY_LIMIT_BYTES)
     )
 
-    @router.get("")
+    @router.get(
+        "",
+        summary="Records that could not be read, by who buried them and why",
+        responses=describe_answers("A page of letters, the newest first.", READING_LETTERS),
+        openapi_extra=describe_headers(AUTHOR),
+    )
     async def list_dead_letters(request: Request, wanted: Annotated[ListQuery, Query()]) -> DeadLetterList:
         """The newest first, with their reasons masked. The first request after a start reads the whole topic."""
         operators.require(request)
@@ -76,7 +91,12 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
 
         return answer()
 
-    @router.get("/{letter_id}")
+    @router.get(
+        "/{letter_id}",
+        summary="A dead letter with a masked beginning of its record",
+        responses=describe_answers("The letter.", READING_LETTER),
+        openapi_extra=describe_headers(AUTHOR),
+    )
     async def get_dead_letter(request: Request, letter_id: LetterId) -> DeadLetterDetail:
         """One letter, with a masked beginning of its key, its value and its headers."""
         operators.require(request)
@@ -84,7 +104,14 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
         record = await letters.record_of(letter)
         return await asyncio.to_thread(responses.detail, letter, record, masker.mask, redriver.refusal(letter))
 
-    @router.get("/{letter_id}/raw")
+    @router.get(
+        "/{letter_id}/raw",
+        summary="The exact bytes of a dead letter, unmasked",
+        responses=describe_answers(
+            "Key, value and headers in base64.", {**READING_LETTER, 403: "TARSY_RAW_DEAD_LETTERS does not allow it."}
+        ),
+        openapi_extra=describe_headers(AUTHOR),
+    )
     async def get_raw_dead_letter(request: Request, letter_id: LetterId) -> DeadLetterRaw:
         """The exact bytes, **unmasked**. 403 unless TARSY_RAW_DEAD_LETTERS allows it."""
         author = operators.require_raw(request)
@@ -93,7 +120,12 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
         log.info("dead_letter.read_raw", letter_id=letter.id, author=author)
         return await asyncio.to_thread(responses.raw, letter, record)
 
-    @router.post("/{letter_id}/redrive")
+    @router.post(
+        "/{letter_id}/redrive",
+        summary="Write a dead letter back to where it came from",
+        responses=describe_answers("The outcome, which may be a refusal.", {**REDRIVING, 404: NO_LETTER}),
+        openapi_extra=describe_headers(AUTHOR),
+    )
     async def redrive_dead_letter(request: Request, letter_id: LetterId) -> Redriven:
         """Writes the original back to where it came from, with its identity. The outcome stands in the answer.
 
@@ -101,7 +133,12 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
         """
         return await redriver.one(letter_id, operators.require(request))
 
-    @router.post("/redrive")
+    @router.post(
+        "/redrive",
+        summary="Write all dead letters back that wait and fit, some at a time",
+        responses=describe_answers("The outcome of each, and where to go on.", REDRIVING),
+        openapi_extra=describe_headers(AUTHOR),
+    )
     async def redrive_dead_letters(request: Request, order: RedriveOrder) -> RedriveAnswer:
         """Re-drives letters that wait and fit, the oldest first: at most 100, or for 20 seconds. `next` goes on."""
         author = operators.require(request)

@@ -13,10 +13,12 @@ from tarsy_contracts.inputs import CallDecisionRequested
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import identity_of
+from tarsy_service.described_routes import INVALID, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.requests.request_handler import RequestHandler
 from tarsy_timeline.api.requests.request_routes import PENDING
 from tarsy_timeline.api.requests.session_commands import SessionCommands
+from tarsy_timeline.api.route_words import NO_DATABASE, READING, REPEATED, UNKNOWN
 from tarsy_timeline.api.session_routes import SessionId
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.rows.session_rows import Row
@@ -32,17 +34,43 @@ def approval_routes(
     router = APIRouter(prefix="/api/v1", tags=["approvals"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
     handler = RequestHandler(commands, masker)
 
-    @router.get("/approvals")
+    @router.get(
+        "/approvals",
+        summary="The tool calls that wait for a person",
+        responses=describe_answers("The calls, those that end first at the front.", READING),
+    )
     async def list_approvals(groups: CallerGroups) -> ApprovalList:
         """The calls of all sessions that wait for a person."""
         return _listed(await queries.approvals(None, MOST_LISTED, groups))
 
-    @router.get("/sessions/{session_id}/approvals")
+    @router.get(
+        "/sessions/{session_id}/approvals",
+        summary="The tool calls of a session that wait for a person",
+        responses=describe_answers(
+            "The calls, those that end first at the front.", {400: INVALID, 404: UNKNOWN, 503: NO_DATABASE}
+        ),
+    )
     async def list_session_approvals(session_id: SessionId) -> ApprovalList:
         """The calls of a session that wait for a person. 404: there is no such session."""
         return _listed(await queries.approvals(session_id, MOST_LISTED))
 
-    @router.post("/sessions/{session_id}/approvals/{call_id}", response_model=SessionRequestGranted, responses=PENDING)
+    @router.post(
+        "/sessions/{session_id}/approvals/{call_id}",
+        response_model=SessionRequestGranted,
+        summary="Approve or deny a tool call that waits",
+        responses=describe_answers(
+            {200: "It is decided so.", 202: "The request was taken in, and is not answered yet."},
+            {
+                400: INVALID,
+                404: f"{UNKNOWN} Or no such call of it has asked for approval. It is the owner who says so.",
+                409: "It was decided already, and how; or the session has ended. It is the owner who says so.",
+                503: "The decision may not have been written: repeat it with the same Idempotency-Key.",
+                **OTHER_BODY,
+            },
+            models=PENDING,
+        ),
+        openapi_extra=describe_headers(REPEATED),
+    )
     async def decide(session_id: SessionId, call_id: SessionId, request: Request, wanted: ApprovalDecision) -> Response:
         """Approves or denies a call that waits. 200, 403, 404 or 409 is the decision of the session's owner: 409 names
         the decision on record, 403 the role that the call needs. 202 says that it has not answered yet."""

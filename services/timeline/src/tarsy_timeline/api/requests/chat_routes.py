@@ -10,8 +10,10 @@ from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.described_routes import NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
+from tarsy_timeline.api.route_words import REPEATED, UNKNOWN_TO_OWNER
 from tarsy_timeline.api.session_routes import SessionId
 
 CHAT = "chat"
@@ -21,7 +23,23 @@ def chat_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute]
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
     handler = RequestHandler(commands, masker)
 
-    @router.post("/{session_id}/chat/messages", status_code=202)
+    @router.post(
+        "/{session_id}/chat/messages",
+        status_code=202,
+        summary="Ask a finished investigation",
+        responses=describe_answers(
+            {202: "The question was taken in; the ids of the chat, of the question, and of the reply's stage."},
+            {
+                400: "The question is empty or too long; or the session has not ended, never ran, or has no chat.",
+                404: UNKNOWN_TO_OWNER,
+                409: "A reply is being written. It is the owner who says so.",
+                503: "The question may not have been written: repeat it with the same Idempotency-Key.",
+                **NOT_JSON,
+                **OTHER_BODY,
+            },
+        ),
+        openapi_extra=describe_headers(REPEATED),
+    )
     async def send_chat_message(session_id: SessionId, request: Request, question: ChatMessage) -> ChatMessageSent:
         """Asks a finished investigation. The reply streams over the WebSocket, as the stage `stage_id`.
 

@@ -1,11 +1,11 @@
 """The API for people and the page: what somebody wants of a session. Its owner decides."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 
 from tarsy_contracts.api.requests import CancelRequest, SessionRequestGranted, SessionRequestPending
 from tarsy_contracts.inputs import (
@@ -16,11 +16,13 @@ from tarsy_contracts.inputs import (
 )
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.described_routes import INVALID, NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
+from tarsy_timeline.api.route_words import REPEAT, REPEATED, SET_ASIDE, TAKEN_IN, UNKNOWN_TO_OWNER
 from tarsy_timeline.api.session_routes import SessionId
 
-PENDING: dict[int | str, dict[str, Any]] = {202: {"model": SessionRequestPending}}
+PENDING: Mapping[int, type[BaseModel]] = {202: SessionRequestPending}
 NO_REASON = CancelRequest()
 
 
@@ -28,7 +30,23 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
     handler = RequestHandler(commands, masker)
 
-    @router.post("/{session_id}/cancel", response_model=SessionRequestGranted, responses=PENDING)
+    @router.post(
+        "/{session_id}/cancel",
+        response_model=SessionRequestGranted,
+        summary="Cancel a session",
+        responses=describe_answers(
+            {200: "The owner of the session has decided to cancel it.", 202: TAKEN_IN},
+            {
+                400: INVALID,
+                404: UNKNOWN_TO_OWNER,
+                409: "It has ended, or is being cancelled already. It is the owner who says so.",
+                503: REPEAT,
+                **NOT_JSON,
+            },
+            models=PENDING,
+        ),
+        openapi_extra=describe_headers(REPEATED),
+    )
     async def cancel(session_id: SessionId, request: Request, why: CancelRequest = NO_REASON) -> Response:
         """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet."""
         comment = await asyncio.to_thread(masker.for_session(session_id).mask, why.reason)
@@ -38,7 +56,23 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
 
         return await handler.ask("cancel", session_id, request, message, "The session is being cancelled.")
 
-    @router.delete("/{session_id}", response_model=SessionRequestGranted, responses=PENDING)
+    @router.delete(
+        "/{session_id}",
+        response_model=SessionRequestGranted,
+        summary="Delete a session that has ended",
+        responses=describe_answers(
+            {200: "The owner of the session has deleted it: nothing shows it any more.", 202: TAKEN_IN},
+            {
+                400: INVALID,
+                404: UNKNOWN_TO_OWNER,
+                409: "The session is not at rest. The owner has decided so.",
+                422: "The same key came with another request before.",
+                503: "The request may not have been written. Repeat it with the same key.",
+                **NOT_JSON,
+            },
+            models=PENDING,
+        ),
+    )
     async def delete(session_id: SessionId, request: Request) -> Response:
         """Deletes a session that has ended: nothing shows it any more. One that runs is refused (409)."""
 
@@ -47,17 +81,45 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
 
         return await handler.ask("delete", session_id, request, message, "The session is deleted.")
 
-    @router.post("/{session_id}/release", response_model=SessionRequestGranted, responses=PENDING)
+    @router.post(
+        "/{session_id}/release",
+        response_model=SessionRequestGranted,
+        summary="Bring back a session that was set aside",
+        responses=describe_answers(
+            {200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+            SET_ASIDE,
+            models=PENDING,
+        ),
+        openapi_extra=describe_headers(REPEATED),
+    )
     async def release(session_id: SessionId, request: Request) -> Response:
         """Brings back a session that was set aside, with the inputs that wait, such as after an upgrade."""
         return await handler.ask("release", session_id, request, _releasing("release"), "The session goes on.")
 
-    @router.post("/{session_id}/retry", response_model=SessionRequestGranted, responses=PENDING)
+    @router.post(
+        "/{session_id}/retry",
+        response_model=SessionRequestGranted,
+        summary="Decide the inputs of a session that was set aside once more; the same act as release",
+        responses=describe_answers(
+            {200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+            SET_ASIDE,
+            models=PENDING,
+        ),
+        openapi_extra=describe_headers(REPEATED),
+    )
     async def retry(session_id: SessionId, request: Request) -> Response:
         """The same as release: what waits is decided once more."""
         return await handler.ask("retry", session_id, request, _releasing("retry"), "The session goes on.")
 
-    @router.post("/{session_id}/fail", response_model=SessionRequestGranted, responses=PENDING)
+    @router.post(
+        "/{session_id}/fail",
+        response_model=SessionRequestGranted,
+        summary="End a session that was set aside; the inputs that wait go to the dead letters",
+        responses=describe_answers(
+            {200: "The owner has ended it.", 202: TAKEN_IN}, {**SET_ASIDE, **OTHER_BODY}, models=PENDING
+        ),
+        openapi_extra=describe_headers(REPEATED),
+    )
     async def fail(session_id: SessionId, request: Request, why: Reason) -> Response:
         """Ends a session that was set aside. The inputs that wait go to the dead letters."""
         reason = masker.for_session(session_id).mask(why.reason)

@@ -16,8 +16,18 @@ from tarsy_contracts.inputs import AlertReceived
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_routes import bounded_route
 from tarsy_service.caller import KeyedBodies, caller_of
+from tarsy_service.described_routes import (
+    AUTHOR,
+    INVALID,
+    KEY,
+    NOT_JSON,
+    OTHER_BODY,
+    describe_answers,
+    describe_headers,
+)
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.api.requests.session_commands import request_id
+from tarsy_timeline.api.route_words import NO_DATABASE
 from tarsy_timeline.api.session_routes import SessionId
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.rows.session_rows import Row
@@ -49,7 +59,24 @@ def rerun_routes(
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
     bodies = KeyedBodies()
 
-    @router.post("/{session_id}/rerun", status_code=202)
+    @router.post(
+        "/{session_id}/rerun",
+        status_code=202,
+        summary="Investigate the alert of a session again, in a new session",
+        responses=describe_answers(
+            {202: "Kafka has the alert."},
+            {
+                400: INVALID,
+                404: "No such session is in the timeline.",
+                413: "The body is too large.",
+                **NOT_JSON,
+                503: f"{NO_DATABASE} Or names cannot be checked, as no ingest answers. Or Kafka has not acknowledged "
+                "the alert: repeat it with the same Idempotency-Key.",
+                **OTHER_BODY,
+            },
+        ),
+        openapi_extra=describe_headers({KEY: "a repeat with the same key is the same new session", **AUTHOR}),
+    )
     async def rerun(session_id: SessionId, request: Request, changes: RerunRequest = AS_IT_WAS) -> RerunAccepted:
         """Investigates the alert of a session again, as it was masked, in a new session that names this one.
 

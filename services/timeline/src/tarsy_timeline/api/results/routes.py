@@ -1,5 +1,6 @@
 """The API for people and the page: results of tool calls, in parts or whole."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
@@ -7,9 +8,11 @@ from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.results import ToolCallResult
+from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.download import DownloadResponse
 from tarsy_timeline.api.results.query import WantedLinesQuery, parse_wanted
+from tarsy_timeline.api.route_words import LAST_NUMBER, READING_LOG
 from tarsy_timeline.api.session_routes import LAST_NUMBER_HEADER, AtLeast, SessionId
 from tarsy_timeline.metrics import Metrics, ResultRead
 from tarsy_timeline.queries.session_queries import SessionQueries
@@ -25,6 +28,14 @@ type CallId = Annotated[
 ]
 
 
+READING_RESULT: Mapping[int, str] = {
+    400: INVALID,
+    404: "There is no such session or call, or its result is no longer kept.",
+    409: "The call has no result yet, or the beginning of its id is that of several calls.",
+    503: READING_LOG,
+}
+
+
 def result_routes(
     queries: SessionQueries, results: CallResults, metrics: Metrics, route: type[APIRoute] = APIRoute
 ) -> APIRouter:
@@ -33,7 +44,15 @@ def result_routes(
         prefix="/api/v1/sessions/{session_id}/tool-calls/{call_id}/result", tags=["sessions"], route_class=route
     )
 
-    @router.get("")
+    @router.get(
+        "",
+        summary="Read a part of a tool call's result: lines, those of a span of time, or those that match a search",
+        responses=describe_answers(
+            "Some lines, and where to go on.",
+            {**READING_RESULT, 422: "It was asked for by time, and no line of it has a time stamp."},
+            headers=LAST_NUMBER,
+        ),
+    )
     async def get_result(
         session_id: SessionId, call_id: CallId, wanted: WantedLinesQuery, response: Response
     ) -> ToolCallResult:
@@ -46,7 +65,12 @@ def result_routes(
         response.headers[LAST_NUMBER_HEADER] = str(last_number)
         return answer
 
-    @router.get("/download", response_class=PlainTextResponse)
+    @router.get(
+        "/download",
+        response_class=PlainTextResponse,
+        summary="Download the whole result of a tool call as text",
+        responses=describe_answers("The text, masked, as far as it is kept (32 MiB).", READING_RESULT),
+    )
     async def download_result(session_id: SessionId, call_id: CallId, at_least: AtLeast = 0) -> Response:
         """The whole result as text, masked, as far as it is kept."""
         with metrics.result_read("download"):

@@ -1,1 +1,0 @@
-"""Dashboards of Grafana: `panels` has their parts, one module has each dashboard, `grafana_json` writes the files."""
