@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from tarsy_contracts import events as e
+from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_session.phases import PHASES
 from tarsy_session.phases.phase import Phase
 from tarsy_session.state import INVESTIGATION
@@ -17,8 +18,14 @@ def test_each_type_of_stage_belongs_to_one_phase() -> None:
 
 
 def test_each_phase_is_cancelled_by_a_request_of_its_own() -> None:
-    counted = Counter(phase.cancel_request for phase in PHASES.values())
+    counted = Counter(phase.cancel_request for phase in PHASES.values() if phase.cancel_request)
     assert set(counted.values()) == {1}
+
+
+def test_lists_and_totals_know_which_stages_come_after_the_end() -> None:
+    later = {type for phase in PHASES.values() if phase.name != INVESTIGATION for type in phase.kinds}
+    assert later <= set(STAGES_AFTER_THE_END)
+    assert not set(PHASES[INVESTIGATION].kinds) & set(STAGES_AFTER_THE_END)
 
 
 @pytest.mark.parametrize("status", ["failed", "cancelled", "timed_out"])
