@@ -3,6 +3,8 @@
 import re
 from importlib.resources import files
 
+from tarsy_contracts.chain import STAGES_AFTER_THE_END
+
 NAME = re.compile(r"^-- name: (?P<name>[a-z_]+)\n", re.MULTILINE)
 TABLE = re.compile(r"^create table (\w+)", re.MULTILINE)
 INSERT = re.compile(r"insert into \w+ \((?P<columns>[^)]+)\) values \((?P<arguments>[^)]+)\)")
@@ -44,6 +46,9 @@ def replaced_columns(query: str) -> list[str]:
     return REPLACED.findall(query)
 
 
-QUERIES = named_queries((files(__name__) / "queries.sql").read_text(encoding="utf-8"))
+AFTER_THE_END = ", ".join(f"'{type}'" for type in STAGES_AFTER_THE_END)
+QUERIES = named_queries(
+    (files(__name__) / "queries.sql").read_text(encoding="utf-8").replace("{after_the_end}", AFTER_THE_END)
+)
 REBUILD = named_queries((files(__name__) / "rebuild.sql").read_text(encoding="utf-8"))
 RETENTION = named_queries((files(__name__) / "retention.sql").read_text(encoding="utf-8"))
