@@ -11,6 +11,7 @@ from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
 from tarsy_contracts.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
+from tarsy_rating_phase import ANSWER, RATER
 from tarsy_simulation.outside import Tool
 
 SERVER = "cluster"
@@ -149,6 +150,7 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
         },
         {"agent": "ChatAgent", "iteration": 2, "text": "It leaks on.", "tool_calls": _calls("rollout_restart")},
         {"agent": "ChatAgent", "iteration": 3, "text": "Since 03:00; it was restarted once more."},
+        {"agent": RATER, "text": ANSWER},
         {"agent": "Summarizer", "text": "It is out of memory\nin tax.loadAll."},
     ),
     SHAKY: ({"agent": "Events", "fail": "overloaded", "kind": "provider_error"},),

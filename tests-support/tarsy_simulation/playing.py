@@ -17,7 +17,7 @@ from tarsy_bus.head_replay import HeadReplay, is_same
 from tarsy_bus.heads import newest
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.events import ENDINGS, OPENERS, ToolCallApprovalRequested
+from tarsy_contracts.events import ENDINGS, ReplyCompleted, ToolCallApprovalRequested
 from tarsy_contracts.heads import SessionHead, session_of_head_key
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import (
@@ -147,17 +147,19 @@ def play(
     reconfigured: bool = False,
     decision: Decision = "approve",
     strange: bool = False,
+    asked_at: int | None = None,
 ) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
     `poisoned_from`: once this event is there no input can be decided, until an operator has mended that. `questions`:
     so often somebody asks, each time the session has come to rest. `reconfigured`: all orchestrators but the first
     run by another configuration, in which the chain, its agents and limits are others. `decision`: about each call that
-    waits for a person. `strange`: others write to the topics that a new reader begins with.
+    waits for a person. `strange`: others write to the topics that a new reader begins with. `asked_at`: when this event
+    is there, somebody asks a question.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
-        stage.reconfigured, stage.decision, stage.strange = reconfigured, decision, strange
+        stage.reconfigured, stage.decision, stage.strange, stage.asked_at = reconfigured, decision, strange, asked_at
         played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
@@ -195,6 +197,8 @@ class _Stage:
     decision: Decision = "approve"
     decided: set[str] = field(default_factory=set)
     strange: bool = False
+    asked_at: int | None = None
+    asking: "asyncio.Task[None] | None" = None
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -213,11 +217,10 @@ class _Stage:
                 self._start("tool-gateway")
             await self._say(AlertReceived(alert=self.alert))
             try:
-                await self._until_ended()
+                await self._until_ended(questions=int(self.asked_at is not None))
                 for number in range(self.questions):
-                    asked = ChatRequested(request_id=f"q{number}", author="ann", content=QUESTION)
-                    await self._say(asked)
-                    await self._until_ended(lives=number + 2)
+                    await self._say(_question(f"q{number}"))
+                    await self._until_ended(questions=number + 1)
                 seconds = self.loop.time()
                 await asyncio.sleep(max(0.0, self.quiet_at - seconds) + AFTERWARDS_SECONDS)
                 log = self._log()
@@ -283,6 +286,8 @@ class _Stage:
             if self.cancelled_at in _numbers(entries) and self.cancelling is None:
                 cancel = self._say(CancelRequested(request_id="r", author="ann"))
                 self.cancelling = self.loop.create_task(cancel, context=Context())
+            if self.asked_at in _numbers(entries) and self.asking is None:
+                self.asking = self.loop.create_task(self._say(_question("meanwhile")), context=Context())
             soon = self._due("soon-after", _numbers(entries))
             if soon is not None:
                 self.loop.call_later(SOON_SECONDS, self._strike, soon, context=Context())
@@ -371,9 +376,9 @@ class _Stage:
         self.poison.works = False
         await self._say(SessionReleaseRequested(request_id="o", author="olga", request="release"))
 
-    async def _until_ended(self, lives: int = 1) -> None:
-        """Raises NotEndedError."""
-        while not (self.ended and _has_ended(self._log(), lives)):
+    async def _until_ended(self, questions: int = 0) -> None:
+        """`questions`: so many replies came. Raises NotEndedError."""
+        while not (self.ended and _has_ended(self._log(), questions)):
             if self.loop.time() > LONGEST_SECONDS:
                 raise NotEndedError(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
             gone = [one.process.name for one in self.all if one.task.done()]
@@ -413,6 +418,9 @@ class _Stage:
             self.complaints.append(f"the head of a session that rests at event {last} is {head}")
         if head is not None and not forgotten and not is_same(head, self._replayed()):
             self.complaints.append(f"the head {head} is not the one that a rebuild would make of the log")
+        serving = self.serving["orchestrator"].service
+        if isinstance(serving, Orchestrator) and serving.admitted:
+            self.complaints.append(f"sessions at rest keep their places: {serving.admitted}")
         for one in self.all:
             if one.task.done():
                 self.complaints.append(f"{one.process.name} ended by itself: {self._why(one.process.name)!r}")
@@ -442,8 +450,12 @@ class _Stage:
             await asyncio.wait(tasks, timeout=CLOSING_SECONDS)
 
 
-def _has_ended(log: SessionLog, lives: int) -> bool:
-    return log.ended and sum(type in OPENERS for type in log.types) >= lives
+def _question(id: str) -> ChatRequested:
+    return ChatRequested(request_id=id, author="ann", content=QUESTION)
+
+
+def _has_ended(log: SessionLog, questions: int) -> bool:
+    return log.ended and log.types.count(ReplyCompleted.type) >= questions
 
 
 def _numbers(entries: Sequence[Entry]) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Our services as processes of the simulation. They have the same parts as in their composition roots."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from functools import cache, partial
@@ -24,7 +24,7 @@ from tarsy_contracts.timing import FRESH_PART
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
@@ -127,6 +127,7 @@ class Orchestrator:
             catalog=self._catalog,
             llms=llms,
             admission=AdmissionQueue(config.queue.max_concurrent_sessions),
+            background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(20),
             masker=masker(),
             metrics=orchestrator_metrics(),
@@ -170,6 +171,11 @@ class Orchestrator:
         """The offset up to which it may say that it has decided, for each partition of the inbox."""
         owned = self._owner._owned if self._owner is not None else {}
         return {number: one.partition.progress.committable for number, one in owned.items()}
+
+    @property
+    def admitted(self) -> Set[str]:
+        """The sessions that it keeps a place for."""
+        return self._deps.admission.running | self._deps.background.running
 
 
 SERVICE = "orchestrator"

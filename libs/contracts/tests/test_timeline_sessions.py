@@ -146,7 +146,8 @@ def test_a_session_that_was_deleted_is_removed() -> None:
 def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     """A new type of event needs a line here, and a test above."""
     calls = {"tool_call.started", "tool_call.released", "summary.started", "summary.released"}
-    unseen = calls | {"stage.tools_offered", "stage.approvals_required", "session.reopened", "reply.completed"}
+    phases = {"phase.requested", "phase.completed"}
+    unseen = calls | phases | {"stage.tools_offered", "stage.approvals_required", "session.reopened", "reply.completed"}
     seen = {
         "session.started",
         "alert.repeated",

@@ -32,7 +32,7 @@ from tarsy_contracts.workers import OwnedQueue, WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.admission import BACKGROUND_PHASES, AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
@@ -167,6 +167,7 @@ class RunningOwner:
             catalog=self._catalog,
             llms={"scripted": self.llm},
             admission=AdmissionQueue(self._most_sessions),
+            background=AdmissionQueue(BACKGROUND_PHASES),
             llm_slots=asyncio.Semaphore(100),
             masker=masker(),
             metrics=Metrics(self.registry, ["scripted"]),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tarsy_contracts.alert import Alert, Priority, priority_of
-from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.admission import AdmissionQueue, background_capacity
 
 MORNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
@@ -215,3 +215,8 @@ async def test_no_more_sessions_than_may_run_give_their_places_because_they_wait
         assert waiting.in_order == ["a", "b"]
         await waiting.ends("b")
         assert waiting.in_order == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(("llm_calls", "phases"), [(200, 4), (16, 4), (8, 2), (1, 1)])
+def test_phases_after_the_end_leave_most_llm_calls_to_people_and_alerts(llm_calls: int, phases: int) -> None:
+    assert background_capacity(llm_calls) == phases

@@ -99,7 +99,12 @@ def test_an_end_that_no_operator_wrote_makes_nothing_readable() -> None:
 
 
 def test_a_session_at_rest_stays_as_it_ended() -> None:
-    rested = AtRest(started=running().started, last_decided_offset=7, ended=e.SessionCompleted(final_analysis="X"))
+    rested = AtRest(
+        session_id=SESSION,
+        started=running().started,
+        last_decided_offset=7,
+        ended=e.SessionCompleted(final_analysis="X"),
+    )
     events = decided(rested, FAIL)
     assert [event.type for event in events] == ["session.released"]
     assert answered(after(rested, events), FAIL) == (True, 200)

@@ -14,6 +14,7 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.request_digest import digest_request
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.timeline import TimelineCreated, timeline_changes
+from tarsy_rating_phase import ANSWER, RATING, RESULT, planted
 from tarsy_session.effects import SummaryEffect, effects_of
 from tarsy_session.model_request import compose_request
 from tarsy_session.queue_requests import request_of
@@ -312,3 +313,22 @@ def test_what_is_not_there_is_not_found() -> None:
     assert find_llm(story.log, "nothing") is None
     assert find_summary(story.log, "nothing") is None
     assert find_mcp(replay(story.log), SESSION, "nothing") is None
+
+
+def test_phases_after_the_end_are_listed_with_what_came_of_them() -> None:
+    """The first gave way to a question."""
+    with planted():
+        story = Story().ended()
+        story.when(i.SessionAdmitted())
+        story.when(story.question())
+        assert [phase.status for phase in trace(story).phases] == ["cancelled"]
+        story.offered(READ)
+        story.when(story.answer("Since three."))
+        story.when(i.SessionAdmitted())
+        assert [phase.status for phase in trace(story).phases] == ["cancelled", "active"]
+        story.when(story.answer(ANSWER))
+        found = trace(story)
+    interrupted, rated = found.phases
+    assert (interrupted.result, interrupted.stage_id) == (None, None)
+    assert (rated.phase, rated.number, rated.status, rated.result) == (RATING, 2, "completed", RESULT)
+    assert found.stages[-1].stage_id == rated.stage_id

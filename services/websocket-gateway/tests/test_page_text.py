@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_page_text import HOLE, literal_texts, messages
 
 PAGE = Path(__file__).parents[1] / "src/tarsy_websocket_gateway/page"
@@ -91,3 +92,9 @@ def test_keys_are_found_in_their_groups() -> None:
     )
 
     assert list(messages(catalogue)) == [("a.b-c", "One"), ("count.one", "{count} a"), ("count.other", "x")]
+
+
+def test_the_page_knows_the_stages_that_do_not_belong_to_the_investigation() -> None:
+    found = re.search(r"STAGES_AFTER_THE_END = new Set\(\[(.*)\]\)", OWN["state/chat_state.js"])
+    assert found is not None
+    assert tuple(found[1].replace('"', "").split(", ")) == STAGES_AFTER_THE_END

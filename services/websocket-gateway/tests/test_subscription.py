@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
 from tarsy_websocket_gateway.errors import HeldTooMuchError
@@ -158,11 +159,13 @@ REPLYING = {"id": "re", "stage_type": "chat", "stage_index": 1, "executions": [E
 AT_REST = {"status": "completed", "completed_at": TIME}
 
 
-def test_in_the_middle_of_a_reply_its_text_streams_though_the_session_has_ended() -> None:
+@pytest.mark.parametrize("stage_type", STAGES_AFTER_THE_END)
+def test_after_the_end_the_text_of_an_open_stage_streams(stage_type: str) -> None:
+    """It is a reply, or another phase after the end."""
     feed, subscription = Feed(), Subscription()
     feed.chunk("s", LlmChunk(call_id="c", execution_id="e", run=1, index=0, part="text", text="Since"), NOW, 5)
 
-    messages = subscription.begin(history(AT_REST, REPLYING), feed.running("s"))
+    messages = subscription.begin(history(AT_REST, {**REPLYING, "stage_type": stage_type}), feed.running("s"))
 
     assert [one.type for one in messages[-3:]] == ["session.status", "timeline_event.created", "stream.chunk"]
     assert (json.loads(messages[-3].text)["status"], json.loads(messages[-1].text)["delta"]) == ("completed", "Since")

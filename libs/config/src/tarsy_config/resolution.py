@@ -131,7 +131,7 @@ def take_last_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
 
 def choose_controller(option: Option, levels: Levels) -> Found[Controller]:
     kind = Found(levels.job, DEFAULT) if levels.job else levels.last("type")
-    if kind is not None and kind.value in ONE_QUESTION:
+    if kind is not None and (levels.job or kind.value in ONE_QUESTION):
         return Found("single_shot", kind.origin)
     strategy = take_last(option, levels)
     return Found(STRATEGIES[strategy.value], strategy.origin)

@@ -15,6 +15,8 @@ question without tools. An execution whose controller is not known fails, and sa
 
 STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "chat", "scoring")
 """`action` and `scoring` are not written yet."""
+STAGES_AFTER_THE_END = ("chat", "scoring")
+"""Those of them that do not belong to the investigation: they follow it, and change nothing of how it went."""
 StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
 """The purpose of a stage. One that is not known is shown as it is; its agents investigate."""
 

@@ -27,6 +27,7 @@ from tarsy_contracts.llm_events import (
     LlmPurpose,
     Shortening,
 )
+from tarsy_contracts.phase_events import PhaseCompleted, PhaseRequested
 from tarsy_contracts.session_events import (
     CANCEL,
     DELETE,
@@ -100,6 +101,8 @@ __all__ = [
     "LlmPurpose",
     "OfferedTool",
     "Outcome",
+    "PhaseCompleted",
+    "PhaseRequested",
     "Piece",
     "ProviderFellBack",
     "QuestionAsked",
@@ -172,14 +175,16 @@ type Event = (
     | SessionReopened
     | QuestionAsked
     | ReplyCompleted
+    | PhaseRequested
+    | PhaseCompleted
     | SessionDeleted
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}
 
-OPENERS = frozenset({SessionStarted.type, SessionReopened.type})
+OPENERS = frozenset({SessionStarted.type, SessionReopened.type, PhaseRequested.type})
 """A life of a session begins."""
 SESSION_ENDINGS = frozenset({SessionCompleted.type, SessionFailed.type, SessionCancelled.type, SessionTimedOut.type})
 """The investigation ends."""
-ENDINGS = SESSION_ENDINGS | {ReplyCompleted.type}
+ENDINGS = SESSION_ENDINGS | {ReplyCompleted.type, PhaseCompleted.type}
 """The session comes to rest."""

@@ -122,7 +122,7 @@ def session_traceparent(session_id: str, cause: str | None = None) -> str:
 
 
 def reply_traceparent(session_id: str, stage_id: str) -> str:
-    """The W3C context of a reply: its span has an id that follows from the stage of the reply."""
+    """The W3C context of a reply, or of another phase after the end: its span's id follows from that of its stage."""
     return _traceparent(session_id, "reply", stage_id)
 
 
@@ -152,6 +152,11 @@ def stage_id(session_id: str, index: int) -> str:
 def chat_id(session_id: str) -> str:
     """A session has one chat."""
     return derived_id("chat", session_id)
+
+
+def phase_id(id_root: str, number: int) -> str:
+    """A phase after the end, by its number in the session."""
+    return derived_id("phase", id_root, number)
 
 
 def message_id(session_id: str, request_id: str) -> str:

@@ -131,7 +131,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield from granted(record, event)
         case e.RequestRefused():
             yield refused(record, event)
-        case e.SessionReopened() | e.ReplyCompleted():
+        case e.SessionReopened() | e.ReplyCompleted() | e.PhaseRequested() | e.PhaseCompleted():
             return
         case e.QuestionAsked():
             yield from question(record, event)

@@ -19,7 +19,7 @@ from tarsy_session.decide_calls import (
     decide_tool_report,
     decide_worker_death,
 )
-from tarsy_session.decide_chat import ask_at_rest, ask_while_open, cancel, refuse
+from tarsy_session.decide_chat import ALREADY_ENDED, ask_at_rest, ask_while_open, cancel, refuse
 from tarsy_session.decide_deletion import delete
 from tarsy_session.decide_llm import decide_llm_report
 from tarsy_session.decision_input import DecisionInput
@@ -93,7 +93,7 @@ def _investigating(  # noqa: C901 - one case an input
         case i.CancelRequested():
             return cancel(state, given.input)
         case i.ChatRequested():
-            return ask_while_open(state, given.input)
+            return ask_while_open(session_id, state, given.input)
         case i.CallDecisionRequested():
             return decide_approval(state, given.input)
         case i.SessionDeleteRequested():
@@ -114,7 +114,7 @@ def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event
         case i.CancelRequested():
             if given.input.request_id in state.answers:
                 return []
-            return [refuse(given.input, e.CANCEL, 409, "the session has already ended")]
+            return [refuse(given.input, e.CANCEL, 409, ALREADY_ENDED)]
         case i.ChatRequested():
             return ask_at_rest(session_id, state, given.input, given.spans)
         case i.CallDecisionRequested():
@@ -127,7 +127,7 @@ def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event
 
 def _begin(state: Investigating) -> list[e.Event]:
     """Its turn has come."""
-    if state.stages or state.cancelled is not None:
+    if state.life.began_at is not None or state.cancelled is not None:
         return []
     return list(phase_of(state).start(state))
 

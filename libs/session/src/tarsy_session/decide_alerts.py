@@ -90,7 +90,7 @@ def resolve_while_open(
 ) -> list[e.Event]:
     """A session that waits for its turn leaves it to alerts that still fire, where its chain says so."""
     resolved = resolve(session_id, state, reported, given)
-    waits = not state.stages and state.cancelled is None
+    waits = not state.stages and state.ended is None and state.cancelled is None
     if not resolved or not waits or not state.started.chain.cancel_resolved:
         return resolved
     return [*resolved, e.SessionCancelled(author=reported.source, reason=NEVER_BEGAN)]

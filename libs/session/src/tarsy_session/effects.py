@@ -9,6 +9,8 @@ from tarsy_contracts.alert import Priority, priority_of
 from tarsy_contracts.ids import derived_id
 from tarsy_session.builtin_tools import run_of
 from tarsy_session.deadlines import list_deadlines
+from tarsy_session.phases import phase_of
+from tarsy_session.phases.phase import Admission
 from tarsy_session.stages import wanted_servers
 from tarsy_session.state import (
     Claim,
@@ -24,15 +26,17 @@ from tarsy_session.summaries import is_owed
 
 @dataclass(frozen=True, slots=True)
 class AdmissionEffect:
-    """A place among the sessions that run at once."""
+    """A place among the sessions that run at once, or among their phases after the end."""
 
     session_id: str
+    queue: Admission
     priority: Priority
     since: datetime
+    phase_id: str = ""
 
     @property
     def id(self) -> str:
-        return derived_id("place", self.session_id)
+        return derived_id("place", self.session_id, *([self.phase_id] if self.phase_id else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +153,12 @@ def effect_of_call(state: Investigating, call: ToolCallState) -> QueuedEffect | 
 
 
 def _steps(state: Investigating) -> Iterator[OwnEffect]:
-    stage = state.stage
+    stage, life, queue = state.stage, state.life, phase_of(state).admission
+    if life.began_at is None and queue is not None:
+        id = "" if life.requested is None else life.requested.phase_id
+        yield AdmissionEffect(state.session_id, queue, priority_of(state.started.alert), life.opened_at, id)
+        return
     if stage is None:
-        yield AdmissionEffect(state.session_id, priority_of(state.started.alert), state.life.opened_at)
         return
     if servers := wanted_servers(state):
         yield OfferToolsEffect(stage.started, servers)

@@ -13,7 +13,7 @@ from tarsy_session.evolve_calls import (
     apply_outcome_learned,
     apply_summary_event,
 )
-from tarsy_session.evolve_lives import ChatEvent, apply_chat_event, at_rest, begin_life, leave_rest
+from tarsy_session.evolve_lives import LaterEvent, apply_later_event, at_rest, begin_life, leave_rest
 from tarsy_session.evolve_llm import LlmEvent, apply_llm_event
 from tarsy_session.evolve_stages import StageEvent, apply_stage_event
 from tarsy_session.phases import CANCEL_ANSWERS
@@ -32,7 +32,7 @@ from tarsy_session.state import (
 )
 
 type KnownState = Investigating | AtRest
-type InvestigationEvent = StageEvent | LlmEvent | CallEvent | ApprovalEvent | SummaryEvent | Ending | ChatEvent
+type InvestigationEvent = StageEvent | LlmEvent | CallEvent | ApprovalEvent | SummaryEvent | Ending | LaterEvent
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
@@ -42,7 +42,7 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
     offset = state.last_decided_offset if decided is None else max(state.last_decided_offset, decided)
     event = record.event
     if isinstance(state, Unsupported):
-        return _after_unreadable(replace(state, last_decided_offset=offset), event)
+        return _after_unreadable(replace(state, last_decided_offset=offset), record)
     if event is None:
         return Unsupported(offset)
     if isinstance(event, e.SessionStarted):
@@ -60,7 +60,7 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
             return apply_outcome_learned(known, event) or Unsupported(offset)
-        case e.SessionReopened() | e.SessionDeleted():
+        case e.SessionReopened() | e.PhaseRequested() | e.SessionDeleted():
             return leave_rest(known, event, record) or Unsupported(offset)
         case _:
             return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
@@ -76,10 +76,13 @@ def _opened(event: e.SessionStarted, record: RecordedEvent, decided: int) -> Ses
     )
 
 
-def _after_unreadable(state: Unsupported, event: e.Event | None) -> SessionState:
+def _after_unreadable(state: Unsupported, record: RecordedEvent) -> SessionState:
     """An operator can end what cannot be read; nothing else makes sense of it."""
+    event = record.event
     if isinstance(event, e.SessionFailed) and event.request_id:
-        return AtRest(started=None, last_decided_offset=state.last_decided_offset, ended=event)
+        return AtRest(
+            session_id=record.session_id, started=None, last_decided_offset=state.last_decided_offset, ended=event
+        )
     return state
 
 
@@ -123,5 +126,5 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
         ):
             after = apply_stage_event(state, event, record)
         case _:
-            return apply_chat_event(state, event, record) or Unsupported(state.last_decided_offset)
+            return apply_later_event(state, event, record) or Unsupported(state.last_decided_offset)
     return Unsupported(state.last_decided_offset) if after is None else after

@@ -23,7 +23,9 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
     match decided:
         case i.CallClaimed():
             return _to_claim(state, decided)
-        case i.ChatRequested() | i.CallDecisionRequested() | i.SessionDeleteRequested():
+        case i.ChatRequested():
+            return [to_request(state, decided.request_id), *_interrupted(state)]
+        case i.CallDecisionRequested() | i.SessionDeleteRequested():
             return [to_request(state, decided.request_id)]
         case i.CancelRequested():
             return [to_request(state, decided.request_id), *cancellations(state)]
@@ -134,6 +136,12 @@ def cancellations(state: SessionState) -> Sequence[Control]:
         if call.summary is not None and isinstance(call.summary.ended, e.SummaryFailed)
     ]
     return [*told, *summaries]
+
+
+def _interrupted(state: SessionState) -> Sequence[Control]:
+    """The question may have ended a phase; nobody waits for its calls any more."""
+    runs = state.phase_runs if isinstance(state, Investigating) else ()
+    return cancellations(state) if runs and runs[-1].completed is None else []
 
 
 def _no_longer_waited_for(state: SessionState, id: str) -> Sequence[Control]:

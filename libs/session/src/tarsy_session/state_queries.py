@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
-from tarsy_session.state import INVESTIGATION, Execution, Investigating, Stage, ToolCallState
+from tarsy_session.state import INVESTIGATION, AtRest, Execution, Investigating, Stage, ToolCallState
 from tarsy_session.text import shorten
 
 MOST_REASONS = 2_000
@@ -86,3 +86,12 @@ def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
 def own_calls_ended(state: Investigating) -> bool:
     """Whether nothing is missing that the session itself has called for, such as the runbook."""
     return not any(call.open for call in state.calls.values() if not call.requested.execution_id)
+
+
+def has_loose_ends(state: AtRest) -> bool:
+    """A session that an operator ended may still have open parts; they would go on in a next life."""
+    return (
+        any(stage.open for stage in state.stages)
+        or any(execution.open for execution in state.executions.values())
+        or any(not call.result_ready for call in state.calls.values())
+    )

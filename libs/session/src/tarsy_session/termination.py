@@ -29,6 +29,11 @@ def close_cancelled(state: Investigating, cancelled: Cancelled) -> Sequence[e.Ev
     return [*asked, *harmless, *_steps(state, "cancelled", error), end]
 
 
+def interrupt(state: Investigating, error: str) -> list[e.Event]:
+    """Closes all that is open, and ends nothing else: the session goes on with something else."""
+    return list(_all(state, "cancelled", error))
+
+
 def fail(state: SessionState, error: str) -> list[e.Event]:
     """Ends a session that cannot go on; nothing when it does not run."""
     if not isinstance(state, Investigating):

@@ -9,6 +9,7 @@ from tarsy_contracts.ids import llm_call_id
 from tarsy_session.builtin_tools import run_calls
 from tarsy_session.context_limit import shorten_further, shorten_in_time
 from tarsy_session.controllers import unknown_controller
+from tarsy_session.decide_phases import request_due_phase
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
@@ -16,7 +17,7 @@ from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of
 from tarsy_session.refused_tools import refused_tools
 from tarsy_session.stages import end_stage, start_without_tools
-from tarsy_session.state import Execution, Investigating, SessionState, Stage, Turn
+from tarsy_session.state import AtRest, Execution, Investigating, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries
 from tarsy_session.termination import close_cancelled, end_execution
 from tarsy_session.time_budget import CONCLUDED_EARLY, conclude_in_time
@@ -31,21 +32,25 @@ CUT = "the answer was cut at the limit of its output tokens"
 
 def next_events(state: SessionState, at: datetime, downtime: Downtime = NO_DOWNTIME) -> Sequence[e.Event]:
     """Returns the next events that the state itself brings; empty when it waits for an input."""
-    if not isinstance(state, Investigating):
-        return []
-    return conclude_in_time(state, _next_events(state, at), at, downtime)
+    match state:
+        case Investigating():
+            return conclude_in_time(state, _next_events(state, at), at, downtime)
+        case AtRest():
+            return request_due_phase(state)
+        case _:
+            return []
 
 
 def _next_events(state: Investigating, at: datetime) -> Sequence[e.Event]:
     if state.cancelled is not None:
         return close_cancelled(state, state.cancelled)
-    stage = state.stage
+    phase, stage = phase_of(state), state.stage
+    if state.life.began_at is None:
+        return phase.start(state) if phase.admission is None else []
     if stage is None:
         return []
-    if state.life.began_at is None:
-        return phase_of(state).start(state)
     if stage.completed is not None:
-        return phase_of(state).follow(state, stage, stage.completed)
+        return phase.follow(state, stage, stage.completed)
     if not stage.executions:
         return start_without_tools(state, stage, at)
     return _in_stage(state, stage)

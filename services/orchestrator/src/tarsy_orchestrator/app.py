@@ -24,7 +24,7 @@ from tarsy_config.keys import keys_are_set
 from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.admission import AdmissionQueue, background_capacity
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.known_chains import KnownChains
@@ -78,6 +78,7 @@ def build(
         catalog=catalog,
         llms=LiveMapping(lambda: live.current.models.llms),
         admission=admission,
+        background=AdmissionQueue(background_capacity(settings.llm_calls_at_once), metrics.phases_waiting.set),
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings),
         metrics=metrics,

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Literal, get_args
 
@@ -14,6 +14,7 @@ from tarsy_contracts.events import (
     ApprovalOutcome,
     EndStatus,
     Outcome,
+    PhaseCompleted,
     ProviderFellBack,
     ReplyCompleted,
     SessionStarted,
@@ -25,6 +26,7 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
 from tarsy_session.llm_failures import OwnKind
+from tarsy_session.phases import PHASES
 
 OTHER = "other"
 APPEND_SECONDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
@@ -54,6 +56,7 @@ class Metrics:
         self._dead: deque[str] = deque(maxlen=DEAD_REMEMBERED)
         self._sessions(registry)
         self._chat(registry)
+        self._background(registry)
         self._log(registry)
         self._llm(registry)
         self._calls(registry)
@@ -135,6 +138,19 @@ class Metrics:
         )
         for status in get_args(EndStatus.__value__):
             self._replies.labels(status)
+
+    def _background(self, registry: CollectorRegistry) -> None:
+        self._phases = Counter(
+            "tarsy_orchestrator_phases_total",
+            "Phases after the end of an investigation that ended here, by phase and status",
+            ["phase", "status"],
+            registry=registry,
+        )
+        self.phases_waiting = Gauge(
+            "tarsy_orchestrator_phases_waiting",
+            "Phases after the end of an investigation that wait for their turn",
+            registry=registry,
+        )
 
     def _log(self, registry: CollectorRegistry) -> None:
         self.inputs_decided = Counter(
@@ -321,10 +337,9 @@ class Metrics:
             case ProviderFellBack(from_provider=provider):
                 self._fallbacks.labels(self._known(provider)).inc()
             case ReplyCompleted(status=status):
-                self._replies.labels(status).inc()
-                if opened_at is not None:
-                    lasted = record.appended_at - opened_at
-                    self._reply_duration.labels(status).observe(lasted.total_seconds())
+                self._count_reply(status, None if opened_at is None else record.appended_at - opened_at)
+            case PhaseCompleted(phase=phase, status=status):
+                self._phases.labels(phase if phase in PHASES else OTHER, status).inc()
             case _ if type in SESSION_ENDINGS:
                 self._sessions_ended.labels(_status(type)).inc()
                 if opened_at is not None:
@@ -332,6 +347,11 @@ class Metrics:
                     self._session_duration.labels(_status(type)).observe(lasted.total_seconds())
             case _:
                 pass
+
+    def _count_reply(self, status: EndStatus, lasted: timedelta | None) -> None:
+        self._replies.labels(status).inc()
+        if lasted is not None:
+            self._reply_duration.labels(status).observe(lasted.total_seconds())
 
     def count_set_aside(self, reason: AsideReason) -> None:
         self._set_aside.labels(reason).inc()

@@ -15,6 +15,7 @@ from tarsy_contracts.api.websocket import (
     StageStatusChanged,
     TimelineEventCreated,
 )
+from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.timeline import ExecutionDetails, ExecutionResult, StageDetails
 from tarsy_websocket_gateway.messages import stage_status
 from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
@@ -72,7 +73,7 @@ def history_of(answer: SessionHistory) -> History:
         present=frozenset(event.id for event in timeline),
         ended=frozenset(event.id for event in timeline if event.status in ENDED)
         | frozenset(one.execution_id for one in executions if one.status in ENDED),
-        over=session.status in ENDED and not any(map(_is_open_reply, session.stages)),
+        over=session.status in ENDED and not any(map(_is_open_later, session.stages)),
         steps=steps_of(answer),
         streams_since=_streams_since(answer),
     )
@@ -90,9 +91,9 @@ def _streams_since(answer: SessionHistory) -> datetime | None:
     return min(map(datetime.fromisoformat, began), default=None)
 
 
-def _is_open_reply(stage: SessionStage) -> bool:
+def _is_open_later(stage: SessionStage) -> bool:
     """Other stages may stay open for ever: those of a session that an operator ended in the middle of its work."""
-    return stage.stage_type == "chat" and stage.status not in ENDED
+    return stage.stage_type in STAGES_AFTER_THE_END and stage.status not in ENDED
 
 
 def _messages(history: SessionHistory) -> Iterator[ServerMessage]:

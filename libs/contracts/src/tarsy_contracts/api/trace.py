@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.timeline_model import StepStatus
 from tarsy_contracts.tool_events import Outcome
 
 type Role = Literal["system", "user", "assistant", "tool"]
@@ -78,8 +79,27 @@ class TracedStage(ApiModel):
     executions: tuple[TracedExecution, ...]
 
 
+class TracedPhase(ApiModel):
+    """A phase after the end. `number` counts them from 1, `author` is who wanted it; empty where a rule did.
+
+    `stage_id` is null until it has ended. `cancelled` is also one that a question interrupted: it has no `result` then.
+    """
+
+    phase: str
+    phase_id: str
+    number: int
+    author: str
+    status: StepStatus
+    error: str
+    stage_id: str | None
+    requested_at: Timestamp
+    result: JsonValue
+
+
 class SessionTrace(ApiModel):
     """The record of a session, without the contents. `session_*` belong to no execution, such as the runbook's fetch.
+
+    `phases`: what came after the end, such as scoring, besides replies to questions.
 
     `complete` is false when this version cannot read an event of the session: what lies behind it is not shown.
     """
@@ -90,6 +110,7 @@ class SessionTrace(ApiModel):
     stages: tuple[TracedStage, ...]
     session_interactions: tuple[ListedLlmInteraction, ...]
     session_mcp_interactions: tuple[ListedMcpInteraction, ...]
+    phases: tuple[TracedPhase, ...] = ()
 
 
 class TracedToolCall(ApiModel):

@@ -14,6 +14,7 @@ from tarsy_contracts.public.call_events import (
 )
 from tarsy_contracts.public.chat_events import PublicChatAnswered, PublicChatAsked
 from tarsy_contracts.public.model import PublicEvent
+from tarsy_contracts.public.phase_events import PublicPhaseCompleted, PublicPhaseRequested
 from tarsy_contracts.public.session_events import (
     PublicAlertRepeated,
     PublicAlertResolved,
@@ -62,5 +63,7 @@ PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {
         PublicSummaryFailed,
         PublicChatAsked,
         PublicChatAnswered,
+        PublicPhaseRequested,
+        PublicPhaseCompleted,
     )
 }

@@ -12,6 +12,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.public import call_events as calls
 from tarsy_contracts.public import chat_events as chat
+from tarsy_contracts.public import phase_events as phase
 from tarsy_contracts.public import session_events as session
 from tarsy_contracts.public import stage_events as stage
 from tarsy_contracts.public.envelope import PublicEnvelope
@@ -191,6 +192,19 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
         case e.ReplyCompleted():
             return chat.PublicChatAnswered(
                 message_id=event.message_id, stage_id=event.stage_id, status=event.status, error=event.error
+            )
+        case e.PhaseRequested():
+            return phase.PublicPhaseRequested(
+                phase=event.phase, phase_id=event.phase_id, number=event.number, author=event.author
+            )
+        case e.PhaseCompleted():
+            return phase.PublicPhaseCompleted(
+                phase=event.phase,
+                phase_id=event.phase_id,
+                stage_id=event.stage_id,
+                status=event.status,
+                error=event.error,
+                result=event.result,
             )
         case (
             e.StageToolsOffered()

@@ -16,12 +16,19 @@ PHASES: Mapping[str, Phase] = {
     )
 }
 KINDS: Mapping[StageType, StageKind] = {type: kind for phase in PHASES.values() for type, kind in phase.kinds.items()}
-CANCEL_ANSWERS: Mapping[str, str] = {phase.cancel_request: phase.cancel_answer for phase in PHASES.values()}
+CANCEL_ANSWERS: Mapping[str, str] = {
+    phase.cancel_request: phase.cancel_answer for phase in PHASES.values() if phase.cancel_request
+}
 """By the request that cancels a phase."""
 
 
 def phase_of(state: Investigating) -> Phase:
     return PHASES[state.life.phase]
+
+
+def is_background(name: str) -> bool:
+    """Whether it is a phase after the end that a person's question never waits for."""
+    return name in PHASES and PHASES[name].question_refusal is None
 
 
 def kind_of(stage_type: StageType) -> StageKind:

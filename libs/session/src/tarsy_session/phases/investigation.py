@@ -110,6 +110,7 @@ PHASE = Phase(
     follow=_follow,
     end=end_session,
     question_refusal=(400, NOT_ENDED),
+    admission="investigation",
     cancels="session",
     cancel_request=e.CANCEL,
 )

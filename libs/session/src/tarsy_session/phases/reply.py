@@ -41,6 +41,7 @@ PHASE = Phase(
     follow=_follow,
     end=_end,
     question_refusal=(409, REPLYING),
+    admission=None,
     cancels="reply",
     cancel_request=e.CANCEL_REPLY,
     cancel_answer=REPLY_CANCELLED,

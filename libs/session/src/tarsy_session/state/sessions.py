@@ -50,12 +50,22 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class PhaseRun:
+    """A phase after the end. `completed` is None while it runs, and for ever where a question interrupted it."""
+
+    requested: e.PhaseRequested
+    at: datetime
+    completed: e.PhaseCompleted | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """One life of a session, from its opener to its end: its clocks count nothing of an earlier life.
 
     `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn. `phase`: what it is for,
-    which takes `seconds` at most from its first stage. `question`: what it answers, if anything. `waiting_since`: at
-    least one call waits for a person since then. `waited`: all such time before; neither counts as time of this life.
+    which takes `seconds` at most from its first stage. `question`: what it answers, if anything. `requested`: the
+    phase after the end that it is, if any. `waiting_since`: at least one call waits for a person since then. `waited`:
+    all such time before; neither counts as time of this life.
     """
 
     opened_at: datetime
@@ -63,15 +73,22 @@ class Life:
     seconds: float
     began_at: datetime | None = None
     question: Question | None = None
+    requested: e.PhaseRequested | None = None
     waiting_since: datetime | None = None
     waited: timedelta = timedelta()
+
+
+def _id_root(session_id: str, started: e.SessionStarted | None) -> str:
+    """A session that begins anew after a deletion has other ids."""
+    follows = "" if started is None else started.follows
+    return f"{session_id}/{follows}" if follows else session_id
 
 
 @dataclass(frozen=True, slots=True)
 class Investigating:
     """An open session. Without a stage it waits for its turn.
 
-    `ended`: how the investigation ended, when this life answers a question about it. `questions`: of all lives.
+    `ended`: how the investigation ended, when this life came after it. `questions`, `phase_runs`: of all lives.
     `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its
     providers have counted in this life.
     """
@@ -89,13 +106,13 @@ class Investigating:
     cancelled: Cancelled | None = None
     ended: Ending | None = None
     questions: tuple[Question, ...] = ()
+    phase_runs: tuple[PhaseRun, ...] = ()
     token_rates: TokenRates = field(default_factory=TokenRates)
 
     @property
     def id_root(self) -> str:
         """The text that ids of stages and calls are derived from."""
-        follows = self.started.follows
-        return f"{self.session_id}/{follows}" if follows else self.session_id
+        return _id_root(self.session_id, self.started)
 
     @property
     def stage(self) -> Stage | None:
@@ -113,6 +130,7 @@ class AtRest:
     `started` is None when an operator ended what this code cannot read.
     """
 
+    session_id: str
     started: e.SessionStarted | None
     last_decided_offset: int
     ended: Ending
@@ -123,6 +141,11 @@ class AtRest:
     refusals_forgotten: bool = False
     alerts: Alerts = NO_ALERTS
     questions: tuple[Question, ...] = ()
+    phase_runs: tuple[PhaseRun, ...] = ()
+
+    @property
+    def id_root(self) -> str:
+        return _id_root(self.session_id, self.started)
 
 
 @dataclass(frozen=True, slots=True)

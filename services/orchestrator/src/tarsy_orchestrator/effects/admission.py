@@ -19,6 +19,15 @@ class _Applicant:
     turn: "asyncio.Future[None]" = field(compare=False)
 
 
+BACKGROUND_PHASES = 4
+"""Limit of phases after the end that run at once in one process."""
+
+
+def background_capacity(llm_calls: int) -> int:
+    """`llm_calls`: the limit of calls at once. Phases take a quarter at most: a person asks in another session."""
+    return max(1, min(BACKGROUND_PHASES, llm_calls // 4))
+
+
 class AdmissionQueue:
     """Bounds how many sessions run. It decides nothing: a session that has begun, as its log says, goes on.
 

@@ -32,8 +32,9 @@ Gateways count on less than 5 seconds when they look for the beginning of a stre
 class Dependencies:
     """`now` is this machine's clock; `monotonic` (seconds) measures pauses.
 
-    `admission` bounds how many sessions run at once in this process, `llm_slots` how many LLM calls. `masker` is not
-    that of a session: each use makes it one. `alerts`: those that this process accepts, which go first.
+    `admission` bounds how many sessions run at once in this process, `background` how many phases after the end, and
+    `llm_slots` how many LLM calls. `masker` is not that of a session: each use makes it one. `alerts`: those that this
+    process accepts, which go first.
     """
 
     publisher: Publisher
@@ -43,6 +44,7 @@ class Dependencies:
     llms: Mapping[str, Llm]
     llm_slots: asyncio.Semaphore
     admission: AdmissionQueue
+    background: AdmissionQueue
     masker: Masker
     metrics: Metrics
     model_calls: ModelCallMetrics

@@ -91,7 +91,7 @@ class Reconciler:
                     self._tick()
         finally:
             for session_id in list(self._states):
-                self._deps.admission.release(session_id)
+                self._release(session_id)
 
     def reconcile(self, session_id: str, state: SessionState) -> None:
         wanted = {one.id: one for one in effects_of(state)}
@@ -100,14 +100,10 @@ class Reconciler:
             _cancel(running.pop(id))
         if not isinstance(state, Investigating):
             if self._states.pop(session_id, None) is not None:
-                self._deps.admission.release(session_id)
+                self._release(session_id)
             return
         self._states[session_id] = state
-        if state.stages and state.ended is None:
-            if only_waits_for_people(state):
-                self._deps.admission.mark_waiting_for_people(session_id)
-            else:
-                self._deps.admission.mark_running(session_id)
+        self._keep_admission(session_id, state)
         self._running[session_id] = running
         for id, one in wanted.items():
             self._start(session_id, state, running, id, one)
@@ -188,8 +184,31 @@ class Reconciler:
             case AdmissionEffect():
                 return self._await_admission(one)
 
+    def _keep_admission(self, session_id: str, state: Investigating) -> None:
+        """A later life gives the investigation's place back; a session that an owner took over keeps its place."""
+        if state.ended is None:
+            if state.stages:
+                self._keep_place(session_id, state)
+            return
+        self._deps.admission.release(session_id)
+        if state.life.requested is not None and state.life.began_at is not None:
+            self._deps.background.mark_running(session_id)
+        else:
+            self._deps.background.release(session_id)
+
+    def _keep_place(self, session_id: str, state: Investigating) -> None:
+        if only_waits_for_people(state):
+            self._deps.admission.mark_waiting_for_people(session_id)
+        else:
+            self._deps.admission.mark_running(session_id)
+
+    def _release(self, session_id: str) -> None:
+        self._deps.admission.release(session_id)
+        self._deps.background.release(session_id)
+
     async def _await_admission(self, one: AdmissionEffect) -> SessionAdmitted:
-        await self._deps.admission.acquire(one.session_id, one.priority, one.since)
+        queue = self._deps.admission if one.queue == "investigation" else self._deps.background
+        await queue.acquire(one.session_id, one.priority, one.since)
         return SessionAdmitted()
 
     async def _offer_tools(self, one: OfferToolsEffect) -> ToolsOffered:

@@ -14,6 +14,7 @@ from tarsy_contracts.events import (
     SESSION_ENDINGS,
     Event,
     ExecutionCompleted,
+    PhaseCompleted,
     ReplyCompleted,
     SessionStarted,
     ToolCallApprovalDecided,
@@ -89,8 +90,8 @@ class SessionTraces:
         _log_approval(session_id, record.event)
         if isinstance(record.event, ExecutionCompleted) and isinstance(state, Investigating):
             self._record_execution(record, record.event, state)
-        if isinstance(record.event, ReplyCompleted):
-            self._record_reply(record, record.event, opened_at)
+        if isinstance(record.event, ReplyCompleted | PhaseCompleted):
+            self._record_later_life(record, record.event, opened_at)
         if type not in SESSION_ENDINGS:
             return
         log.info("session.ended", session_id=session_id, ending=type, events=record.number)
@@ -114,7 +115,7 @@ class SessionTraces:
         model = identity_of(self._models, execution.started.llm_provider or execution.agent.llm_provider)
         above = (
             session_traceparent(session_id)
-            if state.life.question is None
+            if state.ended is None
             else reply_traceparent(session_id, completed.stage_id)
         )
         make_known_span(
@@ -139,23 +140,37 @@ class SessionTraces:
             },
         )
 
-    def _record_reply(self, record: RecordedEvent, reply: ReplyCompleted, opened_at: datetime | None) -> None:
-        log.info("chat.replied", session_id=record.session_id, status=reply.status, message_id=reply.message_id)
+    def _record_later_life(
+        self, record: RecordedEvent, ended: ReplyCompleted | PhaseCompleted, opened_at: datetime | None
+    ) -> None:
+        kind = _log_end(record.session_id, ended)
         if opened_at is not None:
             make_known_span(
                 self._tracer,
-                "reply",
-                context_of(reply_traceparent(record.session_id, reply.stage_id)),
+                kind,
+                context_of(reply_traceparent(record.session_id, ended.stage_id)),
                 parent=context_of(session_traceparent(record.session_id)),
                 began=nanoseconds(opened_at),
                 ended=nanoseconds(record.appended_at),
-                error=None if reply.status == "completed" else reply.status,
+                error=None if ended.status == "completed" else ended.status,
                 attributes={
                     **_session(record.session_id),
-                    "tarsy.stage_id": reply.stage_id,
-                    "tarsy.reply.status": reply.status,
+                    "tarsy.stage_id": ended.stage_id,
+                    f"tarsy.{kind}.status": ended.status,
                 },
             )
+
+
+def _log_end(session_id: str, ended: ReplyCompleted | PhaseCompleted) -> str:
+    """Returns what has ended, in a word."""
+    match ended:
+        case ReplyCompleted():
+            log.info("chat.replied", session_id=session_id, status=ended.status, message_id=ended.message_id)
+            return "reply"
+        case PhaseCompleted():
+            log.info("phase.ended", session_id=session_id, status=ended.status, phase=ended.phase)
+            return ended.phase
+    assert_never(ended)
 
 
 def _session(session_id: str) -> dict[str, str]:

@@ -138,6 +138,7 @@ class Owner:
             of_group = self._membership.group_generation
             started = self._deps.monotonic()
             self._deps.admission.pause()
+            self._deps.background.pause()
             await self._release(assigned)
             self._deps.runs.enter(of_group)
             self._refused.begin()
@@ -271,6 +272,7 @@ class Owner:
             await asyncio.sleep(0)
             if self._is_recovered():
                 self._deps.admission.resume()
+                self._deps.background.resume()
 
     def _is_recovered(self) -> bool:
         handing_out = self._membership.handing_out

@@ -1,7 +1,7 @@
 """One owned partition: inputs wait, are decided in batches, appended, read back, and only then acted upon."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import assert_never
 
@@ -157,11 +157,12 @@ class Partition:
         self._inputs.add(waiting)
         self._wake.set()
 
-    def queue(self, admitted: Collection[str]) -> OwnedQueue:
+    def queue(self, admitted: Set[str]) -> OwnedQueue:
         """`admitted`: the sessions of this process that have had their turn."""
-        sessions = self.sessions.open_sessions()
-        running = sum(session_id in sessions for session_id in admitted)
-        waiting = max(0, len(sessions) - len(self.isolation) - running)
+        waiting = sum(
+            self.sessions.is_investigated(session_id) and session_id not in self.isolation
+            for session_id in self.sessions.open_sessions().keys() - admitted
+        )
         return OwnedQueue(waiting=waiting, decided=self.progress.committable)
 
     @property

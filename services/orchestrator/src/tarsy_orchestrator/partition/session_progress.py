@@ -10,6 +10,7 @@ INTAKE = frozenset(
     for kind in (
         e.SessionStarted,
         e.SessionReopened,
+        e.PhaseRequested,
         e.AlertRepeated,
         e.AlertResolved,
         e.QuestionAsked,

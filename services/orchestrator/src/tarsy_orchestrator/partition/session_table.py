@@ -8,7 +8,7 @@ from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
 from tarsy_bus.head_store import HeadStore, JoinableSession, first_kept
 from tarsy_bus.heads import next_alerts, next_head
 from tarsy_bus.records import Delivery
-from tarsy_contracts.events import OPENERS, SessionDeleted, SessionStarted
+from tarsy_contracts.events import OPENERS, QuestionAsked, SessionDeleted, SessionStarted
 from tarsy_contracts.heads import AlertMark, SessionHead, Span
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.errors import OrchestratorError
@@ -16,6 +16,9 @@ from tarsy_orchestrator.partition.decision_batch import SessionTail
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import RestingStates, SessionKey, size_of_event
 from tarsy_session.state import NO_INPUT, NOT_STARTED, Investigating, SessionState
+
+BEGINNINGS = OPENERS | {QuestionAsked.type}
+"""A question makes the life of a phase its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class SessionTable:
             head = None
         if head is not None and head.phase == "open":
             self._heads[session_id] = head
-        if mark.type in OPENERS:
+        if mark.type in BEGINNINGS:
             self._opened_at[session_id] = record.appended_at
         deleted = mark.type == SessionDeleted.type
         # Most events leave the alerts as they were, and a write for each cost more than their evolution.

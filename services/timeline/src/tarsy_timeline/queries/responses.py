@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tarsy_contracts.api.chains import LastEvent
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, SessionState, StageExecution
 from tarsy_contracts.api.timeline import TimelineEvent
+from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.envelope import wire_time
 from tarsy_timeline.queries.session_activity import activity_of
 from tarsy_timeline.queries.session_fields import (
@@ -30,7 +31,7 @@ def session_detail(rows: SessionRows) -> SessionDetail:
         return sum(execution[name] for execution in executions)
 
     current = stages[-1] if stages else None
-    investigated = [stage for stage in stages if stage["stage_type"] != "chat"]
+    investigated = [stage for stage in stages if stage["stage_type"] not in STAGES_AFTER_THE_END]
     return SessionDetail.model_validate(
         {
             **session_fields(row),

@@ -1,7 +1,9 @@
 """Record of a session without the contents: its stages, their executions, and the interactions of each. Pure."""
 
-from tarsy_contracts.api.trace import SessionTrace, TracedExecution, TracedStage
-from tarsy_session.state import Execution, Stage
+from tarsy_contracts.api.trace import SessionTrace, TracedExecution, TracedPhase, TracedStage
+from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.timeline_model import StepStatus
+from tarsy_session.state import AtRest, Execution, Investigating, PhaseRun, Stage
 from tarsy_timeline.record.listed_llm import list_llm
 from tarsy_timeline.record.mcp_interactions import list_calls, list_mcp
 from tarsy_timeline.record.replay import ReplayedSession
@@ -15,6 +17,7 @@ def trace_of(session: ReplayedSession, session_id: str, last_number: int) -> Ses
         stages=tuple(_stage(session, stage) for stage in session.stages),
         session_interactions=(),
         session_mcp_interactions=list_calls(session, ""),
+        phases=() if session.state is None else tuple(_phase(session.state, run) for run in session.state.phase_runs),
     )
 
 
@@ -36,3 +39,26 @@ def _execution(session: ReplayedSession, execution: Execution) -> TracedExecutio
         llm_interactions=list_llm(session, execution),
         mcp_interactions=list_mcp(session, execution),
     )
+
+
+def _phase(state: Investigating | AtRest, run: PhaseRun) -> TracedPhase:
+    requested, completed = run.requested, run.completed
+    return TracedPhase(
+        phase=requested.phase,
+        phase_id=requested.phase_id,
+        number=requested.number,
+        author=requested.author,
+        status=_status(state, run),
+        error="" if completed is None else completed.error,
+        stage_id=None if completed is None else completed.stage_id or None,
+        requested_at=wire_time(run.at),
+        result=None if completed is None else completed.result,
+    )
+
+
+def _status(state: Investigating | AtRest, run: PhaseRun) -> StepStatus:
+    """A phase that neither runs nor has ended gave way to a question."""
+    if run.completed is not None:
+        return run.completed.status
+    runs = isinstance(state, Investigating) and state.life.requested == run.requested
+    return "active" if runs else "cancelled"

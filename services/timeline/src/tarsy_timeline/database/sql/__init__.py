@@ -5,6 +5,8 @@ import re
 from importlib.resources import files
 from typing import Any
 
+from tarsy_contracts.chain import STAGES_AFTER_THE_END
+
 NAME = re.compile(r"^-- name: (?P<name>[a-z_]+)\n", re.MULTILINE)
 TABLE = re.compile(r"^create table (?P<name>\w+) \((?P<columns>.*?)^\);", re.MULTILINE | re.DOTALL)
 COLUMN = re.compile(
@@ -49,6 +51,9 @@ def _default(type: str, literal: str | None) -> Any:
     return literal.strip("'") if type == "text" else json.loads(literal.strip("'"))
 
 
-QUERIES = named_queries((files(__name__) / "queries.sql").read_text(encoding="utf-8"))
+AFTER_THE_END = ", ".join(f"'{type}'" for type in STAGES_AFTER_THE_END)
+QUERIES = named_queries(
+    (files(__name__) / "queries.sql").read_text(encoding="utf-8").replace("{after_the_end}", AFTER_THE_END)
+)
 REBUILD = named_queries((files(__name__) / "rebuild.sql").read_text(encoding="utf-8"))
 RETENTION = named_queries((files(__name__) / "retention.sql").read_text(encoding="utf-8"))

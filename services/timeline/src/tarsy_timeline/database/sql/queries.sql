@@ -164,8 +164,8 @@ cross join lateral (
     from agent_executions where session_id = s.session_id
 ) e
 cross join lateral (
-    select count(*) filter (where status = 'completed' and stage_type <> 'chat') as completed_stages,
-           count(*) filter (where status in ('failed', 'timed_out') and stage_type <> 'chat') as failed_stages,
+    select count(*) filter (where status = 'completed' and stage_type not in ({after_the_end})) as completed_stages,
+           count(*) filter (where status in ('failed', 'timed_out') and stage_type not in ({after_the_end})) as failed_stages,
            max(stage_index) as current_stage_index,
            (array_agg(stage_id order by stage_index desc))[1] as current_stage_id
     from stages where session_id = s.session_id

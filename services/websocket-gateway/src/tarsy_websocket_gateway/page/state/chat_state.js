@@ -9,10 +9,17 @@ import { hasEnded } from "../words/wording.js";
  *  @typedef {import("./item_types.js").Item} Item */
 
 const SEQUENCES_PER_EVENT = 10;
+const STAGES_AFTER_THE_END = new Set(["chat", "scoring"]);
 
 /** @param {Stage | undefined} stage */
 export function isReply(stage) {
   return stage?.stage_type === "chat";
+}
+
+/** Whether it does not belong to the investigation: a reply, or another phase after the end.
+ *  @param {Stage | undefined} stage */
+export function isAfterTheEnd(stage) {
+  return stage?.stage_type !== undefined && STAGES_AFTER_THE_END.has(stage.stage_type);
 }
 
 /** The stage of the reply that is being written; null when there is none.

@@ -1,7 +1,7 @@
 // What came of a session, found in what is known of it: where it stopped, what is known so far, what was changed.
 
 import { hasEnded } from "../words/wording.js";
-import { isReply } from "./chat_state.js";
+import { isAfterTheEnd } from "./chat_state.js";
 
 /** @typedef {import("./session_state.js").Session} Session
  *  @typedef {import("./session_state.js").Execution} Execution
@@ -13,7 +13,7 @@ const RAN_WITHOUT = new Set(["rejected", "unavailable", "cancelled"]);
  *  @param {Session} session
  *  @returns {{ stages: string[], agents: string[] }} */
 export function stoppedIn(session) {
-  const stages = [...session.stages.values()].filter((one) => !isReply(one) && one.status !== "completed");
+  const stages = [...session.stages.values()].filter((one) => !isAfterTheEnd(one) && one.status !== "completed");
   const ids = new Set(stages.map((one) => one.stage_id));
   const agents = [...session.executions.values()].filter((one) => ids.has(one.stage_id) && one.status !== "completed");
   return { stages: stages.map((one) => one.stage_name), agents: agents.map((one) => one.agent_name) };
@@ -26,7 +26,7 @@ export function foundSoFar(session) {
   const found = [];
   for (const item of inOrder(session, ({ type }) => type === "final_analysis")) {
     const agent = session.executions.get(item.executionId ?? "");
-    if (agent === undefined || isReply(session.stages.get(agent.stage_id))) continue;
+    if (agent === undefined || isAfterTheEnd(session.stages.get(agent.stage_id))) continue;
     found.push({ id: item.id, name: agent.agent_name, text: item.content });
   }
   return found;

@@ -1,6 +1,6 @@
 // How the stages of a session are said in short.
 
-import { isReply } from "../state/chat_state.js";
+import { isAfterTheEnd } from "../state/chat_state.js";
 import { TEXT } from "./language.js";
 import { say } from "./say.js";
 import { hasEnded, statusWord } from "./wording.js";
@@ -19,6 +19,6 @@ export function outlineSummary(stages) {
  *  @param {Session} session
  *  @param {{ total_stages: number } | null} detail */
 export function stagesToCome(session, detail) {
-  const begun = [...session.stages.values()].filter((stage) => !isReply(stage)).length;
+  const begun = [...session.stages.values()].filter((stage) => !isAfterTheEnd(stage)).length;
   return Math.max(0, (detail?.total_stages ?? 0) - begun);
 }
