@@ -17,7 +17,7 @@ from tarsy_verification.session_log import SessionLog
 
 @pytest.fixture(scope="session")
 def incidents(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tests of the whole command (test_up.py, test_lab.py) read the long log."""
+    """None of their logs is long. `test_lab.py` reads the long one through the whole command."""
     return copy_with_a_short_log(tmp_path_factory.mktemp("incidents") / "all")
 
 

@@ -12,7 +12,7 @@ from tarsy_service_forks import ServiceForks
 from tarsy_up import Tarsy, tarsy
 
 SEEN = {
-    "crash-loop": "← kubernetes.pods_log: ok, 100,000 lines",
+    "crash-loop": "← kubernetes.pods_log: ok, 100,000 lines, 10.8 MB",
     "expired-certificate": "← kubernetes.pods_log: ok, 23,987 lines",
     "quota-blocked-rollout": "→ kubernetes.pods_delete(namespace=warehouse, name=stock-reindex-29918280-tz4lf)",
 }

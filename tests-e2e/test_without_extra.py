@@ -72,10 +72,15 @@ def test_a_command_that_needs_it_says_what_to_install(command: str, refusing: di
 
 
 def test_every_other_command_works_on_servers_of_somebody_else(
-    tmp_path: Path, refusing: dict[str, str], kafka_bootstrap: str, database_url: str, prefix: str
+    tmp_path: Path,
+    refusing: dict[str, str],
+    kafka_bootstrap: str,
+    database_url: str,
+    prefix: str,
+    incidents: Path,
 ) -> None:
     settings = refusing | {"TARSY_DATABASE_SCHEMA": prefix, "TARSY_TOPIC_PREFIX": prefix}
-    with tarsy(tmp_path / "one", environment=settings) as one:
+    with tarsy(tmp_path / "one", environment=settings, incidents=incidents) as one:
         assert run(settings, "--help")[0] == 0
         made, said = run(settings, "topics", "apply", "--kafka", kafka_bootstrap)
         assert made == 0, said
