@@ -169,14 +169,14 @@ def story() -> Callable[[], Session]:
     return write
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def system_bus(kafka_bootstrap: str) -> Bus:
     bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid.uuid4().hex[:10]}"), client="test")
     await apply_topics(bus)
     return bus
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def timeline(system_bus: Bus, database_url: str) -> AsyncIterator[str]:
     """Its address."""
     schema, port = f"t{uuid.uuid4().hex[:10]}", free_port()
@@ -208,7 +208,7 @@ async def timeline(system_bus: Bus, database_url: str) -> AsyncIterator[str]:
         await connection.close()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def gateway(system_bus: Bus, timeline: str) -> AsyncIterator[str]:
     async with running_gateway(system_bus, timeline) as url:
         yield url
@@ -285,7 +285,7 @@ def page_service() -> Service:
     return Service(name="page", run=run, router=router)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def address() -> AsyncIterator[str]:
     port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -301,20 +301,20 @@ async def address() -> AsyncIterator[str]:
         stop.set()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     async with chromium() as browser:
         yield browser
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def module_tab(browser: Browser, address: str) -> AsyncIterator[Tab]:
     async with new_tab(browser, address) as tab:
         await tab.page.goto(BLANK)
         yield tab
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(module_tab: Tab) -> AsyncIterator[Tab]:
     """Whatever a test does with hostile text: nobody complains."""
     yield module_tab

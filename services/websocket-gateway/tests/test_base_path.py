@@ -16,12 +16,12 @@ from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_views import VIEWS
 from tarsy_websocket_gateway.rights import RIGHTS
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 BASE = "/tarsy"
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def world(tmp_path: Path) -> AsyncIterator[LoginWorld]:
     async with login_world(tmp_path, base_path=BASE) as world:
         yield world

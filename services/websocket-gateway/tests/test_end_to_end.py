@@ -26,7 +26,7 @@ from tarsy_reply import Exchange
 from tarsy_testing import eventually
 from tarsy_whole_chain import whole_chain
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 type Story = Callable[[], Any]
 type Message = dict[str, Any]

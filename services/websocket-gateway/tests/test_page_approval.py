@@ -11,7 +11,7 @@ from tarsy_browser import Tab
 from tarsy_chat_page import Scene
 from tarsy_contracts import events as e
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 

@@ -11,7 +11,7 @@ from tarsy_browser import Tab
 from tarsy_chat_page import Message, Scene
 from tarsy_reply import Exchange
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 class Api:

@@ -18,7 +18,7 @@ from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.outgoing import encoded
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
 

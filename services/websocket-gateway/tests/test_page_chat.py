@@ -11,7 +11,7 @@ from tarsy_chat_page import Scene
 from tarsy_contracts import events as e
 from tarsy_reply import Exchange
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = (
     "<script>alert(1)</script> <img src=x onerror=alert(2)> [here](javascript:alert(3)) ![p](https://evil.example/p)"

@@ -13,7 +13,7 @@ from tarsy_chat_page import Scene
 from tarsy_reply import Exchange
 from tarsy_styled_page import add_styles
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 700, "height": 900}
@@ -26,7 +26,7 @@ SELECT = """(selector) => {
 }"""
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def scene(tab: Tab, story: Callable[[], Any]) -> Scene:
     await tab.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     await add_styles(tab.page)

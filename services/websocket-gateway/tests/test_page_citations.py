@@ -13,7 +13,7 @@ from tarsy_contracts import events as e
 from tarsy_reply import Exchange
 from tarsy_styled_page import add_styles
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ANALYSIS = (
     "It was DNS [call 1]. It is over [call 1, call 9].\n\n"
@@ -24,7 +24,7 @@ ANALYSIS = (
 type NewSession = Callable[[], Any]
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def scene(tab: Tab, story: NewSession, new_session: NewSession) -> Scene:
     await add_styles(tab.page)
     return Scene(tab, retold(story(), new_session(), with_citations))

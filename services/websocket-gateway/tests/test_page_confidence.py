@@ -13,7 +13,7 @@ from tarsy_contracts import events as e
 from tarsy_styled_page import add_styles
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 MODULE = f"/assets/{load_page().version}/state/confidence.js"
 

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 from tarsy_listed_sessions import DESK, NOW, PHONE, Show, ids, row_of, session, wire
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)> <b>checkout</b>"
 NO_STORAGE = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } })"

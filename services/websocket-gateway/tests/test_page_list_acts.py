@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 from tarsy_browser import copying
 from tarsy_listed_sessions import Show, row_of, session, status_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NOTICES = """
     window.notices = [];

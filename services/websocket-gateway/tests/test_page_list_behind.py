@@ -10,7 +10,7 @@ from tarsy_listed_sessions import AWAY, Show, row_of, session
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
 

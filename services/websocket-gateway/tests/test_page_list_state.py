@@ -8,7 +8,7 @@ from tarsy_browser import Tab
 from tarsy_listed_sessions import NOW, Row, session, status_of, wire
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
 

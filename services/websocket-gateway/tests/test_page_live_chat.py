@@ -11,7 +11,7 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_reply import Exchange
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 type Append = Callable[..., Awaitable[None]]
 type Open = Callable[[], Any]

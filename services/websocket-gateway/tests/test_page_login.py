@@ -9,30 +9,24 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tarsy_browser import Tab, chromium, new_tab
+from tarsy_browser import Tab, new_tab
 from tarsy_login_world import RENEWED, LoginWorld, login_world
 from tarsy_nginx import compose_front_door, nginx_with
 from tarsy_processes.ports import free_port
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NOT_KNOWN = ("status of 401", "status of 403", "status of 404", "WebSocket connection")
 """Complaints of the console while nobody is logged in, and about services that do not run here (404)."""
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as browser:
-        yield browser
-
-
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def world(tmp_path: Path) -> AsyncIterator[LoginWorld]:
     async with login_world(tmp_path) as world:
         yield world
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(world: LoginWorld, browser: Browser) -> AsyncIterator[Tab]:
     async with new_tab(browser, world.url) as tab:
         yield tab

@@ -8,7 +8,7 @@ from playwright.async_api import expect
 
 from tarsy_contracts import events as e
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EVENTS, BEGUN = 2_000, 5
 """The agent has asked its model after the first of them."""

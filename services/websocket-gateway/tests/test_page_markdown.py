@@ -6,7 +6,7 @@ from playwright.async_api import Browser
 from tarsy_browser import Tab, new_tab
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
 

@@ -24,7 +24,7 @@ from tarsy_contracts.conversation import ToolDefinition
 from tarsy_page_api import PageApi, Problem
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SESSION = "331ab85e-268a-5a26-9533-de21a57501a1"
@@ -101,7 +101,7 @@ def api() -> PageApi:
     )
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
     async with new_tab(browser, address) as tab:
         await api.install(tab.page)

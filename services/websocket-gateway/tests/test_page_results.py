@@ -34,7 +34,7 @@ from tarsy_timeline.settings import TimelineSettings
 from tarsy_websocket_gateway.app import build as build_gateway
 from tarsy_websocket_gateway.settings import GatewaySettings
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 WAIT_SECONDS = 90.0
 WIDTHS = (390, 820, 1440)
@@ -72,7 +72,7 @@ class Scene:
     browser: Browser
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def scene(kafka_bootstrap: str, database_url: str, browser: Browser) -> AsyncIterator[Scene]:
     bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid4().hex[:10]}"), client="test")
     await apply_topics(bus)
@@ -106,7 +106,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tarsy_timeline.api.results.call_results.LOOK_SECONDS", WAIT_SECONDS)
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(scene: Scene) -> AsyncIterator[Tab]:
     async with new_tab(scene.browser, scene.url) as tab:
         yield tab

@@ -7,7 +7,7 @@ import pytest
 from tarsy_browser import Tab
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
 

@@ -28,7 +28,7 @@ from tarsy_timeline.system.worker_liveness import WorkerLiveness
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 AGENTS = tuple(
     ChainAgent(chain_id="kubernetes", stage="look", agent=name, mcp_servers=(server,))
@@ -69,7 +69,7 @@ class Scene:
         await eventually(is_empty, "all servers are gone")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
     port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
     async with telling_bus(kafka_bootstrap) as bus, publishing(bus) as publisher:
@@ -99,7 +99,7 @@ async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
             stop.set()
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(scene: Scene) -> AsyncIterator[Tab]:
     """With a clock that the test moves on; and whatever is shown, nobody complains."""
     async with new_tab(scene.browser, scene.url) as tab:

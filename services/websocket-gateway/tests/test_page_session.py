@@ -19,7 +19,7 @@ from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PAGE = load_page()
 ASSETS = f"/assets/{PAGE.version}"

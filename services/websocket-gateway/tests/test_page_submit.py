@@ -22,7 +22,7 @@ from tarsy_contracts.api.me import Me
 from tarsy_contracts.api.system import McpServer, McpServers, McpTool
 from tarsy_page_api import Asked, PageApi, Problem
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 SUBMIT = "POST /api/v1/alerts"
@@ -83,7 +83,7 @@ def api() -> PageApi:
     )
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
     async with new_tab(browser, address) as tab:
         await api.install(tab.page)

@@ -35,7 +35,7 @@ from tarsy_contracts.api.system import (
 )
 from tarsy_page_api import Asked, PageApi, Problem
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 TIME = "2026-11-22T10:00:00Z"
@@ -96,7 +96,7 @@ def api() -> PageApi:
     return PageApi({"GET /api/v1/system/overview": overview()})
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
     async with new_tab(browser, address) as tab:
         await api.install(tab.page)

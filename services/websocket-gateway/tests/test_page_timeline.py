@@ -5,7 +5,7 @@ import pytest
 from tarsy_browser import Tab, most_per_frame
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
 

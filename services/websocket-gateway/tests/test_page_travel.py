@@ -22,7 +22,7 @@ from tarsy_timeline.record.session_trace import trace_of
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.page_assets import load_page
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
 STYLES = [f"{ASSETS}/style.css", f"{ASSETS}/styles/session.css"]
@@ -335,7 +335,7 @@ class Travel:
         return self.page.locator(".travel-bar")
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def travel(tab: Tab, log: Sequence[RecordedEvent]) -> AsyncIterator[Travel]:
     await tab.page.set_viewport_size({"width": 1280, "height": 900})
     yield Travel(tab.page, log)

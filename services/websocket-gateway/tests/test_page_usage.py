@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from tarsy_browser import Tab, new_tab
 from tarsy_page_api import Asked, PageApi, Problem
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 USAGE = "GET /api/v1/usage"
@@ -43,7 +43,7 @@ def api() -> PageApi:
     return PageApi({USAGE: answer})
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
     async with new_tab(browser, address) as tab:
         await api.install(tab.page)

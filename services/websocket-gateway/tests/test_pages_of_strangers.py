@@ -24,7 +24,7 @@ from tarsy_service.http_server import http_server
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 WAIT_SECONDS = 90.0
 LOOPBACK = "127.0.0.1"
@@ -99,7 +99,7 @@ async def _strangers_page(_: Request) -> HTMLResponse:
     return HTMLResponse("<title>Cats</title>")
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def world() -> AsyncIterator[World]:
     world = World(free_port(), free_port())
     stop, started = asyncio.Event(), asyncio.Event()
@@ -121,13 +121,13 @@ async def world() -> AsyncIterator[World]:
         stop.set()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     async with chromium(*FLAGS) as browser:
         yield browser
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, world: World) -> AsyncIterator[Page]:
     async with new_tab(browser, world.url(OURS)) as tab:
         yield tab.page
