@@ -4,21 +4,19 @@ import sys
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
-from urllib.parse import urlsplit
+from pathlib import Path
 
 import asyncpg
 import httpx2
 import pytest
 import pytest_asyncio
-from fastapi.responses import HTMLResponse
-from playwright.async_api import Browser, Error, Route, expect
-from prometheus_client import CollectorRegistry
 
-from tarsy_browser import Tab, chromium, new_tab
+sys.path.append(str(Path(__file__).parent))
+
+from played_session import investigation_and_reply
+
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.publisher import Publisher
@@ -34,17 +32,10 @@ from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import Topics
 from tarsy_gateway_running import running_gateway
 from tarsy_processes.ports import free_port
-from tarsy_projection import until_projected
-from tarsy_service.runner import run_services
-from tarsy_service.service import Ready, Service
 from tarsy_service.websocket_frames import frame_text
 from tarsy_testing import eventually
-from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_routes import INDEX_HEADERS, page_routes
 
 WAIT_SECONDS = 90.0
-BLANK = "/blank"
-"""A document with the page's policy and none of its scripts."""
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
@@ -240,82 +231,7 @@ def stream(system_bus: Bus) -> Callable[..., Awaitable[None]]:
     return write
 
 
-@pytest.fixture
-def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], Any]:
-    """Opens the page of a session, once it is projected: the browser complains of an answer 404.
-
-    Requests to the API go to the timeline, as the front door has it.
-    """
-
-    async def pass_on(route: Route) -> None:
-        address = urlsplit(route.request.url)
-        headers = {**route.request.headers, "host": address.netloc}
-        with suppress(Error):  # a page that is reloaded or closed waits for no answer
-            answer = await route.fetch(url=f"{timeline}{address.path}?{address.query}", headers=headers)
-            await route.fulfill(response=answer)
-
-    @asynccontextmanager
-    async def opened(session_id: str) -> AsyncIterator[Tab]:
-        await until_projected(timeline, session_id)
-        async with new_tab(browser, f"http://{urlsplit(gateway).netloc}") as tab:
-            await tab.page.route("**/api/v1/s*/**", pass_on)
-            await tab.page.route("**/api/v1/me", pass_on)
-            await tab.page.goto(f"/sessions/{session_id}")
-            await expect(tab.page.locator("#connection")).to_have_text("Live")
-            yield tab
-            # A timeline that is behind answers so, and the page asks again.
-            assert [one for one in tab.complaints if "status of 503" not in one] == []
-
-    return opened
-
-
-def page_service() -> Service:
-    page = load_page()
-    router = page_routes(page)
-
-    @router.get(BLANK)
-    async def blank() -> HTMLResponse:
-        icon = f'<link rel="icon" href="/assets/{page.version}/icon.svg">'
-        return HTMLResponse(f"<!doctype html>{icon}<body>", headers=INDEX_HEADERS)
-
-    async def run(ready: Ready) -> None:
-        ready()
-        await asyncio.Event().wait()
-
-    return Service(name="page", run=run, router=router)
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def address() -> AsyncIterator[str]:
-    port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
-    async with asyncio.TaskGroup() as group:
-        group.create_task(
-            run_services(
-                [page_service()], host="127.0.0.1", port=port, registry=CollectorRegistry(), shutdown_seconds=1,
-                on_ready=started.set, stop=stop,
-            )
-        )  # fmt: skip
-        async with asyncio.timeout(WAIT_SECONDS):
-            await started.wait()
-        yield f"http://127.0.0.1:{port}"
-        stop.set()
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as browser:
-        yield browser
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def module_tab(browser: Browser, address: str) -> AsyncIterator[Tab]:
-    async with new_tab(browser, address) as tab:
-        await tab.page.goto(BLANK)
-        yield tab
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def tab(module_tab: Tab) -> AsyncIterator[Tab]:
-    """Whatever a test does with hostile text: nobody complains."""
-    yield module_tab
-    assert module_tab.complaints == []
+@pytest.fixture(scope="session")
+def log() -> Sequence[RecordedEvent]:
+    """An investigation and a reply."""
+    return investigation_and_reply()

@@ -9,7 +9,6 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from tarsy_browser import Tab
 from tarsy_login_world import LIST, LoginWorld, login_world
 from tarsy_service.base_path import OWN
 from tarsy_websocket_gateway.page_assets import load_page
@@ -99,31 +98,3 @@ async def test_over_https_the_cookie_of_the_path_counts_and_that_of_the_whole_ho
         other = cookie.replace("__Secure-", "__Host-")
         assert (await browser.get(LIST, headers={"Cookie": cookie})).status_code == 200
         assert (await browser.get(LIST, headers={"Cookie": other})).status_code == 401
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "found"),
-    [
-        ("basePathOf", ["/tarsy/assets/0a1b/base_path.js"], "/tarsy"),
-        ("basePathOf", ["/assets/0a1b/base_path.js"], ""),
-        ("basePathOf", ["/somewhere/base_path.js"], ""),
-        ("outward", ["/sessions/s1", "/tarsy"], "/tarsy/sessions/s1"),
-        ("outward", ["/", "/tarsy"], "/tarsy/"),
-        ("outward", ["/tarsy/usage", "/tarsy"], "/tarsy/usage"),
-        ("outward", ["/tarsy?page=2", "/tarsy"], "/tarsy?page=2"),
-        ("outward", ["/tarsyx", "/tarsy"], "/tarsy/tarsyx"),
-        ("outward", ["#event-1", "/tarsy"], "#event-1"),
-        ("outward", ["?page=2", "/tarsy"], "?page=2"),
-        ("outward", ["https://example.com/", "/tarsy"], "https://example.com/"),
-        ("outward", ["/usage", ""], "/usage"),
-        ("inward", ["/tarsy", "/tarsy"], "/"),
-        ("inward", ["/tarsy/", "/tarsy"], "/"),
-        ("inward", ["/tarsy/usage", "/tarsy"], "/usage"),
-        ("inward", ["/usage", "/tarsy"], "/usage"),
-        ("inward", ["/usage", ""], "/usage"),
-    ],
-)
-async def test_addresses_of_the_page_and_of_the_browser(tab: Tab, name: str, given: list[str], found: str) -> None:
-    script = "async ([path, name, given]) => (await import(path))[name](...given)"
-    module = f"/assets/{load_page().version}/base_path.js"
-    assert await tab.page.evaluate(script, [module, name, given]) == found

@@ -1,22 +1,17 @@
-"""What the list of sessions is made of, in Chromium: its search, its rows, their sections and where they stand."""
+"""What the list of sessions is made of: its search, its rows, their sections and where they stand."""
 
 from typing import Any
 
 import pytest
 
-from tarsy_browser import Tab
+from page_logic.node_process import PAGE, Node
 from tarsy_listed_sessions import NOW, Row, session, status_of, wire
-from tarsy_websocket_gateway.page_assets import load_page
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-ASSETS = f"/assets/{load_page().version}"
 
 
-async def call(tab: Tab, module: str, code: str, *given: object) -> Any:
+def call(node: Node, module: str, code: str, *given: object) -> Any:
     """`code` is a function of the module's exports, and of what is given."""
     script = f"async ([path, given]) => ({code})(await import(path), ...given)"
-    return await tab.page.evaluate(script, [f"{ASSETS}/{module}", list(given)])
+    return node.evaluate(script, [f"{PAGE}/{module}", list(given)])
 
 
 @pytest.mark.parametrize(
@@ -37,11 +32,11 @@ async def call(tab: Tab, module: str, code: str, *given: object) -> Any:
         ("constructor:x __proto__:y", "constructor:x __proto__:y", {}),
     ],
 )  # fmt: skip
-async def test_a_search_is_read_as_it_is_meant_and_written_so_that_it_is_read_the_same(
-    tab: Tab, text: str, words: str, filters: dict[str, str]
+def test_a_search_is_read_as_it_is_meant_and_written_so_that_it_is_read_the_same(
+    node: Node, text: str, words: str, filters: dict[str, str]
 ) -> None:
-    found, again = await call(
-        tab, "state/search_query.js",
+    found, again = call(
+        node, "state/search_query.js",
         "(m, text) => { const one = m.parseSearch(text); return [one, m.parseSearch(m.writeSearch(one))]; }", text,
     )  # fmt: skip
 
@@ -61,9 +56,9 @@ async def test_a_search_is_read_as_it_is_meant_and_written_so_that_it_is_read_th
     ],
     ids=["nothing", "words and a filter", "a span", "two times", "too short for the API"],
 )  # fmt: skip
-async def test_an_address_holds_the_whole_search(tab: Tab, link: str, parameters: dict[str, str]) -> None:
-    found = await call(
-        tab, "state/search_query.js",
+def test_an_address_holds_the_whole_search(node: Node, link: str, parameters: dict[str, str]) -> None:
+    found = call(
+        node, "state/search_query.js",
         """(m, address, now) => {
             const query = m.fromAddress(new URL(address, "http://x").searchParams);
             return [m.toAddress(query), m.toParameters(query, Date.parse(now))];
@@ -75,15 +70,15 @@ async def test_an_address_holds_the_whole_search(tab: Tab, link: str, parameters
 
 
 @pytest.mark.parametrize("link", ["/?span=year", "/?from=yesterday", "/?span=constructor", "/?page=7"])
-async def test_what_an_address_does_not_mean_is_left_out(tab: Tab, link: str) -> None:
+def test_what_an_address_does_not_mean_is_left_out(node: Node, link: str) -> None:
     code = '(m, address) => m.toAddress(m.fromAddress(new URL(address, "http://x").searchParams))'
 
-    assert await call(tab, "state/search_query.js", code, link) == "/"
+    assert call(node, "state/search_query.js", code, link) == "/"
 
 
-async def test_saved_views_are_bounded_and_what_is_no_view_is_left_out(tab: Tab) -> None:
-    found = await call(
-        tab, "state/saved_views_state.js",
+def test_saved_views_are_bounded_and_what_is_no_view_is_left_out(node: Node) -> None:
+    found = call(
+        node, "state/saved_views_state.js",
         """(m) => {
             let views = [];
             for (let number = 0; number < 30; number += 1) {
@@ -107,7 +102,7 @@ async def test_saved_views_are_bounded_and_what_is_no_view_is_left_out(tab: Tab)
     }  # fmt: skip
 
 
-async def test_a_line_is_worded_as_people_say_it(tab: Tab) -> None:
+def test_a_line_is_worded_as_people_say_it(node: Node) -> None:
     activity = {
         "stage": 2, "stages": 3, "stage_name": "look", "agent": "K8s", "iteration": 4, "iteration_limit": 20,
         "server": "kubernetes", "tool": "pods_log", "since": "2026-11-26T17:59:48Z",
@@ -117,7 +112,7 @@ async def test_a_line_is_worded_as_people_say_it(tab: Tab) -> None:
         session(1, outcome="It was DNS."), session(2, executive_summary="**Roll** back `v2` now. Then wait."),
         session(3, "failed", error_message="The model refused. Twice."), session(4, "in_progress", outcome="x"),
     ]  # fmt: skip
-    found = await tab.page.evaluate(
+    found = node.evaluate(
         """async ([assets, rows, activities, now]) => {
             const words = await import(`${assets}/words/list_words.js`);
             const { activityWords } = await import(`${assets}/words/activity_words.js`);
@@ -135,7 +130,7 @@ async def test_a_line_is_worded_as_people_say_it(tab: Tab) -> None:
                 titles: [words.titleOf(0), words.titleOf(2)],
             };
         }""",
-        [ASSETS, rows, [activity, thinking], wire(NOW)],
+        [PAGE, rows, [activity, thinking], wire(NOW)],
     )
 
     assert found == {
@@ -149,10 +144,10 @@ async def test_a_line_is_worded_as_people_say_it(tab: Tab) -> None:
     }
 
 
-async def sections(tab: Tab, rows: list[Row], *, unfolded: bool = False) -> list[list[object]]:
+def sections(node: Node, rows: list[Row], *, unfolded: bool = False) -> list[list[object]]:
     """Kind, ids and the number of hidden ones."""
-    found: list[list[object]] = await call(
-        tab, "state/sessions_state.js",
+    found: list[list[object]] = call(
+        node, "state/sessions_state.js",
         """async (m, assets, rows, isUnfolded) => {
             const { sectionsOf } = await import(`${assets}/state/list_sections.js`);
             const sessions = m.newSessions();
@@ -160,27 +155,27 @@ async def sections(tab: Tab, rows: list[Row], *, unfolded: bool = False) -> list
             const ids = (rows) => rows.map((row) => row.id);
             return sectionsOf(sessions, isUnfolded).map((one) => [one.kind, ids(one.rows), one.hidden]);
         }""",
-        ASSETS, rows, unfolded,
+        PAGE, rows, unfolded,
     )  # fmt: skip
     return found
 
 
-async def test_what_runs_comes_first_then_who_waits_by_turn_then_each_day(tab: Tab) -> None:
+def test_what_runs_comes_first_then_who_waits_by_turn_then_each_day(node: Node) -> None:
     waiting = [session(20 + turn, "pending", queue_position=7 - turn) for turn in range(7)]
     rows = [session(1), session(2, "in_progress"), session(3, "cancelling"), session(3000), session(9), *waiting]
 
-    assert await sections(tab, rows) == [
+    assert sections(node, rows) == [
         ["running", ["s-00002", "s-00003"], 0],
         ["waiting", [f"s-{20 + turn:05}" for turn in (6, 5, 4, 3, 2)], 2],
         ["ended", ["s-00001", "s-00009"], 0],
         ["ended", ["s-03000"], 0],
     ]
-    assert (await sections(tab, rows, unfolded=True))[1][2] == 0
+    assert (sections(node, rows, unfolded=True))[1][2] == 0
 
 
-async def test_a_status_that_came_live_stays_until_the_api_knows_it(tab: Tab) -> None:
-    found = await call(
-        tab, "state/sessions_state.js",
+def test_a_status_that_came_live_stays_until_the_api_knows_it(node: Node) -> None:
+    found = call(
+        node, "state/sessions_state.js",
         """(m, row, ended) => {
             const sessions = m.newSessions();
             m.takePage(sessions, [row]);
@@ -199,9 +194,9 @@ async def test_a_status_that_came_live_stays_until_the_api_knows_it(tab: Tab) ->
     assert found == [[True, False, True], "completed", "It was DNS."]
 
 
-async def test_an_answer_that_comes_after_a_later_one_changes_nothing(tab: Tab) -> None:
-    found = await call(
-        tab, "state/sessions_state.js",
+def test_an_answer_that_comes_after_a_later_one_changes_nothing(node: Node) -> None:
+    found = call(
+        node, "state/sessions_state.js",
         """(m, later, row) => [m.takePage, m.takeMore].map((take) => {
             const sessions = m.newSessions();
             m.takePage(sessions, [later]);
@@ -215,9 +210,9 @@ async def test_an_answer_that_comes_after_a_later_one_changes_nothing(tab: Tab) 
     assert found == [["completed", "It was DNS.", True]] * 2
 
 
-async def test_a_deleted_session_comes_back_only_when_it_has_begun_again(tab: Tab) -> None:
-    found = await call(
-        tab, "state/sessions_state.js",
+def test_a_deleted_session_comes_back_only_when_it_has_begun_again(node: Node) -> None:
+    found = call(
+        node, "state/sessions_state.js",
         """(m, row) => {
             const sessions = m.newSessions();
             const after = (take, number) => {
@@ -234,10 +229,10 @@ async def test_a_deleted_session_comes_back_only_when_it_has_begun_again(tab: Ta
     assert found == [0, 0, 0, 1]
 
 
-async def merged(tab: Tab, before: list[Row], top: dict[str, list[Row]], *, whole: bool, live: list[Row]) -> Any:
+def merged(node: Node, before: list[Row], top: dict[str, list[Row]], *, whole: bool, live: list[Row]) -> Any:
     """What is in the list after the newest answers; `live` came after they were asked for."""
-    return await call(
-        tab, "state/sessions_state.js",
+    return call(
+        node, "state/sessions_state.js",
         """async (m, assets, before, top, isWhole, live) => {
             const { mergeTop } = await import(`${assets}/state/list_merge.js`);
             const sessions = m.newSessions();
@@ -249,38 +244,38 @@ async def merged(tab: Tab, before: list[Row], top: dict[str, list[Row]], *, whol
             const found = mergeTop(sessions, read, Object.fromEntries(answers));
             return [found.isJoined, found.lost, sessions.rows.map((row) => row.id)];
         }""",
-        ASSETS, before, top, whole, live,
+        PAGE, before, top, whole, live,
     )  # fmt: skip
 
 
-async def test_the_newest_answers_join_what_is_in_the_list(tab: Tab) -> None:
+def test_the_newest_answers_join_what_is_in_the_list(node: Node) -> None:
     one, two, three, running = session(1), session(2), session(3), session(4, "in_progress")
     top = {"running": [running], "waiting": [], "ended": [one, two]}
 
-    assert await merged(tab, [two, three], top, whole=False, live=[]) == [
+    assert merged(node, [two, three], top, whole=False, live=[]) == [
         True, [], ["s-00001", "s-00002", "s-00003", "s-00004"],
     ]  # fmt: skip
 
 
-async def test_what_does_not_follow_upon_the_newest_answers_is_read_again(tab: Tab) -> None:
+def test_what_does_not_follow_upon_the_newest_answers_is_read_again(node: Node) -> None:
     top = {"running": [], "waiting": [], "ended": [session(1), session(2)]}
 
-    assert await merged(tab, [session(50)], top, whole=False, live=[]) == [False, [], ["s-00001", "s-00002"]]
+    assert merged(node, [session(50)], top, whole=False, live=[]) == [False, [], ["s-00001", "s-00002"]]
 
 
-async def test_what_was_deleted_meanwhile_is_in_the_list_no_more(tab: Tab) -> None:
+def test_what_was_deleted_meanwhile_is_in_the_list_no_more(node: Node) -> None:
     top = {"running": [], "waiting": [], "ended": [session(1), session(3)]}
 
-    assert await merged(tab, [session(1), session(2), session(3)], top, whole=False, live=[]) == [
+    assert merged(node, [session(1), session(2), session(3)], top, whole=False, live=[]) == [
         True, [], ["s-00001", "s-00003"],
     ]  # fmt: skip
 
 
-async def test_what_runs_no_more_is_looked_for_unless_it_changed_since(tab: Tab) -> None:
+def test_what_runs_no_more_is_looked_for_unless_it_changed_since(node: Node) -> None:
     before = [session(1, "in_progress"), session(2, "pending")]
     top: dict[str, list[Row]] = {"running": [], "waiting": [], "ended": [session(9)]}
 
-    joined = await merged(tab, before, top, whole=True, live=[status_of("s-00002", "in_progress")])
+    joined = merged(node, before, top, whole=True, live=[status_of("s-00002", "in_progress")])
 
     assert joined == [True, ["s-00001"], ["s-00001", "s-00002", "s-00009"]]
 
@@ -305,9 +300,9 @@ LAYOUT = """async (m, assets, before, after, top, kept) => {
 }"""
 
 
-async def test_only_what_is_near_the_viewport_is_drawn_and_the_row_with_the_focus(tab: Tab) -> None:
+def test_only_what_is_near_the_viewport_is_drawn_and_the_row_with_the_focus(node: Node) -> None:
     rows = [session(number) for number in range(1, 500)]
-    found = await call(tab, "state/list_layout.js", LAYOUT, ASSETS, rows, [session(0), *rows], 8000, "s-00002")
+    found = call(node, "state/list_layout.js", LAYOUT, PAGE, rows, [session(0), *rows], 8000, "s-00002")
 
     assert found["height"] == 36 + 499 * 40
     assert found["shown"][0] == ["s-00002", 36 + 40]
@@ -316,19 +311,19 @@ async def test_only_what_is_near_the_viewport_is_drawn_and_the_row_with_the_focu
     assert found["beside"] == ["s-00001", "s-00002", "s-00001"]
 
 
-async def test_a_session_that_does_not_come_is_looked_for_during_a_minute_together_with_others(tab: Tab) -> None:
-    found = await call(
-        tab, "stores/newcomers.js",
+def test_a_session_that_does_not_come_is_looked_for_during_a_minute_together_with_others(node: Node) -> None:
+    found = call(
+        node, "stores/newcomers.js",
         """async ({ Newcomers }) => {
-            const { setTimeout } = window, { now } = performance;
+            const { setTimeout } = globalThis, { now } = performance;
             const pauses = [];
             performance.now = () => 0;
-            window.setTimeout = (done, pause) => { pauses.push(pause); queueMicrotask(done); };
+            globalThis.setTimeout = (done, pause) => { pauses.push(pause); queueMicrotask(done); };
             let reads = 0;
             const newcomers = new Newcomers(async () => { reads += 1; }, (id) => id === "known");
             for (const id of ["known", "one", "other"]) newcomers.want(id);
             await new Promise((done) => setTimeout(done));
-            window.setTimeout = setTimeout;
+            globalThis.setTimeout = setTimeout;
             performance.now = now;
             return [reads, pauses];
         }""",
@@ -337,14 +332,14 @@ async def test_a_session_that_does_not_come_is_looked_for_during_a_minute_togeth
     assert found == [8, [300, 1000, 2000, 3000, 4000, 8000, 15_000, 30_000]]
 
 
-async def test_a_session_that_is_new_does_not_wait_for_the_end_of_a_long_pause(tab: Tab) -> None:
-    found = await call(
-        tab, "stores/newcomers.js",
+def test_a_session_that_is_new_does_not_wait_for_the_end_of_a_long_pause(node: Node) -> None:
+    found = call(
+        node, "stores/newcomers.js",
         """async ({ Newcomers }) => {
-            const { setTimeout } = window, { now } = performance;
+            const { setTimeout } = globalThis, { now } = performance;
             const timers = [];
             performance.now = () => 0;
-            window.setTimeout = (done, pause) => timers.push({ done, pause });
+            globalThis.setTimeout = (done, pause) => timers.push({ done, pause });
             try {
                 const newcomers = new Newcomers(async () => {}, () => false);
                 newcomers.want("one");
@@ -355,7 +350,7 @@ async def test_a_session_that_is_new_does_not_wait_for_the_end_of_a_long_pause(t
                 for (const id of ["other", "third"]) newcomers.want(id);
                 return timers.slice(-3).map(({ pause }) => pause);
             } finally {
-                Object.assign(window, { setTimeout });
+                Object.assign(globalThis, { setTimeout });
                 performance.now = now;
             }
         }""",
@@ -364,9 +359,9 @@ async def test_a_session_that_is_new_does_not_wait_for_the_end_of_a_long_pause(t
     assert found == [15_000, 30_000, 1000]
 
 
-async def test_the_count_of_what_runs_does_not_go_back_to_an_answer_older_than_what_came_live(tab: Tab) -> None:
-    found = await call(
-        tab, "stores/running.js",
+def test_the_count_of_what_runs_does_not_go_back_to_an_answer_older_than_what_came_live(node: Node) -> None:
+    found = call(
+        node, "stores/running.js",
         """(m) => {
             const counts = [];
             const note = (act) => {
@@ -394,11 +389,11 @@ async def test_the_count_of_what_runs_does_not_go_back_to_an_answer_older_than_w
     assert found == [1, 2, 2, 1, 1, 0, 0, 1, 2, 1, 0]
 
 
-async def test_a_partial_analysis_is_a_mark_with_its_reason(tab: Tab) -> None:
+def test_a_partial_analysis_is_a_mark_with_its_reason(node: Node) -> None:
     """From the list's answer, and from a message that comes while it stands there."""
     why = {"partial_reason": "the context is full"}
-    found = await call(
-        tab, "state/sessions_state.js",
+    found = call(
+        node, "state/sessions_state.js",
         """async (m, path, rows, message) => {
             const { marksOf } = await import(path);
             const sessions = m.newSessions();
@@ -406,7 +401,7 @@ async def test_a_partial_analysis_is_a_mark_with_its_reason(tab: Tab) -> None:
             m.takeStatus(sessions, message);
             return sessions.rows.map(marksOf);
         }""",
-        f"{ASSETS}/words/list_marks.js", [session(1, **why), session(2, "in_progress"), session(3)],
+        f"{PAGE}/words/list_marks.js", [session(1, **why), session(2, "in_progress"), session(3)],
         {**status_of("s-00002", "completed"), **why},
     )  # fmt: skip
 

@@ -11,11 +11,9 @@ from tarsy_browser import Tab
 from tarsy_chat_page import Scene, retold
 from tarsy_contracts import events as e
 from tarsy_styled_page import add_styles
-from tarsy_websocket_gateway.page_assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-MODULE = f"/assets/{load_page().version}/state/confidence.js"
 
 type NewSession = Callable[[], Any]
 
@@ -40,54 +38,6 @@ async def test_a_chain_that_is_only_the_default_is_a_warning_of_the_verdict(
     await expect(tab.page.get_by_role("note")).to_contain_text("No chain matched this alert: others")
     await scene.show(chain_id="others", chain_unmatched=False)
     await expect(tab.page.get_by_role("note")).to_have_count(0)
-
-
-async def confidence_of(tab: Tab, analysis: str) -> dict[str, str] | None:
-    script = "async ([path, text]) => (await import(path)).confidenceOf(text)"
-    found: dict[str, str] | None = await tab.page.evaluate(script, [MODULE, analysis])
-    return found
-
-
-@pytest.mark.parametrize(
-    ("line", "level", "why"),
-    [
-        ("Confidence: high", "high", ""),
-        ("Confidence: low - nobody saw the node.", "low", "nobody saw the node."),
-        ("**Confidence: medium** \u2014 another cause fits", "medium", "another cause fits"),
-        ("- **Confidence:** High. It was *seen* [call 3].", "high", "It was *seen* [call 3]."),
-        ("6. __Confidence__: HIGH, as [call 3] shows", "high", "as [call 3] shows"),
-        ("> confidence : low", "low", ""),
-    ],
-)
-async def test_the_line_is_found_as_models_write_it(tab: Tab, line: str, level: str, why: str) -> None:
-    assert await confidence_of(tab, f"It was DNS.\n\n{line}") == {"level": level, "why": why, "rest": "It was DNS."}
-
-
-@pytest.mark.parametrize(
-    "analysis",
-    [
-        "",
-        "It was DNS, I say with confidence: high load.",
-        "Confidence: highest",
-        "Confidence: 90 %",
-        "```\nConfidence: high\n```",
-        "My confidence is low.",
-    ],
-)
-async def test_other_words_are_no_such_line(tab: Tab, analysis: str) -> None:
-    assert await confidence_of(tab, analysis) is None
-
-
-@pytest.mark.parametrize("long", [" " * 500_000, "* " * 250_000, f"Confidence: low {' ' * 500_000}x"])
-async def test_a_long_line_takes_no_longer_than_its_length(tab: Tab, long: str) -> None:
-    found = await confidence_of(tab, f"{long}\nConfidence: low")
-    assert found is not None
-    assert found["level"] == "low"
-
-
-async def test_the_first_line_counts_and_the_rest_stays(tab: Tab) -> None:
-    found = await confidence_of(tab, "Cause\nConfidence: low\nState\nConfidence: high")
-    assert found == {"level": "low", "why": "", "rest": "Cause\nState\nConfidence: high"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the page knows of sessions, in Chromium: the pure modules are loaded from their address and called."""
+"""What the page knows of sessions: the pure modules are loaded from their address and called."""
 
 import json
 from collections.abc import Callable
@@ -6,21 +6,16 @@ from typing import Any
 
 import pytest
 
-from tarsy_browser import Tab
+from page_logic.node_process import PAGE, Node
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.page_assets import load_page
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-ASSETS = f"/assets/{load_page().version}"
 
 type Message = dict[str, Any]
 type Story = Callable[[], Any]
 
 
-async def fold(tab: Tab, messages: list[Message]) -> Message:
+def fold(node: Node, messages: list[Message]) -> Message:
     """What is known of a session after these; `{"type": "again"}` stands for a connection that came back."""
-    found: Message = await tab.page.evaluate(
+    found: Message = node.evaluate(
         """async ([assets, messages]) => {
             const { newSession, take, beginAgain } = await import(`${assets}/state/session_state.js`);
             const session = newSession();
@@ -38,7 +33,7 @@ async def fold(tab: Tab, messages: list[Message]) -> Message:
                     .map((one) => [one.type, one.status, one.content.slice(0, 20)]),
             };
         }""",
-        [ASSETS, messages],
+        [PAGE, messages],
     )
     return found
 
@@ -72,11 +67,11 @@ def status(value: str, number: int) -> Message:
     return {"type": "session.status", "status": value, "number": number, "timestamp": "2026-11-22T10:00:00Z"}
 
 
-async def test_a_whole_session_folds_to_what_history_tells(tab: Tab, story: Story) -> None:
+def test_a_whole_session_folds_to_what_history_tells(node: Node, story: Story) -> None:
     session, feed = story(), Feed()
     live = [json.loads(one.text) for number in range(1, 14) for one in feed.event(session.recorded(number))]
 
-    once, twice = await fold(tab, live), await fold(tab, [*live, AGAIN, *live])
+    once, twice = fold(node, live), fold(node, [*live, AGAIN, *live])
 
     assert once == twice
     assert once["status"] == "completed"
@@ -117,19 +112,19 @@ async def test_a_whole_session_folds_to_what_history_tells(tab: Tab, story: Stor
         "it ended meanwhile",
     ],
 )  # fmt: skip
-async def test_messages_fold_to_items(tab: Tab, messages: list[Message], items: list[list[str]]) -> None:
-    assert [item[1:] for item in (await fold(tab, messages))["items"]] == items
+def test_messages_fold_to_items(node: Node, messages: list[Message], items: list[list[str]]) -> None:
+    assert [item[1:] for item in (fold(node, messages))["items"]] == items
 
 
-async def test_an_older_status_does_not_replace_a_newer(tab: Tab) -> None:
-    assert (await fold(tab, [status("completed", 9), AGAIN, status("in_progress", 1)]))["status"] == "completed"
+def test_an_older_status_does_not_replace_a_newer(node: Node) -> None:
+    assert (fold(node, [status("completed", 9), AGAIN, status("in_progress", 1)]))["status"] == "completed"
 
 
-async def test_the_list_keeps_what_came_live_when_an_older_answer_comes(tab: Tab) -> None:
+def test_the_list_keeps_what_came_live_when_an_older_answer_comes(node: Node) -> None:
     row = {"id": "a", "title": "", "alert_type": "crash", "status": "in_progress", "last_number": 3}
     ended = status("completed", 9) | {"session_id": "a"}
 
-    found = await tab.page.evaluate(
+    found = node.evaluate(
         """async ([assets, row, ended]) => {
             const { newSessions, takePage, takeStatus } = await import(`${assets}/state/sessions_state.js`);
             const sessions = newSessions();
@@ -140,32 +135,6 @@ async def test_the_list_keeps_what_came_live_when_an_older_answer_comes(tab: Tab
             const [kept] = sessions.rows;
             return [before, after, kept.title, kept.status, kept.endedAt];
         }""",
-        [ASSETS, row, ended],
+        [PAGE, row, ended],
     )
     assert found == [False, True, "crash", "completed", ended["timestamp"]]
-
-
-async def test_what_is_counted_of_a_session_that_is_over_is_read_again_when_its_history_reaches_further(
-    tab: Tab,
-) -> None:
-    """The API answered before the end of a reply was projected; of a session that runs it is asked again anyway."""
-    asked = await tab.page.evaluate(
-        """async ([assets, detail, messages]) => {
-            const { SessionStore } = await import(`${assets}/stores/session_store.js`);
-            const store = new SessionStore("a");
-            const asked = [];
-            store.read = async (atLeast) => { asked.push([store.present.status, atLeast]); };
-            for (const message of messages) {
-                store.takeDetail({ ...detail, status: message.status });
-                store.begin();
-                store.take(message);
-            }
-            return asked;
-        }""",
-        [
-            ASSETS,
-            {"id": "a", "last_number": 13, "created_at": "2026-11-22T10:00:00Z"},
-            [status("in_progress", 14), status("completed", 13), status("completed", 24)],
-        ],
-    )
-    assert asked == [["completed", 24]]

@@ -33,7 +33,7 @@ async def tab(world: LoginWorld, browser: Browser) -> AsyncIterator[Tab]:
         assert [one for one in tab.complaints if not any(known in one for known in NOT_KNOWN)] == []
 
 
-MANUAL = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "below-a-path.md"
+MANUAL = Path(__file__).resolve().parents[4] / "docs" / "how-to" / "below-a-path.md"
 
 
 @contextmanager

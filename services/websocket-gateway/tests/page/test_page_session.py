@@ -435,3 +435,33 @@ async def test_everything_that_acts_has_a_name(view: View) -> None:
     for role in ("button", "link", "textbox", "slider", "navigation", "region", "complementary"):
         snapshot = await view.page.locator("main").get_by_role(role, name=re.compile("^$")).count()
         assert snapshot == 0, f"a {role} has no name"
+
+
+def status(value: str, number: int) -> dict[str, object]:
+    return {"type": "session.status", "status": value, "number": number, "timestamp": "2026-11-22T10:00:00Z"}
+
+
+async def test_what_is_counted_of_a_session_that_is_over_is_read_again_when_its_history_reaches_further(
+    tab: Tab,
+) -> None:
+    """The API answered before the end of a reply was projected; of a session that runs it is asked again anyway."""
+    asked = await tab.page.evaluate(
+        """async ([assets, detail, messages]) => {
+            const { SessionStore } = await import(`${assets}/stores/session_store.js`);
+            const store = new SessionStore("a");
+            const asked = [];
+            store.read = async (atLeast) => { asked.push([store.present.status, atLeast]); };
+            for (const message of messages) {
+                store.takeDetail({ ...detail, status: message.status });
+                store.begin();
+                store.take(message);
+            }
+            return asked;
+        }""",
+        [
+            ASSETS,
+            {"id": "a", "last_number": 13, "created_at": "2026-11-22T10:00:00Z"},
+            [status("in_progress", 14), status("completed", 13), status("completed", 24)],
+        ],
+    )
+    assert asked == [["completed", 24]]
