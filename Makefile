@@ -7,9 +7,9 @@ TYPES := $(addprefix types/,$(MEMBERS) examples/consumers/python tests-support t
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test programs sweep rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
+.PHONY: help setup install up demo test test-all programs sweep rounds timing chaos soak ground lint page schemas screenshots bench clean lock $(TYPES)
 help:    ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:    ## make the Python environment (every target does so first)
 	@$(SETUP)
@@ -23,7 +23,10 @@ up: setup    ## start TARSy with its own Kafka and PostgreSQL, and stay in the f
 demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), watch the investigation, and ask a question
 	@$(PY) -m tarsy_cli demo $(ARGS)
 
-test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in six processes (ARGS="-n 0": in one)
+test: setup    ## run the first tier: each part, and one thread through all services, on a real Kafka and PostgreSQL (ARGS="-n 0 FILE": one file)
+	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder --first-tier $(ARGS)
+
+test-all: setup    ## run every test: also kills, upgrades, three brokers, whole systems, other people's servers, the page in Chromium
 	@$(PY) -m pytest -n 6 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 programs:    ## install what tests need besides: Chromium, npm, nginx ... (apt-get, as root or with sudo), and build helm

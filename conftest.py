@@ -5,6 +5,7 @@ pytest_plugins = [
     "tarsy_programs",
     "tarsy_slack_server",
     "tarsy_testing",
+    "tarsy_tiers",
     "tarsy_webhook",
     "tarsy_workers",
 ]

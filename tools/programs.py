@@ -1,6 +1,6 @@
 """Installs the programs that tests need and the machine lacks: packages of Debian or Ubuntu, and helm, which Go builds.
 
-It runs on any Python 3, as root or with sudo. Without them `make test` leaves out the tests that need them.
+It runs on any Python 3, as root or with sudo. Without them `make test-all` leaves out the tests that need them.
 """
 
 import os
