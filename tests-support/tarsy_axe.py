@@ -5,6 +5,7 @@ import hashlib
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from playwright.async_api import Page
 
@@ -13,6 +14,7 @@ from tarsy_programs import required_program
 TOOLS = Path(__file__).resolve().parent.parent / "tools" / "page"
 MODULES = TOOLS / "node_modules"
 SECONDS = 600
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 RUN = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations.map(
     (one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).slice(0, 5).join(" | ")}`
@@ -44,6 +46,16 @@ def axe_source() -> str:
 
 async def violations(page: Page) -> list[str]:
     """Each rule that is broken, with where. The browser's tools run axe: the page's policy forbids others."""
-    await page.evaluate(axe_source())
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(axe_source())
     found: list[str] = await page.evaluate(RUN)
+    return found
+
+
+async def violations_in_both_schemes(page: Page) -> list[str]:
+    """The page stays loaded: its colours are the style sheet's."""
+    found: list[str] = []
+    for scheme in SCHEMES:
+        await page.emulate_media(color_scheme=scheme)
+        found += [f"{scheme}: {one}" for one in await violations(page)]
     return found

@@ -135,6 +135,14 @@ async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIt
         await profile.close()
 
 
+async def reset_tab(tab: Tab) -> None:
+    """For the next test, which finds it as if it were new. What the tab has loaded stays in its cache."""
+    await tab.page.unroute_all()
+    await tab.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    await tab.page.goto("about:blank")
+    tab.complaints.clear()
+
+
 async def text_of(page: Page) -> list[str]:
     """The lines of a session, but for those of its waterfall, which is read later and again. Items that are far from
     the viewport count, too: a browser does not lay them out."""

@@ -1,23 +1,24 @@
 """The API of the list of sessions, played for a tab: sessions that a test makes up, and what is sent live."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlencode
 
-from playwright.async_api import Browser, Locator, Page, Route, WebSocketRoute, expect
+from playwright.async_api import Locator, Page, ViewportSize, WebSocketRoute, expect
 
-from tarsy_browser import Tab, new_tab
+from tarsy_browser import Tab
+from tarsy_page_api import Asked
 
 type Row = dict[str, object]
 
 ENDED = ("completed", "failed", "cancelled", "timed_out")
 FACETS = ("severity", "cluster", "namespace", "workload", "alert_type", "chain_id")
 NOW = datetime(2026, 11, 26, 18, 0, tzinfo=UTC)
-DESK = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 AWAY = "The database cannot be reached."
 CONFIRMED = {"type": "subscription.confirmed", "channel": "sessions"}
 
@@ -53,11 +54,6 @@ class ListedSessions:
     is_down: bool = False
     is_away: bool = False
 
-    async def play(self, page: Page) -> None:
-        await page.route("**/api/v1/**", self._answer)
-        await page.route("**/login/available", lambda route: route.fulfill(json={"available": False}))
-        await page.route_web_socket("**/api/v1/ws", self._connect)
-
     def send(self, *messages: Mapping[str, object]) -> None:
         assert self.socket is not None
         for message in messages:
@@ -70,7 +66,7 @@ class ListedSessions:
         row |= {"status": status, "last_number": number, "completed_at": ended, **changes}
         self.send(status_of(id, status, number))
 
-    def _connect(self, socket: WebSocketRoute) -> None:
+    def connect(self, socket: WebSocketRoute) -> None:
         self.socket = socket
         socket.on_message(lambda message: self._hear(str(message)))
 
@@ -78,23 +74,20 @@ class ListedSessions:
         if json.loads(message)["action"] == "subscribe" and not self.is_down:
             self.send(CONFIRMED)
 
-    async def _answer(self, route: Route) -> None:
-        address = urlsplit(route.request.url)
-        query = {name: values[0] for name, values in parse_qs(address.query).items()}
-        path = address.path.removeprefix("/api/v1")
-        self.asked.append(f"{route.request.method} {path}?{address.query}")
+    async def answer(self, asked: Asked) -> tuple[int, str]:
+        method, _, address = asked.act.partition(" ")
+        path = address.removeprefix("/api/v1")
+        self.asked.append(f"{method} {path}?{urlencode(asked.query)}")
         id = path.split("/")[2] if path.count("/") > 2 else ""
-        if route.request.method == "POST" and id in self.refused:
-            problem = {"title": "Conflict", "status": 409, "detail": self.refused[id]}
-            await route.fulfill(status=409, json=problem, content_type="application/problem+json")
-        elif self.is_away and path.startswith("/sessions"):
-            problem = {"title": "Service unavailable", "status": 503, "detail": AWAY}
-            await route.fulfill(status=503, json=problem, content_type="application/problem+json")
-        else:
-            await route.fulfill(json=self.body(path, query))
+        if method == "POST" and id in self.refused:
+            return 409, json.dumps({"title": "Conflict", "status": 409, "detail": self.refused[id]})
+        if self.is_away and path.startswith("/sessions"):
+            return 503, json.dumps({"title": "Service unavailable", "status": 503, "detail": AWAY})
+        return 200, json.dumps(self.body(path, asked.query))
 
     def body(self, path: str, query: Mapping[str, str]) -> object:
         bodies: dict[str, object] = {
+            "/login/available": {"available": False},
             "/me": {"name": "ann", "role": self.role},
             "/sessions/filter-options": {"statuses": ["pending", *ENDED], "severities": ["critical", "warning"]},
             "/system/warnings": {"warnings": [], "server_count": 2},
@@ -141,18 +134,18 @@ def status_of(id: str, status: str, number: int = 9) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Show:
-    """Opens the list in a tab of its own. At the end nothing has complained."""
+    """Opens the list in a tab. At the end nothing has complained."""
 
-    browser: Browser
-    address: str
+    open_tab: Callable[[ListedSessions], AbstractAsyncContextManager[Tab]]
 
     @asynccontextmanager
     async def __call__(
-        self, rows: list[Row], link: str = "/", *, viewport: dict[str, int] = DESK, role: str | None = None
+        self, rows: list[Row], link: str = "/", *, viewport: ViewportSize = DESK, role: str | None = None
     ) -> AsyncIterator[tuple[Tab, ListedSessions]]:
         api = ListedSessions(rows, role=role)
-        async with new_tab(self.browser, self.address, viewport=viewport) as tab:
-            await api.play(tab.page)
+        async with self.open_tab(api) as tab:
+            await tab.page.set_viewport_size(viewport)
+            await tab.page.route_web_socket("**/api/v1/ws", api.connect)
             await tab.page.clock.set_fixed_time(NOW)
             await tab.page.goto(link)
             await expect(tab.page.locator("#connection")).to_have_text("Live")

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from playwright.async_api import Page, Request, Route
@@ -25,6 +26,12 @@ class Asked:
     query: dict[str, str]
     body: JsonValue
     key: str | None
+
+
+class Api(Protocol):
+    async def answer(self, asked: Asked) -> tuple[int, str]:
+        """Status and JSON."""
+        ...
 
 
 type Shown = ApiModel | Sequence[str] | dict[str, JsonValue]
@@ -55,25 +62,36 @@ class PageApi:
     asked: list[Asked] = field(default_factory=list)
     held: dict[str, asyncio.Event] = field(default_factory=dict)
 
-    async def install(self, page: Page) -> None:
+    def __post_init__(self) -> None:
         self.answers.setdefault("GET /api/v1/me", NOBODY)
         self.answers.setdefault("GET /api/v1/system/warnings", SystemWarnings(warnings=(), server_count=0))
         self.answers.setdefault("GET /login/available", {"available": False})
-        await page.route("**/api/**", self._answer)
-        await page.route("**/login/available", self._answer)
+
+    async def install(self, page: Page) -> None:
+        await intercept(page, self)
 
     def requests(self, act: str) -> list[Asked]:
         return [one for one in self.asked if one.act == act]
 
-    async def _answer(self, route: Route) -> None:
-        asked = _asked(route.request)
+    async def answer(self, asked: Asked) -> tuple[int, str]:
         self.asked.append(asked)
         answer = self.answers.get(asked.act, Problem(404, f"No test answers {asked.act}."))
         given = answer(asked) if callable(answer) else answer
         status, body = (given.status, given.body()) if isinstance(given, Problem) else (200, _body(given))
         if asked.act in self.held:
             await self.held[asked.act].wait()
-        await route.fulfill(status=status, content_type="application/json", body=json.dumps(body))
+        return status, json.dumps(body)
+
+
+async def intercept(page: Page, api: Api) -> None:
+    """Requests of this page are answered on their way. It loads nothing from a cache then."""
+
+    async def fulfill(route: Route) -> None:
+        status, body = await api.answer(_asked(route.request))
+        await route.fulfill(status=status, content_type="application/json", body=body)
+
+    await page.route("**/api/**", fulfill)
+    await page.route("**/login/available", fulfill)
 
 
 def _body(shown: Shown) -> object:

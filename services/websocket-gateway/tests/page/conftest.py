@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,13 +12,18 @@ from fastapi.responses import HTMLResponse
 from playwright.async_api import Browser, Error, Route, expect
 from prometheus_client import CollectorRegistry
 
-from tarsy_browser import Tab, chromium, new_tab
+from page.served_api import ServedApis
+from tarsy_browser import Tab, chromium, new_tab, reset_tab
+from tarsy_listed_sessions import Show
+from tarsy_page_api import Api, PageApi, intercept
 from tarsy_processes.ports import free_port
 from tarsy_projection import until_projected
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import INDEX_HEADERS, page_routes
+
+type OpenTab = Callable[[Api], AbstractAsyncContextManager[Tab]]
 
 WAIT_SECONDS = 90.0
 BLANK = "/blank"
@@ -54,9 +59,10 @@ def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], 
     return opened
 
 
-def page_service() -> Service:
+def page_service(apis: ServedApis) -> Service:
     page = load_page()
     router = page_routes(page)
+    apis.add_to(router)
 
     @router.get(BLANK)
     async def blank() -> HTMLResponse:
@@ -70,14 +76,19 @@ def page_service() -> Service:
     return Service(name="page", run=run, router=router)
 
 
+@pytest.fixture(scope="session")
+def served_apis() -> ServedApis:
+    return ServedApis()
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def address() -> AsyncIterator[str]:
+async def address(served_apis: ServedApis) -> AsyncIterator[str]:
     port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
     async with asyncio.TaskGroup() as group:
         group.create_task(
             run_services(
-                [page_service()], host="127.0.0.1", port=port, registry=CollectorRegistry(), shutdown_seconds=1,
-                on_ready=started.set, stop=stop,
+                [page_service(served_apis)], host="127.0.0.1", port=port, registry=CollectorRegistry(),
+                shutdown_seconds=1, on_ready=started.set, stop=stop,
             )
         )  # fmt: skip
         async with asyncio.timeout(WAIT_SECONDS):
@@ -103,4 +114,60 @@ async def module_tab(browser: Browser, address: str) -> AsyncIterator[Tab]:
 async def tab(module_tab: Tab) -> AsyncIterator[Tab]:
     """Whatever a test does with hostile text: nobody complains."""
     yield module_tab
-    assert module_tab.complaints == []
+    complaints = [*module_tab.complaints]
+    # The next test is not blamed for them.
+    module_tab.complaints.clear()
+    assert complaints == []
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reused_tab(browser: Browser, address: str) -> AsyncIterator[Tab]:
+    async with new_tab(browser, address) as tab:
+        yield tab
+
+
+@pytest.fixture
+def open_reused_tab(reused_tab: Tab, served_apis: ServedApis) -> OpenTab:
+    """Tests of a module have it in turn, and each finds it as if it were new."""
+
+    @asynccontextmanager
+    async def opened(api: Api) -> AsyncIterator[Tab]:
+        await served_apis.serve(api, reused_tab.page)
+        try:
+            yield reused_tab
+        finally:
+            await reset_tab(reused_tab)
+
+    return opened
+
+
+@pytest.fixture
+def open_own_tab(browser: Browser, address: str) -> OpenTab:
+    """For what stays with a tab."""
+
+    @asynccontextmanager
+    async def opened(api: Api) -> AsyncIterator[Tab]:
+        async with new_tab(browser, address) as tab:
+            await intercept(tab.page, api)
+            yield tab
+
+    return opened
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def api_tab(open_reused_tab: OpenTab, api: PageApi) -> AsyncIterator[Tab]:
+    """In front of the module's `api`."""
+    async with open_reused_tab(api) as tab:
+        yield tab
+        # Chromium complains about the status of an answer, which is none of the page's faults.
+        assert [one for one in tab.complaints if "Failed to load resource" not in one] == []
+
+
+@pytest.fixture
+def show(open_reused_tab: OpenTab) -> Show:
+    return Show(open_reused_tab)
+
+
+@pytest.fixture
+def show_apart(open_own_tab: OpenTab) -> Show:
+    return Show(open_own_tab)

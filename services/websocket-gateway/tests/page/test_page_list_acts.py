@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 
 from tarsy_browser import copying
 from tarsy_listed_sessions import Show, row_of, session, status_of
@@ -23,11 +23,6 @@ NOTICES = """
 CLIPBOARD = """Object.defineProperty(navigator, "clipboard", {
     value: { writeText: async (text) => { window.copied = text; } },
 });"""
-
-
-@pytest.fixture
-def show(browser: Browser, address: str) -> Show:
-    return Show(browser, address)
 
 
 async def test_many_are_cancelled_after_a_second_question_and_each_row_says_what_was_answered(show: Show) -> None:
@@ -162,8 +157,8 @@ async def test_those_that_wait_are_folded_above_five(show: Show) -> None:
         await expect(page.locator(".listed")).to_have_count(5)
 
 
-async def test_an_end_is_noticed_by_who_asked_for_it_and_by_nobody_else(show: Show) -> None:
-    async with show([session(number, "in_progress") for number in range(1, 10)]) as (tab, api):
+async def test_an_end_is_noticed_by_who_asked_for_it_and_by_nobody_else(show_apart: Show) -> None:
+    async with show_apart([session(number, "in_progress") for number in range(1, 10)]) as (tab, api):
         page = tab.page
         await page.add_init_script(NOTICES)
         await page.reload()
@@ -183,8 +178,8 @@ async def test_an_end_is_noticed_by_who_asked_for_it_and_by_nobody_else(show: Sh
     assert [title for title, _ in noticed] == [f"Failed: Alert {number}" for number in range(2, 7)]
 
 
-async def test_an_end_is_noticed_once_though_the_api_has_it_before_it_comes_live(show: Show) -> None:
-    async with show([session(1, "in_progress")]) as (tab, api):
+async def test_an_end_is_noticed_once_though_the_api_has_it_before_it_comes_live(show_apart: Show) -> None:
+    async with show_apart([session(1, "in_progress")]) as (tab, api):
         page = tab.page
         await page.add_init_script(NOTICES)
         await page.reload()
@@ -198,8 +193,8 @@ async def test_an_end_is_noticed_once_though_the_api_has_it_before_it_comes_live
         assert await page.evaluate("notices") == [["Completed: Alert 1", "It was DNS."]]
 
 
-async def test_an_empty_list_says_how_to_send_the_first_alert(show: Show) -> None:
-    async with show([]) as (tab, api):
+async def test_an_empty_list_says_how_to_send_the_first_alert(show_apart: Show) -> None:
+    async with show_apart([]) as (tab, api):
         page = tab.page
         await page.add_init_script(CLIPBOARD)
         await page.reload()

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tarsy_browser import Tab
 from tarsy_listed_sessions import AWAY, Show, row_of, session
@@ -13,11 +13,6 @@ from tarsy_websocket_gateway.page_assets import load_page
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ASSETS = f"/assets/{load_page().version}"
-
-
-@pytest.fixture
-def show(browser: Browser, address: str) -> Show:
-    return Show(browser, address)
 
 
 async def test_a_list_that_could_not_be_read_after_an_outage_is_read_once_the_api_is_back(show: Show) -> None:

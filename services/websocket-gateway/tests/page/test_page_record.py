@@ -1,13 +1,12 @@
 """The record of a session in Chromium, by what the API answers."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
-from tarsy_axe import violations
+from tarsy_axe import violations_in_both_schemes
 from tarsy_browser import Tab, new_tab
 from tarsy_contracts.api.trace import (
     ListedLlmInteraction,
@@ -101,12 +100,9 @@ def api() -> PageApi:
     )
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
-    async with new_tab(browser, address) as tab:
-        await api.install(tab.page)
-        yield tab
-        assert [one for one in tab.complaints if "Failed to load resource" not in one] == []
+@pytest.fixture
+def tab(api_tab: Tab) -> Tab:
+    return api_tab
 
 
 def call(page: Page, number: int) -> Locator:
@@ -214,19 +210,16 @@ async def test_what_cannot_be_shown_is_said(api: PageApi, tab: Tab) -> None:
     await expect(tab.page.locator(".record > .notice")).to_have_text("No model was asked yet.")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_record_is_accessible_at_every_width(
-    browser: Browser, address: str, api: PageApi, scheme: str
-) -> None:
+async def test_the_record_is_accessible_at_every_width(browser: Browser, address: str, api: PageApi) -> None:
     broken: list[str] = []
     for width in WIDTHS:
         viewport = {"width": width, "height": 900}
-        async with new_tab(browser, address, viewport=viewport, color_scheme=scheme) as tab:
+        async with new_tab(browser, address, viewport=viewport) as tab:
             await api.install(tab.page)
             await tab.page.goto(f"/sessions/{SESSION}/record#event-answer-3")
             await expect(call(tab.page, 2).locator(".record-contents")).to_be_visible()
             await open_call(tab.page, 0)
             await call(tab.page, 2).locator(".fold > summary").first.click()
-            broken += [f"{width}: {one}" for one in await violations(tab.page)]
+            broken += [f"{width}: {one}" for one in await violations_in_both_schemes(tab.page)]
             assert await tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert broken == [], "\n".join(broken)

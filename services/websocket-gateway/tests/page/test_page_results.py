@@ -15,8 +15,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 from prometheus_client import CollectorRegistry
 
-from tarsy_axe import violations
-from tarsy_browser import Tab, new_tab
+from tarsy_axe import violations_in_both_schemes
+from tarsy_browser import Tab, new_tab, reset_tab
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.publisher import Publisher
@@ -106,11 +106,18 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tarsy_timeline.api.results.call_results.LOOK_SECONDS", WAIT_SECONDS)
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def tab(scene: Scene) -> AsyncIterator[Tab]:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reused_tab(scene: Scene) -> AsyncIterator[Tab]:
     async with new_tab(scene.browser, scene.url) as tab:
         yield tab
-        assert tab.complaints == []
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def tab(reused_tab: Tab) -> AsyncIterator[Tab]:
+    yield reused_tab
+    complaints = [*reused_tab.complaints]
+    await reset_tab(reused_tab)
+    assert complaints == []
 
 
 async def investigated(
@@ -343,28 +350,25 @@ async def test_the_drawer_is_reached_and_left_with_the_keyboard_and_has_an_addre
     await expect(drawer.whole).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_drawer_is_accessible_at_every_width(
-    scene: Scene, new_session: Callable[[], Any], scheme: str
-) -> None:
+async def test_the_drawer_is_accessible_at_every_width(scene: Scene, new_session: Callable[[], Any]) -> None:
     session = new_session()
     call = await investigated(scene, session, summary=SUMMARY, text=f"{text_of(LINES)}{'y' * 5_000}\n")
     broken: list[str] = []
     for width in WIDTHS:
         viewport = {"width": width, "height": 900}
-        async with new_tab(scene.browser, scene.url, viewport=viewport, color_scheme=scheme) as tab:
+        async with new_tab(scene.browser, scene.url, viewport=viewport) as tab:
             await tab.page.goto(f"/sessions/{session.id}?result={call}&line=7")
             drawer = Drawer(tab.page)
             await expect(drawer.whole.locator(".quotations summary")).to_have_text("Lines that the summary quotes: 3")
             await drawer.whole.locator(".quotations summary").click()
             await drawer.search("line 44")
             await expect(drawer.current.locator("mark")).to_be_in_viewport()
-            broken += [f"lines at {width}: {one}" for one in await violations(tab.page)]
+            broken += [f"lines at {width}: {one}" for one in await violations_in_both_schemes(tab.page)]
             assert await tab.page.evaluate("document.documentElement.scrollWidth") <= width
             await drawer.go_to(450)
             await drawer.whole.get_by_role("button", name="Read on in line 450").click()
             await expect(drawer.whole.locator(".long-line pre")).to_contain_text("yyy")
-            broken += [f"a long line at {width}: {one}" for one in await violations(tab.page)]
+            broken += [f"a long line at {width}: {one}" for one in await violations_in_both_schemes(tab.page)]
             assert tab.complaints == []
     assert broken == [], "\n".join(broken)
 

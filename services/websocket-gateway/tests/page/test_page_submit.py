@@ -2,14 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 from pydantic import JsonValue
 
-from tarsy_browser import Tab, new_tab
+from tarsy_browser import Tab
 from tarsy_contracts.api.alerts import AlertAccepted
 from tarsy_contracts.api.configuration import (
     AlertTypeList,
@@ -84,12 +84,9 @@ def api() -> PageApi:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
-    async with new_tab(browser, address) as tab:
-        await api.install(tab.page)
-        await tab.page.route_web_socket("**/api/v1/ws", lambda _: None)
-        yield tab
-        assert [one for one in tab.complaints if "Failed to load resource" not in one] == []
+async def tab(api_tab: Tab) -> Tab:
+    await api_tab.page.route_web_socket("**/api/v1/ws", lambda _: None)
+    return api_tab
 
 
 async def submit(page: Page) -> None:

@@ -2,10 +2,8 @@
 
 import base64
 import re
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tarsy_browser import Tab, new_tab
@@ -96,12 +94,9 @@ def api() -> PageApi:
     return PageApi({"GET /api/v1/system/overview": overview()})
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
-    async with new_tab(browser, address) as tab:
-        await api.install(tab.page)
-        yield tab
-        assert [one for one in tab.complaints if "Failed to load resource" not in one] == []
+@pytest.fixture
+def tab(api_tab: Tab) -> Tab:
+    return api_tab
 
 
 async def open_part(page: Page, part: str) -> None:
@@ -215,12 +210,14 @@ async def test_who_one_is_is_asked_again_while_the_api_is_away(api: PageApi, tab
     await expect(tab.page.locator(".records")).to_be_visible()
 
 
-async def test_a_403_is_said_in_words_and_not_asked_for_again(api: PageApi, tab: Tab) -> None:
+async def test_a_403_is_said_in_words_and_not_asked_for_again(browser: Browser, address: str, api: PageApi) -> None:
     api.answers["GET /api/v1/dead-letters"] = Problem(403, "This needs the role operator.")
-    await tab.page.clock.install()
-    await open_part(tab.page, "dead-letters")
-    await expect(tab.page.locator(".part > .notice")).to_have_text("This needs the role operator.")
-    await tab.page.clock.run_for(60_000)
+    async with new_tab(browser, address) as tab:
+        await api.install(tab.page)
+        await tab.page.clock.install()
+        await open_part(tab.page, "dead-letters")
+        await expect(tab.page.locator(".part > .notice")).to_have_text("This needs the role operator.")
+        await tab.page.clock.run_for(60_000)
     assert len(api.requests("GET /api/v1/dead-letters")) == 1
 
 

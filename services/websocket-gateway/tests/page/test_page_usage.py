@@ -1,15 +1,14 @@
 """Tokens and their cost in Chromium, by what the API answers."""
 
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from pydantic import JsonValue
 
-from tarsy_browser import Tab, new_tab
+from tarsy_browser import Tab
 from tarsy_page_api import Asked, PageApi, Problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -44,12 +43,9 @@ def api() -> PageApi:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def tab(browser: Browser, address: str, api: PageApi) -> AsyncIterator[Tab]:
-    async with new_tab(browser, address) as tab:
-        await api.install(tab.page)
-        await tab.page.clock.set_fixed_time(NOW)
-        yield tab
-        assert [one for one in tab.complaints if "Failed to load resource" not in one] == []
+async def tab(api_tab: Tab) -> Tab:
+    await api_tab.page.clock.set_fixed_time(NOW)
+    return api_tab
 
 
 async def test_the_last_thirty_days_are_shown_with_those_without_usage(api: PageApi, tab: Tab) -> None:
