@@ -17,6 +17,7 @@ SECOND_TIER = {
         "libs/embedded/tests",
         "services/ingest/tests/test_doors_through_outage.py",
         "services/timeline/tests/test_outages.py",
+        "services/websocket-gateway/tests/test_login_audit.py",
         "services/tool-gateway/tests/chaos",
         "services/tool-gateway/tests/memory_back",
         "tests-e2e/chains/test_approval.py",
