@@ -136,7 +136,7 @@ async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIt
 
 
 async def reset_tab(tab: Tab) -> None:
-    """For the next test, which finds it as if it were new. What the tab has loaded stays in its cache."""
+    """Leaves the tab to the next test as if it were new. Its cache keeps what was loaded."""
     await tab.page.unroute_all()
     await tab.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     await tab.page.goto("about:blank")
