@@ -17,7 +17,7 @@ from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy, configure
 from tarsy_ground.compose_images import provide_images
 from tarsy_ground.composition import Composition
 from tarsy_ground.engine import Engine, running_engine
-from tarsy_ground.inside import InsideClient, inside_client
+from tarsy_ground.inside import InsideClient
 from tarsy_ground.network import network_namespace
 from tarsy_ground.programs import COMPOSE, COREDNS, ETCD, KUBERNETES, ProgramGroup, build_programs, is_built
 from tarsy_ground.requirements import PROGRAMS, missing_requirements
@@ -78,9 +78,8 @@ def composition(compose_program: Path, engine: Engine) -> Iterator[Composition]:
 
 
 @pytest.fixture(scope="session")
-def inside(engine: Engine) -> Iterator[InsideClient]:
-    with inside_client(engine.network) as client:
-        yield client
+def inside(engine: Engine) -> InsideClient:
+    return InsideClient(engine.network)
 
 
 @pytest.fixture(scope="session")
