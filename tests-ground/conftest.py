@@ -9,7 +9,7 @@ from tarsy_chart import demand_helm
 from tarsy_ground.base_image import import_base
 from tarsy_ground.cluster.access import Keys
 from tarsy_ground.cluster.configuration import write_compose_configuration
-from tarsy_ground.cluster.images import build_archive, build_earlier_archive, earlier_archive, images_archive
+from tarsy_ground.cluster.images import cluster_images
 from tarsy_ground.cluster.installation import Installation, install_parts
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.cluster.node import running_node
@@ -89,12 +89,7 @@ def image_archives(able_machine: None, request: pytest.FixtureRequest) -> list[P
     require_programs(BRIDGE_PLUGIN, "git")
     require_groups(COREDNS, ETCD, KUBERNETES)
     coredns = build_programs(COREDNS, CACHE) / "coredns"
-    archive, earlier = images_archive(CACHE), earlier_archive(CACHE)
-    if not archive.is_file():
-        build_archive(request.getfixturevalue("engine"), coredns, archive)
-    if not earlier.is_file():
-        build_earlier_archive(request.getfixturevalue("engine"), earlier)
-    return [archive, earlier]
+    return [kept.archive(CACHE, lambda: request.getfixturevalue("engine")) for kept in cluster_images(coredns)]
 
 
 @pytest.fixture(scope="session")

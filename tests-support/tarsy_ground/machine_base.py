@@ -24,8 +24,4 @@ def build_machine_base(engine: Engine) -> None:
 
 def build_image(engine: Engine, name: str, context: Path, *options: str) -> None:
     """With the network of the engine, so that names are found as the machine finds them."""
-    done = engine.run(
-        "build", "--quiet", "--network=host", "--tag", name, *options, str(context), seconds=BUILD_SECONDS
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"docker build of {name}: {done.stderr[-3_000:]}")
+    engine.demand("build", "--quiet", "--network=host", "--tag", name, *options, str(context), seconds=BUILD_SECONDS)
