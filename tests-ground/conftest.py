@@ -19,7 +19,16 @@ from tarsy_ground.composition import Composition
 from tarsy_ground.engine import Engine, running_engine
 from tarsy_ground.inside import InsideClient
 from tarsy_ground.network import network_namespace
-from tarsy_ground.programs import COMPOSE, COREDNS, ETCD, KUBERNETES, ProgramGroup, build_programs, is_built
+from tarsy_ground.programs import (
+    COMPOSE,
+    COREDNS,
+    ETCD,
+    KUBERNETES,
+    TRAEFIK,
+    ProgramGroup,
+    build_programs,
+    is_built,
+)
 from tarsy_ground.requirements import PROGRAMS, missing_requirements
 from tarsy_ground.traces import traces
 from tarsy_mcp_install import kubernetes_mcp_server
@@ -64,6 +73,12 @@ def engine(able_machine: None, work_folder: Path) -> Iterator[Engine]:
 def compose_program() -> Path:
     require_groups(COMPOSE)
     return build_programs(COMPOSE, CACHE) / "cmd"
+
+
+@pytest.fixture(scope="session")
+def traefik() -> Path:
+    require_groups(TRAEFIK)
+    return build_programs(TRAEFIK, CACHE) / "traefik"
 
 
 @pytest.fixture(scope="session")

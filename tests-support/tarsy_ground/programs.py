@@ -46,7 +46,8 @@ ETCD = ProgramGroup("etcd", "v3.6.16")
 KUBERNETES = ProgramGroup(
     "kubernetes", "v1.34.4", ("k8s.io/component-base/version.gitVersion", "k8s.io/client-go/pkg/version.gitVersion")
 )
-GROUPS = (COMPOSE, ETCD, COREDNS, KUBERNETES)
+TRAEFIK = ProgramGroup("traefik", "v3.6.12", ("github.com/traefik/traefik/v3/pkg/version.Version",))
+GROUPS = (COMPOSE, ETCD, COREDNS, KUBERNETES, TRAEFIK)
 
 
 def build_programs(group: ProgramGroup, cache: Path) -> Path:

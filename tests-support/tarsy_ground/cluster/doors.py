@@ -28,10 +28,10 @@ class Door:
     url: str
     key: str
 
-    def ask(self, path: str, *, key: str | None = None, name: str | None = None) -> httpx2.Response:
-        """`name` is the host that is asked for. Raises httpx2.TransportError."""
+    def ask(self, path: str, *, key: str | None = None) -> httpx2.Response:
+        """Raises httpx2.TransportError."""
         headers = {"Authorization": f"Bearer {self.key if key is None else key}"}
-        return self._request("GET", path, headers | ({} if name is None else {"Host": name}), None)
+        return self._request("GET", path, headers, None)
 
     def send(self, alert_type: str) -> str:
         """A new alert, sent under one key until it is accepted. Returns the id of its session."""

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import JsonValue
 
 from tarsy_chart import CHART, HELM
 from tarsy_ground.cluster.access import Keys
@@ -50,17 +53,17 @@ class Installation:
 
     def install(self, files: Mapping[str, Path], edition: Edition = CURRENT) -> str:
         """Installs, or upgrades. `files` are those of the ConfigMap."""
+        options = self._options(files, edition)
+        return self.helm("upgrade", "--install", RELEASE, str(edition.chart), *options, "--wait", "--timeout=5m")
+
+    def _options(self, files: Mapping[str, Path], edition: Edition) -> list[str]:
         values = (edition.chart / "small-values.yaml", LAPTOP / "values.yaml", SETTINGS / "values.yaml")
         options = [part for file in values for part in ("--values", str(file))]
         for name, file in files.items():
             escaped = name.replace(".", "\\.")
             options += ["--set-file", f"config.files.{escaped}={file}"]
-        for setting in (
-            f"image.tag={edition.tag}",
-            f"toolGateway.extraVolumes[0].hostPath.path={self.mcp_server}",
-        ):
-            options += ["--set", setting]
-        return self.helm("upgrade", "--install", RELEASE, str(edition.chart), *options, "--wait", "--timeout=5m")
+        path = f"toolGateway.extraVolumes[0].hostPath.path={self.mcp_server}"
+        return [*options, *_set(f"image.tag={edition.tag}", path)]
 
     def pods(self) -> dict[str, str]:
         """The component of each pod, by a text that is another one after a restart."""
@@ -77,9 +80,9 @@ class Installation:
         address = self.run("get", "service", service, "--output=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}")
         return Door(self.kubectl.sandbox.network, f"http://{address}", self.keys.operator)
 
-    def write_keys(self, **others: str) -> None:
-        """Into the Secret with auth.yaml: those that always hold, and `others` by their names."""
-        self.kubectl.apply(self.keys.secret(NAMESPACE, others))
+    def write_keys(self, sections: Mapping[str, JsonValue] = MappingProxyType({}), **others: str) -> None:
+        """Into the Secret with auth.yaml: those that always hold, `others` by their names, and further sections."""
+        self.kubectl.apply(self.keys.secret(NAMESPACE, others, sections))
 
     def wait_until_available(self) -> None:
         self.run("wait", "--for=condition=Available", "deployment", "--selector", PODS, "--timeout=120s")
@@ -94,6 +97,10 @@ class Installation:
             if not line.startswith("Forwarding from"):
                 raise RuntimeError(f"kubectl port-forward: {line}")
             yield f"http://127.0.0.1:{port}"
+
+
+def _set(*settings: str) -> list[str]:
+    return [part for setting in settings for part in ("--set", setting)]
 
 
 def install_parts(kubectl: Kubectl) -> None:
