@@ -45,7 +45,7 @@ chaos: setup    ## kill every service of a TARSy that runs with --processes, in 
 soak: setup    ## run a TARSy of its own while everything around it fails, and judge what was lost (ARGS="--minutes 30 --seed 7")
 	@PYTHONPATH=tests-support $(PY) -m tarsy_soak $(ARGS)
 
-# The first run builds Kubernetes, etcd, CoreDNS, Traefik, Compose and images, and keeps them in ~/.cache/tarsy/ground:
+# The first run builds Kubernetes, etcd, CoreDNS, Traefik, KEDA, Compose and images, and keeps them in ~/.cache/tarsy/ground:
 # 40 minutes on two cores. With CI=true nothing of Go is built, and the tests that lack it are skipped.
 ground: setup    ## test on a Docker engine and a Kubernetes node of our own; needs Linux, root and `make programs`, else skips with the reason
 	@$(PY) -m pytest -n 0 tests-ground $(ARGS)

@@ -23,6 +23,7 @@ from tarsy_ground.programs import (
     COMPOSE,
     COREDNS,
     ETCD,
+    KEDA,
     KUBERNETES,
     TRAEFIK,
     ProgramGroup,
@@ -79,6 +80,12 @@ def compose_program() -> Path:
 def traefik() -> Path:
     require_groups(TRAEFIK)
     return build_programs(TRAEFIK, CACHE) / "traefik"
+
+
+@pytest.fixture(scope="session")
+def keda_programs() -> Path:
+    require_groups(KEDA)
+    return build_programs(KEDA, CACHE)
 
 
 @pytest.fixture(scope="session")

@@ -56,6 +56,12 @@ class Installation:
         options = self._options(files, edition)
         return self.helm("upgrade", "--install", RELEASE, str(edition.chart), *options, "--wait", "--timeout=5m")
 
+    def rendered(self, template: str, files: Mapping[str, Path], *settings: str) -> str:
+        """The manifests of one template of the chart, with these settings beside those of the installation."""
+        options = [*self._options(files, CURRENT), *_set(*settings), f"--show-only=templates/{template}"]
+        # helm remarks on symbolic links before its output begins.
+        return self.helm("template", RELEASE, str(CURRENT.chart), *options).partition("---\n")[2]
+
     def _options(self, files: Mapping[str, Path], edition: Edition) -> list[str]:
         values = (edition.chart / "small-values.yaml", LAPTOP / "values.yaml", SETTINGS / "values.yaml")
         options = [part for file in values for part in ("--values", str(file))]

@@ -36,8 +36,11 @@ class Kubectl:
         except CommandError:
             return None
 
-    def apply(self, manifest: str) -> str:
-        return self.command(str(self.program), "apply", "--filename=-", input=manifest)
+    def apply(self, manifest: str, *options: str) -> str:
+        return self.command(str(self.program), "apply", "--filename=-", *options, input=manifest)
+
+    def delete(self, manifest: str, *options: str) -> str:
+        return self.command(str(self.program), "delete", "--filename=-", "--ignore-not-found", *options, input=manifest)
 
     def command(self, *command: str, seconds: float = SECONDS, input: str = "") -> str:
         """Its output. Raises CommandError."""
