@@ -1,4 +1,4 @@
-"""The Ingress of the chart, behind a real controller (Traefik): page, API, login and WebSocket are one address."""
+"""The Ingress of the chart, behind a real controller (Traefik): below a path are page, API, login and WebSocket."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -11,13 +11,16 @@ from websockets.typing import Origin
 
 from tarsy_ground.cluster.addresses import INGRESS_HOST, NODE_ADDRESS
 from tarsy_ground.cluster.ingress_controller import PORT, ingress_controller
+from tarsy_ground.cluster.installation import BASE_PATH
 from tarsy_ground.cluster.named_address import NamedAddress
 from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
 from tarsy_login_world import LoginWorld
 from tarsy_openid_server import OpenIdServer, sections_of, served
 from tarsy_testing import eventually
 
-ADDRESS = f"https://{INGRESS_HOST}"
+ORIGIN = f"https://{INGRESS_HOST}"
+ADDRESS = f"{ORIGIN}{BASE_PATH}"
+NOWHERE = ("/internal/v1/chains", "/metrics", "/docs", "/redoc")
 ME = "/api/v1/me"
 SECONDS = 60.0
 
@@ -49,7 +52,7 @@ def trusted(configured: ConfiguredTarsy) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=configured.tarsy.kubectl.kubeconfig.parent / "ca.crt")
 
 
-async def test_page_api_login_and_websocket_are_one_address(
+async def test_page_api_login_and_websocket_are_below_one_path(
     configured: ConfiguredTarsy, world: LoginWorld, browser: httpx2.AsyncClient, trusted: ssl.SSLContext
 ) -> None:
     async def knows_the_login() -> bool:
@@ -65,20 +68,20 @@ async def test_page_api_login_and_websocket_are_one_address(
     assert (await browser.get(ME, headers=key)).json()["role"] == "operator"
     assert (await browser.get(ME)).status_code == 401
     assert "<title>TARSy</title>" in (await browser.get("/")).text
-    for path in ("/internal/v1/chains", "/metrics", "/docs"):
-        assert (await browser.get(path, headers=key)).status_code == 503, path
+    for path in [*NOWHERE, *(f"{ORIGIN}{each}" for each in ("/", ME, *NOWHERE))]:
+        assert (await browser.get(path, headers=key)).status_code == 404, path
 
     entered = await world.log_in(browser, "/servers")
-    assert (entered.status_code, entered.headers["location"]) == (303, "/servers")
+    assert (entered.status_code, entered.headers["location"]) == (303, f"{BASE_PATH}/servers")
     assert await eventually(name_of_whom_the_timeline_knows, "the login counts") == "ada@example.com"
     alert = {"alert_type": "quick", "data": "The pods of shop do not answer."}
-    taken = await browser.post("/api/v1/alerts", json=alert, headers={"Origin": ADDRESS})
+    taken = await browser.post("/api/v1/alerts", json=alert, headers={"Origin": ORIGIN})
     assert taken.status_code == 202, taken.text
     async with connect(
-        f"wss://{INGRESS_HOST}/api/v1/ws",
+        f"wss://{INGRESS_HOST}{BASE_PATH}/api/v1/ws",
         host=NODE_ADDRESS,
         ssl=trusted,
-        origin=Origin(ADDRESS),
+        origin=Origin(ORIGIN),
         additional_headers={"Cookie": "; ".join(f"{each.name}={each.value}" for each in browser.cookies.jar)},
     ) as socket:
         assert "connection.established" in str(await socket.recv())

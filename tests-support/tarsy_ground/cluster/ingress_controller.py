@@ -27,8 +27,8 @@ def ingress_controller(kubectl: Kubectl, program: Path, provider_port: int, fold
     options = (
         f"--entrypoints.websecure.address={NODE_ADDRESS}:{PORT}",
         "--entrypoints.websecure.http.tls=true",
-        # Else a path that leads nowhere would lead where the page is.
-        "--providers.kubernetesingress.allowemptyservices=true",
+        # It leaves out paths of Services without pods, as it does unless it is told otherwise.
+        "--providers.kubernetesingress.allowemptyservices=false",
         f"--providers.file.filename={file}",
         "--log.level=ERROR",
         "--global.checknewversion=false",

@@ -27,13 +27,16 @@ SECONDS = 330.0
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A chart, with the image that belongs to it."""
+    """A chart, with the image that belongs to it, and settings that it knows."""
 
     chart: Path
     tag: str
+    settings: tuple[str, ...] = ()
 
 
-CURRENT = Edition(CHART, "0.1.0")
+BASE_PATH = "/tarsy"
+"""Addresses are below it, and for whom no Ingress leads also without it."""
+CURRENT = Edition(CHART, "0.1.0", (f"http.basePath={BASE_PATH}",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Installation:
             escaped = name.replace(".", "\\.")
             options += ["--set-file", f"config.files.{escaped}={file}"]
         path = f"toolGateway.extraVolumes[0].hostPath.path={self.mcp_server}"
-        return [*options, *_set(f"image.tag={edition.tag}", path)]
+        return [*options, *_set(f"image.tag={edition.tag}", path, *edition.settings)]
 
     def pods(self) -> dict[str, str]:
         """The component of each pod, by a text that is another one after a restart."""
