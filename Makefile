@@ -46,9 +46,9 @@ soak: setup    ## run a TARSy of its own while everything around it fails, and j
 	@PYTHONPATH=tests-support $(PY) -m tarsy_soak $(ARGS)
 
 # The first run builds Kubernetes, etcd, CoreDNS, Traefik, KEDA, Compose and images, and keeps them in ~/.cache/tarsy/ground:
-# 40 minutes on two cores. With CI=true nothing of Go is built, and the tests that lack it are skipped.
+# 40 minutes on two cores. With CI=true nothing of Go is built, and all is skipped until it is there.
 ground: setup    ## test on a Docker engine and a Kubernetes node of our own; needs Linux, root and `make programs`, else skips with the reason
-	@$(PY) -m pytest -n 0 tests-ground $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile tests-ground $(ARGS)
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .

@@ -11,18 +11,17 @@ from tarsy_ground.cluster.earlier import EARLIER, TARSY_EARLIER, check_out_earli
 from tarsy_ground.engine import Engine
 from tarsy_ground.kept_images import KeptImages, state_of
 from tarsy_ground.machine_base import build_image, build_machine_base
-from tarsy_ground.product_image import TARSY_DEMO, build_product, product_digest
+from tarsy_ground.product_image import build_product
 from tarsy_ground.stand_ins import KEPT_STAND_INS
 
 
 def cluster_images(coredns: Path) -> tuple[KeptImages, ...]:
-    """`coredns` is its program. The product is apart from the rest: it is another one with each commit."""
+    """All but that of today's code. `coredns` is its program."""
     return (
         KeptImages(
             "node", state_of(programs.COREDNS.version), (PAUSE, COREDNS), lambda engine: _build_own(engine, coredns)
         ),
         KEPT_STAND_INS,
-        KeptImages("images", product_digest(), (TARSY_DEMO,), _build_current),
         KeptImages("earlier", EARLIER[:12], (TARSY_EARLIER,), _build_earlier),
     )
 
@@ -39,11 +38,6 @@ def _build_from_base(engine: Engine, name: str, lines: list[str], *files: Path) 
             copyfile(file, Path(context, file.name))
             Path(context, file.name).chmod(0o755)
         build_image(engine, name, Path(context))
-
-
-def _build_current(engine: Engine) -> None:
-    build_machine_base(engine)
-    build_product(engine, "tarsy-demo", TARSY_DEMO)
 
 
 def _build_earlier(engine: Engine) -> None:

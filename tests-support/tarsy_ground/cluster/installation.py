@@ -59,6 +59,10 @@ class Installation:
         options = self._options(files, edition)
         return self.helm("upgrade", "--install", RELEASE, str(edition.chart), *options, "--wait", "--timeout=5m")
 
+    def change_configuration(self, files: Mapping[str, Path]) -> None:
+        """Changes the ConfigMap alone: no pod is given anything else."""
+        self.kubectl.apply(self.rendered("configmap.yaml", files), f"--namespace={NAMESPACE}")
+
     def rendered(self, template: str, files: Mapping[str, Path], *settings: str) -> str:
         """The manifests of one template of the chart, with these settings beside those of the installation."""
         options = [*self._options(files, CURRENT), *_set(*settings), f"--show-only=templates/{template}"]
