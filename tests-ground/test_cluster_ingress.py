@@ -32,11 +32,13 @@ async def world(configured: ConfiguredTarsy, traefik: Path, tmp_path: Path) -> A
     provider = OpenIdServer(callback, issuer=f"https://{NODE_ADDRESS}", authorization="")
     tarsy.wait_until_available()
     tarsy.write_keys(sections_of(provider))
-    with tarsy.kubectl.sandbox.network.entered():
-        async with served(provider):
-            with ingress_controller(tarsy.kubectl, traefik, provider.port, tmp_path):
-                yield LoginWorld(ADDRESS, PORT, provider)
-    tarsy.write_keys()
+    try:
+        with tarsy.kubectl.sandbox.network.entered():
+            async with served(provider):
+                with ingress_controller(tarsy.kubectl, traefik, provider.port, tmp_path):
+                    yield LoginWorld(ADDRESS, PORT, provider)
+    finally:
+        tarsy.write_keys()
 
 
 @pytest.fixture
