@@ -16,7 +16,7 @@ from tarsy_ground.network import NetworkNamespace
 
 REQUEST_SECONDS = 10.0
 TAKEN_SECONDS = 120.0
-ENDED_SECONDS = 150.0
+ENDED_SECONDS = 300.0
 PAUSE_SECONDS = 0.5
 AT_REST = frozenset({"completed", "failed", "cancelled", "timed_out"})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tarsy_ground.sandbox import Sandbox
 
-SECONDS = 150.0
+SECONDS = 300.0
 
 
 class CommandError(Exception):
