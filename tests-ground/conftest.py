@@ -51,8 +51,8 @@ def able_machine() -> None:
 
 
 @pytest.fixture(scope="session")
-def engine(able_machine: None, work_folder: Path) -> Iterator[Engine]:
-    with network_namespace() as network, running_engine(work_folder / "engine", network) as engine:
+def engine(able_machine: None) -> Iterator[Engine]:
+    with network_namespace() as network, running_engine(network.folder / "engine", network) as engine:
         import_base(engine, CACHE)
         yield engine
 
@@ -107,12 +107,14 @@ def image_archives(able_machine: None, request: pytest.FixtureRequest) -> list[P
 
 
 @pytest.fixture(scope="session")
-def node(image_archives: list[Path], work_folder: Path) -> Iterator[Kubectl]:
+def node(image_archives: list[Path]) -> Iterator[Kubectl]:
     """When it has ended, nothing of it is left on the machine."""
-    folder = work_folder / "node"
-    with network_namespace() as network, running_node(folder, network, image_archives, CACHE) as kubectl:
+    with (
+        network_namespace() as network,
+        running_node(network.folder / "node", network, image_archives, CACHE) as kubectl,
+    ):
         yield kubectl
-    assert traces(network.name, folder) == []
+    assert traces(network.name, network.folder) == []
 
 
 @pytest.fixture(scope="session")
