@@ -27,5 +27,5 @@ def build_machine_base(engine: Engine) -> None:
 
 
 def build_image(engine: Engine, name: str, context: Path, *options: str) -> None:
-    """With the network of the engine, so that names are found as the machine finds them."""
-    engine.demand("build", "--quiet", "--network=host", "--tag", name, *options, str(context), seconds=BUILD_SECONDS)
+    """As Compose builds: with another network each step would be another one, and be made again."""
+    engine.demand("build", "--quiet", "--tag", name, *options, str(context), seconds=BUILD_SECONDS)
