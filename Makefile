@@ -48,10 +48,10 @@ chaos: setup    ## kill every service of a TARSy that runs with --processes, in 
 soak: setup    ## run a TARSy of its own while everything around it fails, and judge what was lost (ARGS="--minutes 30 --seed 7")
 	@PYTHONPATH=tests-support $(PY) -m tarsy_soak $(ARGS)
 
-# The first run builds Kubernetes, etcd, CoreDNS, Compose and images, and keeps them in ~/.cache/tarsy/ground: 20 to 30 minutes on
-# two cores. With CI=true nothing of Go is built, and the tests that lack it are skipped.
+# The first run builds Kubernetes, etcd, CoreDNS, Traefik, KEDA, Compose and images, and keeps them in ~/.cache/tarsy/ground:
+# 40 minutes on two cores. With CI=true nothing of Go is built, and all is skipped until it is there.
 ground: setup    ## test on a Docker engine and a Kubernetes node of our own; needs Linux, root and `make programs`, else skips with the reason
-	@$(PY) -m pytest -n 0 tests-ground $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile tests-ground $(ARGS)
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .

@@ -9,17 +9,18 @@ from tarsy_chart import demand_helm
 from tarsy_ground.base_image import import_base
 from tarsy_ground.cluster.access import Keys
 from tarsy_ground.cluster.configuration import write_compose_configuration
-from tarsy_ground.cluster.images import build_archive, build_earlier_archive, earlier_archive, images_archive
+from tarsy_ground.cluster.images import cluster_images
 from tarsy_ground.cluster.installation import Installation, install_parts
 from tarsy_ground.cluster.kubectl import Kubectl
-from tarsy_ground.cluster.node import running_node
+from tarsy_ground.cluster.node import import_images, running_node
 from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy, configure
 from tarsy_ground.compose_images import provide_images
 from tarsy_ground.composition import Composition
 from tarsy_ground.engine import Engine, running_engine
-from tarsy_ground.inside import InsideClient, inside_client
+from tarsy_ground.inside import InsideClient
 from tarsy_ground.network import network_namespace
-from tarsy_ground.programs import COMPOSE, COREDNS, ETCD, KUBERNETES, ProgramGroup, build_programs, is_built
+from tarsy_ground.product_image import kept_product
+from tarsy_ground.programs import COMPOSE, COREDNS, GROUPS, KEDA, TRAEFIK, build_programs, is_built
 from tarsy_ground.requirements import PROGRAMS, missing_requirements
 from tarsy_ground.traces import traces
 from tarsy_mcp_install import kubernetes_mcp_server
@@ -30,19 +31,14 @@ CACHE = cache_dir() / "ground"
 BRIDGE_PLUGIN = "/usr/lib/cni/bridge"
 
 
-def require_groups(*groups: ProgramGroup) -> None:
-    """Nobody waits in CI until they are built: that takes 20 minutes, once."""
+def require_kept_programs() -> None:
+    """In CI nobody waits until they are built: that takes 40 minutes, once."""
     require_programs("go")
-    missing = [group.name for group in groups if not is_built(group, CACHE)]
+    missing = [group.name for group in GROUPS if not is_built(group, CACHE)]
     if missing and in_ci():
         pytest.skip(
             f"not built on this machine yet: {', '.join(missing)} (`make ground` without CI does so, and keeps them)"
         )
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the node come last: its pods take the machine from all others."""
-    items.sort(key=lambda item: "node" in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
@@ -51,25 +47,44 @@ def able_machine() -> None:
     if missing:
         pytest.skip(" ".join(missing))
     require_programs(*PROGRAMS)
+    require_kept_programs()
 
 
 @pytest.fixture(scope="session")
-def engine(able_machine: None, work_folder: Path) -> Iterator[Engine]:
-    with network_namespace() as network, running_engine(work_folder / "engine", network) as engine:
+def engine(able_machine: None) -> Iterator[Engine]:
+    with network_namespace() as network, running_engine(network.folder / "engine", network) as engine:
         import_base(engine, CACHE)
         yield engine
 
 
 @pytest.fixture(scope="session")
 def compose_program() -> Path:
-    require_groups(COMPOSE)
+    require_kept_programs()
     return build_programs(COMPOSE, CACHE) / "cmd"
 
 
 @pytest.fixture(scope="session")
-def composition(compose_program: Path, engine: Engine) -> Iterator[Composition]:
+def traefik(able_machine: None) -> Path:
+    return build_programs(TRAEFIK, CACHE) / "traefik"
+
+
+@pytest.fixture(scope="session")
+def keda_programs(able_machine: None) -> Path:
+    return build_programs(KEDA, CACHE)
+
+
+@pytest.fixture(scope="session")
+def stocked_engine(engine: Engine) -> Engine:
+    """Has the images that docker-compose.yml names, but for ours."""
     provide_images(engine, CACHE)
-    composition = Composition(compose_program, engine)
+    return engine
+
+
+@pytest.fixture(scope="session")
+def composition(compose_program: Path, stocked_engine: Engine) -> Iterator[Composition]:
+    # The node waits for it. Compose finds each of its layers built.
+    kept_product().archive(CACHE, lambda: stocked_engine)
+    composition = Composition(compose_program, stocked_engine)
     try:
         composition.up()
         yield composition
@@ -78,9 +93,8 @@ def composition(compose_program: Path, engine: Engine) -> Iterator[Composition]:
 
 
 @pytest.fixture(scope="session")
-def inside(engine: Engine) -> Iterator[InsideClient]:
-    with inside_client(engine.network) as client:
-        yield client
+def inside(engine: Engine) -> InsideClient:
+    return InsideClient(engine.network)
 
 
 @pytest.fixture(scope="session")
@@ -88,29 +102,27 @@ def image_archives(able_machine: None, request: pytest.FixtureRequest) -> list[P
     """An engine is started only where they have to be built."""
     demand_helm()
     require_programs(BRIDGE_PLUGIN, "git")
-    require_groups(COREDNS, ETCD, KUBERNETES)
     coredns = build_programs(COREDNS, CACHE) / "coredns"
-    archive, earlier = images_archive(CACHE), earlier_archive(CACHE)
-    if not archive.is_file():
-        build_archive(request.getfixturevalue("engine"), coredns, archive)
-    if not earlier.is_file():
-        build_earlier_archive(request.getfixturevalue("engine"), earlier)
-    return [archive, earlier]
+    return [kept.archive(CACHE, lambda: request.getfixturevalue("engine")) for kept in cluster_images(coredns)]
 
 
 @pytest.fixture(scope="session")
-def node(image_archives: list[Path], work_folder: Path) -> Iterator[Kubectl]:
+def node(image_archives: list[Path]) -> Iterator[Kubectl]:
     """When it has ended, nothing of it is left on the machine."""
-    folder = work_folder / "node"
-    with network_namespace() as network, running_node(folder, network, image_archives, CACHE) as kubectl:
+    with (
+        network_namespace() as network,
+        running_node(network.folder / "node", network, image_archives, CACHE) as kubectl,
+    ):
         yield kubectl
-    assert traces(network.name, folder) == []
+    assert traces(network.name, network.folder) == []
 
 
 @pytest.fixture(scope="session")
-def tarsy(node: Kubectl, work_folder: Path) -> Installation:
+def tarsy(node: Kubectl, work_folder: Path, request: pytest.FixtureRequest) -> Installation:
     """With the configuration of Compose."""
     install_parts(node)
+    product = kept_product().archive(CACHE, lambda: request.getfixturevalue("engine"))
+    import_images(node.sandbox, [product])
     installation = Installation(node, Keys(), kubernetes_mcp_server())
     installation.write_keys()
     installation.install(write_compose_configuration(work_folder / "compose"))

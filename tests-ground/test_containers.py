@@ -6,19 +6,17 @@ import sys
 
 import pytest
 
-from tarsy_ground.compose_images import provide_images
 from tarsy_ground.composition import ROOT
 from tarsy_ground.engine import Engine
-from tarsy_testing import cache_dir
 
 SECONDS = 600
 TESTS = ("libs/bus/tests/test_log_writer.py", "libs/bus/tests/test_heads.py", "libs/bus/tests/test_work_queue.py")
 
 
 @pytest.mark.timeout(2 * SECONDS)
-def test_the_bus_works_on_a_kafka_in_a_container(engine: Engine) -> None:
+def test_the_bus_works_on_a_kafka_in_a_container(stocked_engine: Engine) -> None:
     """The tests run in the network of the engine, as ports are published there. Ryuk has no image here."""
-    provide_images(engine, cache_dir() / "ground")
+    engine = stocked_engine
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", *TESTS]
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(

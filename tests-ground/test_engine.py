@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 from tarsy_ground.base_image import BASE, import_base
@@ -40,6 +41,16 @@ def test_two_networks_of_this_machine_do_not_meet(able_machine: None) -> None:
         names = {Path(file).name for file in Path("/run/netns").iterdir()}
         assert {first.name, second.name} <= names
         assert first.subnet != second.subnet
+
+
+def test_files_of_a_killed_run_are_removed_by_the_next_one(able_machine: None) -> None:
+    with network_namespace() as killed:
+        pass
+    killed.folder.mkdir()
+    with ExitStack() as held:
+        while held.enter_context(network_namespace()) != killed:
+            pass
+        assert not killed.folder.exists()
 
 
 def test_the_machine_is_afterwards_as_it_was(able_machine: None, work_folder: Path) -> None:

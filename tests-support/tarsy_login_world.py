@@ -19,7 +19,7 @@ from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_bus.publisher import NotWrittenError
 from tarsy_contracts.api.session_lists import ActiveSessions
-from tarsy_openid_server import CLIENT, HOST, SECRET, OpenIdServer, openid_server
+from tarsy_openid_server import HOST, SECRET, OpenIdServer, openid_server, sections_of
 from tarsy_processes.ports import free_port
 from tarsy_service.credentials import subprotocol_of
 from tarsy_service.http_server import http_server
@@ -139,6 +139,7 @@ def write_auth_file(
         secret = folder / name
         secret.write_text(f"{content_of}\n", "utf-8")
         secret.chmod(0o600)
+    of_provider = sections_of(provider)
     content: dict[str, JsonValue] = {
         "keys": [
             {"name": "alice", "role": "viewer", "sha256": digest_of(API_KEY)},
@@ -146,19 +147,10 @@ def write_auth_file(
             *map(_group_key, GROUP_KEYS),
         ],
         "session_groups": {group: {"namespace": group} for group in GROUP_KEYS},
-        "tokens": {
-            "issuer": provider.issuer,
-            "audience": ["tarsy", CLIENT],
-            "jwks": f"{provider.issuer}/certs",
-            "name": "email",
-            "roles": {"claim": "groups", "values": {"sre": "responder"}},
-        },
+        "tokens": of_provider["tokens"],
         "login": {
-            "client_id": CLIENT,
+            **of_provider["login"],
             "client_secret_file": SECRET_FILE,
-            "authorization_endpoint": f"{provider.issuer}/authorize",
-            "token_endpoint": f"{provider.issuer}/token",
-            "redirect_uri": provider.redirect_uri,
             "scope": scope,
             "refresh_key_file": REFRESH_KEY_FILE,
             "revocation_endpoint": f"{provider.issuer}/revoke",

@@ -57,10 +57,13 @@ class OpenIdServer:
 
     `exchanges`: the answers of the token endpoint, in order. A refresh token comes with `offline_access`;
     each is for one use, and its second use ends the login that it is of. `is_away`: it answers 503.
+    `issuer` is its address, where a proxy leads to its port. `authorization` is the client's; a public one has none.
     """
 
     redirect_uri: str
     port: int = field(default_factory=free_port)
+    issuer: str = ""
+    authorization: str = field(default_factory=lambda: f"Basic {_basic()}")
     claims: dict[str, JsonValue] = field(default_factory=lambda: dict(ADA))
     forged: dict[str, JsonValue] = field(default_factory=dict)
     refusal: str = ""
@@ -72,9 +75,8 @@ class OpenIdServer:
     used: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
 
-    @property
-    def issuer(self) -> str:
-        return f"http://{HOST}:{self.port}"
+    def __post_init__(self) -> None:
+        self.issuer = self.issuer or f"http://{HOST}:{self.port}"
 
     async def authorize(self, request: Request) -> Response:
         """The form on GET; on POST somebody has logged in."""
@@ -127,7 +129,7 @@ class OpenIdServer:
     def _error(self, form: Mapping[str, str], authorization: str) -> str:
         if self.is_away:
             return "away"
-        if authorization != f"Basic {_basic()}":
+        if authorization != self.authorization:
             return "invalid_client"
         if form.get("grant_type") == "refresh_token":
             return self._refresh_error(form.get("refresh_token", ""))
@@ -155,6 +157,25 @@ class OpenIdServer:
         return JSONResponse({"keys": [{**key, "kid": KEY_ID, "use": "sig", "alg": "RS256", "key_ops": ["verify"]}]})
 
 
+def sections_of(provider: OpenIdServer) -> dict[str, dict[str, JsonValue]]:
+    """Those of auth.yaml with which people log in there, as by a public client."""
+    return {
+        "tokens": {
+            "issuer": provider.issuer,
+            "audience": ["tarsy", CLIENT],
+            "jwks": f"{provider.issuer}/certs",
+            "name": "email",
+            "roles": {"claim": "groups", "values": {"sre": "responder"}},
+        },
+        "login": {
+            "client_id": CLIENT,
+            "authorization_endpoint": f"{provider.issuer}/authorize",
+            "token_endpoint": f"{provider.issuer}/token",
+            "redirect_uri": provider.redirect_uri,
+        },
+    }
+
+
 def s256(verifier: str) -> str:
     return urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
 
@@ -176,7 +197,12 @@ def _is_proper(asked: Mapping[str, str]) -> bool:
 @asynccontextmanager
 async def openid_server(redirect_uri: str) -> AsyncIterator[OpenIdServer]:
     """Runs in the loop of the test. `redirect_uri` is the only one that it knows."""
-    one = OpenIdServer(redirect_uri)
+    async with served(OpenIdServer(redirect_uri)) as one:
+        yield one
+
+
+@asynccontextmanager
+async def served(one: OpenIdServer) -> AsyncIterator[OpenIdServer]:
     app = Starlette(
         routes=[
             Route("/authorize", one.authorize, methods=["GET", "POST"]),

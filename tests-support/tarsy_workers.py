@@ -1,9 +1,8 @@
-"""Workers of a test run (`pytest -n 6`) share one Kafka; tests of a folder that has one system go to one worker."""
+"""Workers of a test run (`pytest -n 6`) share one Kafka; tests that have one system go to one worker."""
 
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import PurePosixPath
 from typing import Any, Protocol
 
 import pytest
@@ -11,7 +10,9 @@ from xdist.scheduler import LoadFileScheduling
 
 from tarsy_testing import CONTAINERS, KAFKA, folder_of_tests, own_kafka
 
-FOLDERS_WITH_ONE_SYSTEM = (PurePosixPath("tests-e2e/chains"),)
+GROUND = "tests-ground/"
+ONE_SYSTEM = ("tests-e2e/chains/", f"{GROUND}test_cluster", GROUND)
+"""Files whose paths begin so have one system: the first that fits. The node is one, and the engine another."""
 HEAP = ("-Xms512m", "-Xmx1g")
 """The topics of all tests were more than the 256 MB of `tarsy up` hold. A heap that begins small is swept often."""
 BOOTSTRAP = pytest.StashKey[str]()
@@ -29,8 +30,8 @@ class Worker(Protocol):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Worker) -> None:
-    """A broker for each worker would load and compile the same classes once more."""
-    if os.environ.get(KAFKA) or os.environ.get(CONTAINERS):
+    """A broker for each worker would load and compile the same classes once more. Tests of `make ground` need none."""
+    if os.environ.get(KAFKA) or os.environ.get(CONTAINERS) or all(map(is_on_ground, node.config.args)):
         return
     stash = node.config.stash
     if BOOTSTRAP not in stash:
@@ -45,15 +46,19 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Callable[..., None]) -> Any:
-    """As `--dist loadfile`, but the files of a folder that has one system go to one worker."""
+    """As `--dist loadfile`, but files that have one system go to one worker."""
     if config.getoption("dist") != "loadfile":
         return None
     scheduler = LoadFileScheduling(config, log)
-    scheduler._split_scope = file_or_folder
+    scheduler._split_scope = system_of
     return scheduler
 
 
-def file_or_folder(test: str) -> str:
+def system_of(test: str) -> str:
     """Which tests go to the same worker as this one."""
-    file = PurePosixPath(test.partition("::")[0])
-    return str(file.parent if file.parent in FOLDERS_WITH_ONE_SYSTEM else file)
+    file = test.partition("::")[0]
+    return next((beginning for beginning in ONE_SYSTEM if file.startswith(beginning)), file)
+
+
+def is_on_ground(argument: str) -> bool:
+    return f"{argument}/".startswith(GROUND)

@@ -5,53 +5,64 @@ import pytest
 from tarsy_chart import PATHS, Manifest, at, component_of, of_kind, pods_of, rendered, variables_of_container
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_local.service_settings import SETTINGS
+from tarsy_service.base_path import PAGES
 
-NOWHERE = "nowhere"
+PROBES = ("health", "ready")
 
 
-def _routes(name: str, *more: str) -> dict[str, str]:
+def _ingress(name: str, *more: str) -> Manifest:
     (ingress,) = (one for one in rendered(name, *more) if one["kind"] == "Ingress")
+    return ingress
+
+
+def _led(name: str, path: str, *more: str) -> str | None:
+    """As an Ingress does: the whole path, or by whole steps, and the longest counts."""
+    ingress, steps = _ingress(name, *more), path.rstrip("/").split("/")
     release = at(ingress, "metadata.name", str)
-    rows = at(ingress, "spec.rules.0.http.paths", list)
-    assert {row["pathType"] for row in rows} == {"Prefix"}
-    return {row["path"]: at(row, "backend.service.name", str).removeprefix(f"{release}-") for row in rows}
-
-
-def _led(routes: dict[str, str], path: str) -> str:
-    """As an Ingress does with prefixes: by whole steps, and the longest counts."""
-    steps = path.rstrip("/").split("/")
-    fitting = [prefix for prefix in routes if steps[: len(own := prefix.rstrip("/").split("/"))] == own]
-    return routes[max(fitting, key=len)]
+    fitting = {
+        at(row, "path", str): at(row, "backend.service.name", str).removeprefix(f"{release}-")
+        for row in at(ingress, "spec.rules.0.http.paths", list)
+        if row["path"] == path
+        or (row["pathType"] == "Prefix" and steps[: len(own := at(row, "path", str).split("/"))] == own)
+    }
+    return fitting[max(fitting, key=len)] if fitting else None
 
 
 @pytest.mark.parametrize("name", ["everything", "ipv6"])
 def test_the_ingress_leads_each_path_where_the_front_door_leads_it(name: str) -> None:
-    routes = _routes(name)
+    """But it knows the page's addresses: what is not one of them is not answered by the page."""
     for path in PATHS + [route.prefix for route in OUTSIDE]:
-        assert _led(routes, path) == (service_of(path, OUTSIDE) or NOWHERE), path
+        led = service_of(path, OUTSIDE)
+        is_page = path.split("/")[1] in {"", *PAGES, *PROBES}
+        assert _led(name, path) == (led if led != "websocket-gateway" or is_page or path == "/api/v1/ws" else None), (
+            path
+        )
 
 
-def test_the_ingress_has_no_route_besides_but_that_metrics_lead_nowhere() -> None:
-    assert _routes("everything") == {route.prefix: route.service or NOWHERE for route in OUTSIDE} | {
-        "/metrics": NOWHERE
-    }
+@pytest.mark.parametrize("path", ["/metrics", "/internal/v1/chains", "/docs", "/redoc", "/elsewhere"])
+def test_no_path_of_the_ingress_holds_what_leads_nowhere(path: str) -> None:
+    """A controller that leaves out paths of Services without pods leads it to no other Service either."""
+    assert _led("everything", path) is None
+    assert _led("everything", f"/ops/tarsy{path}", "--set", "http.basePath=ops/tarsy") is None
+
+
+def test_each_service_of_the_ingress_has_pods() -> None:
+    services = {at(one, "metadata.name", str): one for one in rendered("everything") if one["kind"] == "Service"}
+    for row in at(_ingress("everything"), "spec.rules.0.http.paths", list):
+        assert "selector" in at(services[at(row, "backend.service.name", str)], "spec", dict)
 
 
 def test_below_a_path_the_ingress_leads_there_and_each_service_is_told() -> None:
     more = ("--set", "http.basePath=ops/tarsy/")
-    routes = _routes("everything", *more)
-    assert routes == {f"/ops/tarsy{path}": service for path, service in _routes("everything").items()}
+    for path in PATHS:
+        assert _led("everything", f"/ops/tarsy{path}", *more) == _led("everything", path), path
+    assert _led("everything", "/ops/tarsy", *more) == "websocket-gateway"
     told = [
         variables_of_container(pod).get("TARSY_BASE_PATH")
         for name, pod in pods_of("everything", *more)
         if name in SETTINGS
     ]
     assert told == ["/ops/tarsy"] * len(SETTINGS)
-
-
-def test_nowhere_has_no_pods() -> None:
-    services = {at(one, "metadata.name", str): one for one in rendered("everything") if one["kind"] == "Service"}
-    assert "selector" not in at(services["sre-nowhere"], "spec", dict)
 
 
 def _callers(policy: Manifest) -> set[str]:

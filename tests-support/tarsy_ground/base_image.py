@@ -18,9 +18,7 @@ def import_base(engine: Engine, cache: Path) -> None:
     with one_at_a_time(cache / "debian.lock"):
         if not archive.is_file():
             _make_archive(archive)
-    done = engine.run("import", str(archive), BASE, seconds=SECONDS)
-    if done.returncode != 0:
-        raise RuntimeError(f"docker import: {done.stderr}")
+    engine.demand("import", str(archive), BASE, seconds=SECONDS)
 
 
 def _make_archive(archive: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tarsy_ground.control_groups import CONTROL_GROUPS
+from tarsy_ground.control_groups import processes_in
 from tarsy_ground.engine import Engine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -84,9 +84,7 @@ class Composition:
     def processes(self, service: str) -> list[int]:
         """As the machine numbers them."""
         (container,) = (one.id for one in self.containers() if one.service == service)
-        group = f"{self.engine.network.name}/{container}/cgroup.procs"
-        files = [*CONTROL_GROUPS.glob(f"*/{group}"), *CONTROL_GROUPS.glob(group)]
-        return [int(line) for line in files[0].read_text("ascii").split()]
+        return processes_in(f"{self.engine.network.name}/{container}")
 
     def kill(self, service: str) -> None:
         """As the kernel does when memory runs out: after `docker kill` the engine would not start it again."""

@@ -39,6 +39,12 @@ def control_groups(name: str) -> list[Path]:
     return [Path(folder) for top in tops for folder, _, _ in os.walk(top, topdown=False)]
 
 
+def processes_in(name: str) -> list[int]:
+    """As the machine numbers them; those of groups inside it, too."""
+    members = [(group / "cgroup.procs").read_text("ascii").split() for group in control_groups(name)]
+    return sorted({int(process) for group in members for process in group})
+
+
 def _hierarchies() -> list[Path]:
     """One with cgroup v2 alone, else one for each controller."""
     files = [*CONTROL_GROUPS.glob("cgroup.procs"), *CONTROL_GROUPS.glob("*/cgroup.sane_behavior")]

@@ -42,6 +42,13 @@ class Engine:
             check=False,
         )
 
+    def demand(self, *arguments: str, seconds: float) -> str:
+        """Its output. Raises RuntimeError where it ends with something else than 0."""
+        done = self.run(*arguments, seconds=seconds)
+        if done.returncode != 0:
+            raise RuntimeError(f"docker {arguments[0]}: {done.stderr[-3_000:]}")
+        return done.stdout
+
 
 @contextmanager
 def running_engine(folder: Path, network: NetworkNamespace) -> Iterator[Engine]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from tarsy_ground.kernel_settings import FORWARDING, unchanged_kernel_settings
 from tarsy_ground.shared_machine import own_number
+from tarsy_testing import folder_in_memory
 
 SECONDS = 30
 FIRST_SUBNET = 224
@@ -22,10 +24,11 @@ NSENTER = shutil.which("nsenter") or "nsenter"
 
 @dataclass(frozen=True, slots=True)
 class NetworkNamespace:
-    """`subnet` has the first three numbers of its addresses."""
+    """`subnet` has the first three numbers of its addresses. `folder` is for files of what runs in it."""
 
     name: str
     subnet: str
+    folder: Path
 
     def command(self, *command: str) -> list[str]:
         """`ip netns exec` would mount /sys anew, and so hide the control groups."""
@@ -50,7 +53,8 @@ class NetworkNamespace:
 def network_namespace() -> Iterator[NetworkNamespace]:
     """It reaches what the machine reaches, by a subnet of its own. Leftovers of a killed run are removed first."""
     with own_number() as number, unchanged_kernel_settings():
-        namespace = NetworkNamespace(f"tarsy-ground-{number}", f"172.31.{FIRST_SUBNET + number}")
+        name, parent = f"tarsy-ground-{number}", folder_in_memory() or Path(tempfile.gettempdir())
+        namespace = NetworkNamespace(name, f"172.31.{FIRST_SUBNET + number}", parent / name)
         _remove(namespace)
         try:
             _add(namespace)
@@ -99,6 +103,8 @@ def _remove(namespace: NetworkNamespace) -> None:
         _run("ip", "link", "delete", name)
     if Path("/run/netns", name).exists():
         _run("ip", "netns", "delete", name)
+    if namespace.folder.exists():
+        shutil.rmtree(namespace.folder)
 
 
 def _try(*command: str) -> bool:

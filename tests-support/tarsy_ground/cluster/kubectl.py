@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tarsy_ground.sandbox import Sandbox
 
-SECONDS = 150.0
+SECONDS = 300.0
 
 
 class CommandError(Exception):
@@ -36,8 +36,11 @@ class Kubectl:
         except CommandError:
             return None
 
-    def apply(self, manifest: str) -> str:
-        return self.command(str(self.program), "apply", "--filename=-", input=manifest)
+    def apply(self, manifest: str, *options: str) -> str:
+        return self.command(str(self.program), "apply", "--filename=-", *options, input=manifest)
+
+    def delete(self, manifest: str, *options: str) -> str:
+        return self.command(str(self.program), "delete", "--filename=-", "--ignore-not-found", *options, input=manifest)
 
     def command(self, *command: str, seconds: float = SECONDS, input: str = "") -> str:
         """Its output. Raises CommandError."""

@@ -15,6 +15,7 @@ from tarsy_ground.kernel_settings import unchanged_kernel_settings
 from tarsy_ground.network import UPLINK, NetworkNamespace
 from tarsy_ground.programs import ETCD, KUBERNETES, build_programs
 from tarsy_ground.sandbox import Sandbox, running_sandbox
+from tarsy_processes.child import ChildProcess
 
 MANIFESTS = Path(__file__).resolve().parent / "manifests"
 IMPORT = "import"
@@ -52,24 +53,40 @@ def _start(sandbox: Sandbox, kubectl: Kubectl, programs: Path, etcd_programs: Pa
     sandbox.start("containerd", ["/usr/bin/containerd", f"--config={sandbox.folder}/containerd.toml"])
     planes = control_plane(programs, files.pki)
     sandbox.start("apiserver", planes["apiserver"])
-    containers = ("ctr", f"--address={files.containerd_socket}", "--namespace=k8s.io")
-    _until(sandbox, lambda: _succeeds(sandbox, *containers, "version"))
-    imports = [" ".join(("/usr/bin/ctr", *containers[1:], "images", "import", str(each))) for each in archives]
-    importing = sandbox.start(IMPORT, ["/bin/sh", "-c", " && ".join(imports)])
+    _until(sandbox, lambda: _succeeds(sandbox, *_ctr(sandbox), "version"))
+    importing = _start_import(sandbox, archives)
     _until(sandbox, lambda: kubectl.try_run("get", "--raw", "/readyz") is not None)
     for name in ("controller-manager", "scheduler"):
         sandbox.start(name, planes[name])
     for manifest in ("api-server.yaml", "kube-proxy.yaml"):
         kubectl.run("apply", "-f", str(MANIFESTS / manifest))
     # A kubelet without the image of its pauses would ask a registry for it.
-    _until(sandbox, lambda: importing.exited() is not None, IMPORT_SECONDS)
-    if importing.exited() != 0:
-        raise RuntimeError(f"ctr images import: {importing.last_lines()}")
+    _await_import(sandbox, importing)
     for name, command in node_agents(programs, files).items():
         sandbox.start(name, command)
     _until(sandbox, lambda: kubectl.try_run("get", "node", NODE) is not None)
     kubectl.run("wait", "--for=condition=Ready", f"node/{NODE}", "--timeout=90s")
     kubectl.run("apply", "-f", str(MANIFESTS / "coredns.yaml"))
+
+
+def import_images(sandbox: Sandbox, archives: Sequence[Path]) -> None:
+    """Into a node that runs."""
+    _await_import(sandbox, _start_import(sandbox, archives))
+
+
+def _start_import(sandbox: Sandbox, archives: Sequence[Path]) -> ChildProcess:
+    imports = [" ".join((*_ctr(sandbox), "images", "import", str(each))) for each in archives]
+    return sandbox.start(IMPORT, ["/bin/sh", "-c", " && ".join(imports)])
+
+
+def _await_import(sandbox: Sandbox, importing: ChildProcess) -> None:
+    _until(sandbox, lambda: importing.exited() is not None, IMPORT_SECONDS)
+    if importing.exited() != 0:
+        raise RuntimeError(f"ctr images import: {importing.last_lines()}")
+
+
+def _ctr(sandbox: Sandbox) -> tuple[str, ...]:
+    return ("/usr/bin/ctr", f"--address={NodeFiles(sandbox.folder).containerd_socket}", "--namespace=k8s.io")
 
 
 def _make_bridge(sandbox: Sandbox) -> None:

@@ -13,6 +13,17 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 DAY = timedelta(days=1)
+SIGNING = x509.KeyUsage(
+    digital_signature=True,
+    key_cert_sign=True,
+    crl_sign=True,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    encipher_only=False,
+    decipher_only=False,
+)
 USAGES = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH])
 
 
@@ -34,12 +45,16 @@ class ClusterAuthority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _subject(Identity("cluster-authority"))
         basic = x509.BasicConstraints(ca=True, path_length=None)
+        public = x509.SubjectKeyIdentifier.from_public_key(self._key.public_key())
         made = _builder(self._name, self._name, self._key).add_extension(basic, critical=True)
-        self._write("ca", made, self._key)
+        self._write("ca", made.add_extension(SIGNING, critical=True).add_extension(public, critical=False), self._key)
 
     def sign(self, name: str, identity: Identity) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
+        # Python verifies by the letter of RFC 5280.
+        signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         builder = _builder(_subject(identity), self._name, key).add_extension(USAGES, critical=False)
+        builder = builder.add_extension(signer, critical=False)
         if identity.names:
             names = x509.SubjectAlternativeName([_general_name(one) for one in identity.names])
             builder = builder.add_extension(names, critical=False)

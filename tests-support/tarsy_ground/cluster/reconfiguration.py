@@ -28,7 +28,7 @@ def configure(tarsy: Installation, folder: Path) -> ConfiguredTarsy:
     pod = tarsy.kubectl.run("get", "pods", "--namespace=payments", "--output=jsonpath={.items[0].metadata.name}")
     files = write_configuration(folder, pod)
     before, loads = tarsy.pods(), _loads(tarsy)
-    tarsy.install(files)
+    tarsy.change_configuration(files)
     wait_until(lambda: all(count > loads[service] for service, count in _loads(tarsy).items()))
     return ConfiguredTarsy(tarsy, files, pod, before, tarsy.pods())
 
