@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import httpx2
 
-from tarsy_contracts.stage_events import EndStatus
+from tarsy_contracts.execution import EndStatus
 from tarsy_ground.composition import ROOT
 from tarsy_ground.inside import InsideClient
 from tarsy_waiting import wait_until

@@ -1,10 +1,9 @@
 """What people see of stages and executions: when an event comes, then these changes."""
 
 from tarsy_contracts import events as e
+from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
 from tarsy_contracts.timeline import (
     ExecutionChanged,
-    ExecutionDetails,
-    ExecutionResult,
     SessionChanged,
     StageChanged,
     StageDetails,
@@ -90,7 +89,7 @@ def test_an_agent_begins() -> None:
             agent_name="A",
             agent_index=1,
             status="active",
-            begun=ExecutionDetails(llm_provider="gemini", controller="react", max_iterations=20),
+            spec=ExecutionSpec(agent="A", llm_provider="gemini", controller="react", max_iterations=20),
         )
     ]
 
@@ -116,7 +115,7 @@ def test_an_agent_ends_with_its_analysis_before_its_status() -> None:
         agent_name="A",
         agent_index=1,
         status="completed",
-        done=ExecutionResult(iterations=20, forced_conclusion=True, partial_reason=None),
+        outcome=ExecutionOutcome(status="completed", iterations=20, forced_conclusion=True),
     )
 
 
@@ -134,7 +133,7 @@ def test_a_partial_analysis_says_why_it_is_one() -> None:
     assert isinstance(analysis, TimelineCreated)
     assert analysis.metadata == {"partial_reason": "why"}
     assert isinstance(execution, ExecutionChanged)
-    assert execution.done == ExecutionResult(iterations=0, forced_conclusion=False, partial_reason="why")
+    assert execution.outcome == ExecutionOutcome(status="completed", partial_reason="why")
 
 
 def test_an_event_of_before_iterations_were_counted_does_not_say_none_were_used() -> None:
@@ -156,7 +155,7 @@ def test_an_agent_that_found_nothing_only_ends() -> None:
             agent_index=1,
             status="failed",
             error_message="why",
-            done=ExecutionResult(iterations=0, forced_conclusion=False, partial_reason=None),
+            outcome=ExecutionOutcome(status="failed", error="why"),
         )
     ]
 

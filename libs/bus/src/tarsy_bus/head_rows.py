@@ -9,8 +9,8 @@ import struct
 from typing import get_args
 from uuid import UUID
 
+from tarsy_contracts.execution import EndStatus
 from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span
-from tarsy_contracts.stage_events import EndStatus
 
 SESSION_BYTES = 16
 PACKED, AS_JSON, WITH_ALERTS = 0, 1, 2

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
+from tarsy_contracts.execution import EndStatus
 from tarsy_contracts.heads import Span
 from tarsy_contracts.message import Message
 from tarsy_contracts.numbers import Index
-from tarsy_contracts.stage_events import EndStatus
 
 CHAT = "chat"
 """The value of `request` when a person asks the investigation a question."""

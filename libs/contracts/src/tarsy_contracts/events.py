@@ -18,6 +18,7 @@ from tarsy_contracts.chat_events import (
     ReplyCompleted,
     SessionReopened,
 )
+from tarsy_contracts.execution import EndStatus
 from tarsy_contracts.llm_events import (
     ENDED_BY_US,
     TIME_BUDGET,
@@ -44,7 +45,6 @@ from tarsy_contracts.session_events import (
     SessionTimedOut,
 )
 from tarsy_contracts.stage_events import (
-    EndStatus,
     ExecutionCompleted,
     ExecutionStarted,
     OfferedTool,

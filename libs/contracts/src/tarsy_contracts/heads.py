@@ -2,8 +2,8 @@
 
 from typing import ClassVar, Literal
 
+from tarsy_contracts.execution import EndStatus
 from tarsy_contracts.message import Message, Value
-from tarsy_contracts.stage_events import EndStatus
 
 type Phase = Literal["open", "rest"]
 

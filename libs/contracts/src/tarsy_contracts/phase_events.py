@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.message import Message
 from tarsy_contracts.numbers import Index
-from tarsy_contracts.stage_events import EndStatus
+from tarsy_contracts.execution import EndStatus
 
 
 class PhaseRequested(Message):

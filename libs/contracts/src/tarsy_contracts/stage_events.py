@@ -1,14 +1,12 @@
 """Events of the stages of a chain and the executions of their agents."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from tarsy_contracts.chain import Controller, ParallelType, StageType, SuccessPolicy
+from tarsy_contracts.chain import ParallelType, StageType, SuccessPolicy
 from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.execution import EndStatus, ExecutionOutcome, ExecutionSpec, facts_of
 from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Index
-from tarsy_contracts.withheld_tools import WithheldTools
-
-type EndStatus = Literal["completed", "failed", "cancelled", "timed_out"]
 
 
 class StageStarted(Message):
@@ -55,7 +53,7 @@ class StageToolsOffered(Message):
     tools: tuple[OfferedTool, ...]
 
 
-class ExecutionStarted(Message):
+class ExecutionStarted(ExecutionSpec, Message):
     """An agent begins. Its instructions, prompt and tools are fixed here, so that any owner goes on with the same.
 
     Agents that run in parallel are asked the same: only the first has the prompt, the others name it in `prompt_of`.
@@ -66,18 +64,16 @@ class ExecutionStarted(Message):
     type: ClassVar[str] = "execution.started"
     execution_id: str
     stage_id: str
-    agent: str
     index: Index
     system: str
     prompt: str
     tools: tuple[OfferedTool, ...]
-    unavailable_servers: tuple[str, ...] = ()
-    llm_provider: str = ""
-    controller: Controller = "function_calling"
-    max_iterations: Index = 0
     prompt_of: str = ""
     stage_tools: tuple[str, ...] = ()
-    withheld: tuple[WithheldTools, ...] = ()
+
+    @property
+    def spec(self) -> ExecutionSpec:
+        return facts_of(ExecutionSpec, self)
 
 
 class ProviderFellBack(Message):
@@ -94,7 +90,7 @@ class ProviderFellBack(Message):
     error: str
 
 
-class ExecutionCompleted(Message):
+class ExecutionCompleted(ExecutionOutcome, Message):
     """An agent has ended, well or not; `status` says how, `error` why.
 
     `forced_conclusion`: it had used all its iterations or its time, and was made to conclude. `partial_reason`: why the
@@ -107,13 +103,12 @@ class ExecutionCompleted(Message):
     stage_id: str
     agent: str
     index: Index
-    status: EndStatus
     final_analysis: str = ""
-    error: str = ""
-    iterations: Index = 0
-    forced_conclusion: bool = False
     stage_type: StageType = "investigation"
-    partial_reason: str = ""
+
+    @property
+    def outcome(self) -> ExecutionOutcome:
+        return facts_of(ExecutionOutcome, self)
 
 
 class StageCompleted(Message):

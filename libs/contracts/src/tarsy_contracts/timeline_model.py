@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from tarsy_contracts.chain import Controller, ParallelType, StageType, SuccessPolicy
+from tarsy_contracts.chain import ParallelType, StageType, SuccessPolicy
+from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.message import Value
 from tarsy_contracts.recorded import RecordedEvent
@@ -101,22 +102,8 @@ class StageChanged(Value):
     begun: StageDetails | None = None
 
 
-class ExecutionDetails(Value):
-    """An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded."""
-
-    llm_provider: str
-    controller: Controller
-    max_iterations: int
-
-
-class ExecutionResult(Value):
-    iterations: int
-    forced_conclusion: bool
-    partial_reason: str | None
-
-
 class ExecutionChanged(Value):
-    """`begun` is told once, when the agent begins, and `done` when it has ended."""
+    """`spec` is told once, when the agent begins, and `outcome` when it has ended."""
 
     execution_id: str
     stage_id: str
@@ -124,8 +111,8 @@ class ExecutionChanged(Value):
     agent_index: int
     status: StepStatus
     error_message: str = ""
-    begun: ExecutionDetails | None = None
-    done: ExecutionResult | None = None
+    spec: ExecutionSpec | None = None
+    outcome: ExecutionOutcome | None = None
 
 
 class ChatCreated(Value):

@@ -8,8 +8,6 @@ from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline_model import (
     ExecutionChanged,
-    ExecutionDetails,
-    ExecutionResult,
     SessionChanged,
     StageChanged,
     StageDetails,
@@ -57,9 +55,7 @@ def execution_begin(record: RecordedEvent, event: e.ExecutionStarted) -> Iterato
         agent_name=event.agent,
         agent_index=event.index,
         status="active",
-        begun=ExecutionDetails(
-            llm_provider=event.llm_provider, controller=event.controller, max_iterations=event.max_iterations
-        ),
+        spec=event.spec,
     )
     if without := [one for one in event.withheld if not one.offered]:
         yield created(
@@ -95,11 +91,7 @@ def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterato
         agent_index=event.index,
         status=event.status,
         error_message=event.error,
-        done=ExecutionResult(
-            iterations=event.iterations,
-            forced_conclusion=event.forced_conclusion,
-            partial_reason=event.partial_reason or None,
-        ),
+        outcome=event.outcome,
     )
 
 

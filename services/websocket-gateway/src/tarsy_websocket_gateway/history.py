@@ -16,7 +16,8 @@ from tarsy_contracts.api.websocket import (
     TimelineEventCreated,
 )
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
-from tarsy_contracts.timeline import ExecutionDetails, ExecutionResult, StageDetails
+from tarsy_contracts.execution import ExecutionFacts
+from tarsy_contracts.timeline import StageDetails
 from tarsy_websocket_gateway.messages import stage_status
 from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
 from tarsy_websocket_gateway.streams import Call, signs_of_end
@@ -25,7 +26,7 @@ from tarsy_websocket_gateway.watched_steps import WatchedSteps, steps_of
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
 STAGE_FACTS = tuple(StageDetails.model_fields)
-EXECUTION_FACTS = (*ExecutionDetails.model_fields, *ExecutionResult.model_fields, "original_llm_provider")
+EXECUTION_FACTS = tuple(ExecutionFacts.model_fields)
 """A timeline that is older than this gateway does not tell the facts."""
 
 

@@ -17,6 +17,7 @@ from tarsy_contracts.api.websocket import (
 )
 from tarsy_contracts.display import display_cut, display_item
 from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.execution import shown_facts
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
     ChatCreated,
@@ -133,8 +134,7 @@ def _execution(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStat
         timestamp=wire_time(record.envelope.time),
         number=record.number,
     )
-    told = [facts.model_dump() for facts in (change.begun, change.done) if facts is not None]
-    return message.with_facts(*told)
+    return message.with_facts(shown_facts(change.spec, change.outcome))
 
 
 def _chat_started(record: RecordedEvent, change: ChatCreated) -> ChatStarted:

@@ -6,6 +6,7 @@ from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.usage import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
+from tarsy_contracts.execution import ExecutionFacts
 from tarsy_contracts.timeline_model import SessionStatus, StepStatus
 
 
@@ -111,7 +112,7 @@ class SessionTotals(SessionOverview):
     chain_unmatched: bool = False
 
 
-class StageExecution(ApiModel):
+class StageExecution(ExecutionFacts, ApiModel):
     """One agent's run in a stage.
 
     The fields of a fallback are those of the last one; `original_llm_provider` was asked first. `number`: the event
@@ -124,17 +125,10 @@ class StageExecution(ApiModel):
     agent_index: int
     status: StepStatus
     error_message: str | None
-    llm_provider: str | None = None
-    original_llm_provider: str | None = None
     fallback_reason: str | None
     fallback_error_code: str | None
     fallback_attempt: int | None
     model_name: str | None
-    controller: str = "function_calling"
-    max_iterations: int | None = None
-    iterations: int = 0
-    forced_conclusion: bool = False
-    partial_reason: str | None = None
     llm_interaction_count: int
     mcp_interaction_count: int
     input_tokens: int

@@ -13,6 +13,7 @@ from tarsy_contracts.api.model import JsonObject
 from tarsy_contracts.api.websocket_model import LoggedMessage, SessionMessage, WebSocketMessage, leave_default_out
 from tarsy_contracts.api.websocket_progress import ExecutionProgressed, InteractionRecorded, SessionProgressed
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
+from tarsy_contracts.execution import ExecutionFacts
 from tarsy_contracts.timeline_model import SessionStatus, StepStatus, TimelineStatus
 
 type StageStatus = Literal["pending", "started", "completed", "failed", "cancelled", "timed_out"]
@@ -115,7 +116,7 @@ class StageStatusChanged(LoggedMessage):
     referenced_stage_id: str | None = None
 
 
-class ExecutionStatusChanged(LoggedMessage):
+class ExecutionStatusChanged(ExecutionFacts, LoggedMessage):
     """An agent begins or ends. How it is led is told when it begins, how it went when it has ended."""
 
     type: Literal["execution.status"]
@@ -125,13 +126,6 @@ class ExecutionStatusChanged(LoggedMessage):
     agent_index: int
     status: StepStatus
     error_message: str | None
-    llm_provider: str | None = None
-    original_llm_provider: str | None = None
-    controller: str = "function_calling"
-    max_iterations: int | None = None
-    iterations: int = 0
-    forced_conclusion: bool = False
-    partial_reason: str | None = None
 
 
 class ChatStarted(LoggedMessage):
