@@ -1,15 +1,19 @@
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import asyncpg
 import pytest
 
+from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
 from tarsy_testing import eventually
 from tarsy_timeline.database import migrations, sql
 from tarsy_timeline.database.migrations import SchemaFit, compare_schema, migrate
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.single_connection import connected
+from tarsy_timeline.rows.row_changes import ExecutionUpdate
+from tarsy_timeline.rows.row_statements import STATEMENTS
 
 COLUMNS = """
     select table_name, column_name, data_type, is_nullable, column_default
@@ -153,6 +157,76 @@ async def test_old_rows_get_the_facts_that_their_plan_had(
     ]
     found = await rows("select execution_id, llm_provider, fallback_count from agent_executions order by 1")
     assert found == [("a11", "gemini", 0), ("b22", "claude", 0), ("c00", None, 0)]
+
+
+NOW = datetime(2026, 11, 29, tzinfo=UTC)
+CHANGE = STATEMENTS[ExecutionUpdate]
+BEGIN = """
+    insert into agent_executions (
+        execution_id, session_id, stage_id, agent_name, agent_index, status, started_at, number
+    ) values ('x', 's', 't', 'A', 1, 'active', now(), 8)
+"""
+OF_0_1_0 = """
+    update agent_executions set llm_provider = 'gemini', controller = 'react', max_iterations = 20;
+    update agent_executions set original_llm_provider = 'gemini', llm_provider = 'claude';
+    update agent_executions set status = 'completed', completed_at = now();
+    update agent_executions set iterations = 3, forced_conclusion = true;
+"""
+SPEC = ExecutionSpec(agent="A", llm_provider="gemini", controller="react", max_iterations=20)
+OUTCOME = ExecutionOutcome(status="completed", iterations=3, forced_conclusion=True)
+
+
+async def facts(
+    connection: "asyncpg.Connection[asyncpg.Record]",
+) -> tuple[ExecutionSpec, ExecutionOutcome, tuple[object, ...]]:
+    """Those of the only row: whole, and in the columns that 0.1.0 reads."""
+    columns = "controller, max_iterations, iterations, forced_conclusion, partial_reason"
+    row = await connection.fetchrow(f"select spec, outcome, {columns} from agent_executions")
+    assert row is not None
+    spec, outcome = ExecutionSpec.model_validate_json(row[0]), ExecutionOutcome.model_validate_json(row[1])
+    return spec, outcome, tuple(row)[2:]
+
+
+async def migrated_before(connection: "asyncpg.Connection[asyncpg.Record]", schema: str, migration: str) -> str:
+    """Leaves the connection in the tables of before it, and returns the text of the migration."""
+    texts = dict(sql.migrations())
+    before = "".join(text for name, text in texts.items() if name < migration)
+    await connection.execute(f"create schema {schema}; set search_path = {schema}; {before}")
+    return texts[migration]
+
+
+@pytest.mark.parametrize("when", ["before the migration", "after it"])
+async def test_facts_that_the_last_release_writes_are_those_of_today(
+    connection: "asyncpg.Connection[asyncpg.Record]", database_schema: str, when: str
+) -> None:
+    """A timeline of 0.1.0 goes on beside a later one, on tables that were migrated under it."""
+    migration = await migrated_before(connection, database_schema, "0024_execution_facts.sql")
+    steps = [BEGIN, OF_0_1_0, migration] if when == "before the migration" else [BEGIN, migration, OF_0_1_0]
+    for step in steps:
+        await connection.execute(step)
+
+    assert (await facts(connection))[:2] == (SPEC, OUTCOME)
+
+
+async def test_facts_of_today_are_where_the_last_release_reads_them(
+    connection: "asyncpg.Connection[asyncpg.Record]", database_schema: str
+) -> None:
+    migration = await migrated_before(connection, database_schema, "0024_execution_facts.sql")
+    await connection.execute(migration)
+    begun = SPEC.model_copy(update={"unavailable_servers": ("git",)})
+    for spec, outcome in ((begun.model_dump_json(), None), (None, OUTCOME.model_dump_json())):
+        change = ExecutionUpdate("x", "s", "t", "A", 1, "active", None, NOW, None, 8, spec, outcome, "gemini")
+        await connection.execute(CHANGE.sql, *change)
+
+    assert await facts(connection) == (begun, OUTCOME, ("react", 20, 3, True, None))
+
+    # Its projector ends what ours began.
+    await connection.execute(
+        "update agent_executions set status = 'failed', error_message = 'why', completed_at = now()"
+    )
+    await connection.execute("update agent_executions set iterations = 4, forced_conclusion = false")
+    ended = ExecutionOutcome(status="failed", error="why", iterations=4)
+    assert await facts(connection) == (begun, ended, ("react", 20, 4, False, None))
 
 
 async def test_the_sessions_of_before_wait_to_be_indexed(

@@ -12,7 +12,7 @@ from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_timeline.database.postgres_text import to_index_text, to_optional_text, to_postgres_json, to_postgres_text
+from tarsy_timeline.database.postgres_text import to_index_text, to_postgres_json, to_postgres_text
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.row_changes import RowChange
 from tarsy_timeline.rows.visibility import stored_labels
@@ -30,14 +30,8 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             yield from (r.SessionAlias(to_postgres_text(alias), record.session_id) for alias in event.joined)
         case e.StageStarted():
             yield _planned(event)
-        case e.ExecutionStarted():
-            provider, limit = to_optional_text(event.llm_provider), event.max_iterations or None
-            yield r.ExecutionPlan(event.execution_id, provider, event.controller, limit)
         case e.ProviderFellBack():
             yield _fell_back(record, event)
-        case e.ExecutionCompleted():
-            partial = to_optional_text(event.partial_reason)
-            yield r.ExecutionEnd(event.execution_id, event.iterations, event.forced_conclusion, partial)
         case e.LlmCallRequested():
             yield r.ModelQuestion(event.execution_id, event.iteration, record.envelope.time)
         case e.LlmCallCompleted():
@@ -57,6 +51,8 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             e.AlertResolved()
             | e.StageToolsOffered()
             | e.StageApprovalsRequired()
+            | e.ExecutionStarted()
+            | e.ExecutionCompleted()
             | e.ToolCallApprovalRequested()
             | e.ToolCallApprovalDecided()
             | e.ToolCallStarted()

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts import events as e
 from tarsy_contracts.display import display_item
+from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
     ChatCreated,
@@ -94,6 +95,9 @@ def _execution(record: RecordedEvent, change: ExecutionChanged) -> RowChange:
         started_at=time,
         completed_at=_end(change.status, time),
         number=record.number,
+        spec=_json(change.spec),
+        outcome=_json(change.outcome),
+        llm_provider=None if change.spec is None else to_optional_text(change.spec.llm_provider),
     )
 
 
@@ -117,6 +121,10 @@ def _item(record: RecordedEvent, change: TimelineCreated) -> RowChange:
 def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue]:
     shown, about = display_item(to_postgres_text(content), metadata)
     return shown, to_postgres_json(about)
+
+
+def _json(facts: ExecutionSpec | ExecutionOutcome | None) -> JsonValue:
+    return None if facts is None else to_postgres_json(facts.model_dump(mode="json"))
 
 
 def _place(record: RecordedEvent) -> dict[str, JsonValue]:

@@ -7,6 +7,7 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionStage, SessionSta
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.execution import shown_facts
 from tarsy_timeline.queries.session_activity import activity_of
 from tarsy_timeline.queries.session_fields import (
     column_fields,
@@ -16,6 +17,7 @@ from tarsy_timeline.queries.session_fields import (
     session_fields,
     token_fields,
 )
+from tarsy_timeline.rows.execution_facts import outcome_of, spec_of
 from tarsy_timeline.rows.found_call import LOG_OFFSET
 from tarsy_timeline.rows.session_rows import Row, SessionRows
 from tarsy_timeline.rows.visibility import read_labels
@@ -98,6 +100,8 @@ def _execution(row: Row) -> StageExecution:
     return StageExecution.model_validate(
         {
             **column_fields(row),
+            **shown_facts(spec_of(row), outcome_of(row)),
+            "llm_provider": row["llm_provider"],
             "fallback_attempt": row["fallback_count"] or None,
             "total_tokens": row["input_tokens"] + row["output_tokens"],
             "duration_ms": duration_ms(row),

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tarsy_contracts.api.sessions import SessionActivity
 from tarsy_contracts.envelope import wire_time
+from tarsy_timeline.rows.execution_facts import iteration_limit
 from tarsy_timeline.rows.found_call import CALL_TYPES
 from tarsy_timeline.rows.session_rows import Row, RunningRows, by_session
 
@@ -30,7 +31,7 @@ def activity_of(
     stage = stages[-1]
     agent = _latest_agent(stage["stage_id"], executions)
     call = _open_call(None if agent is None else agent["execution_id"], timeline)
-    limit = None if agent is None else agent["max_iterations"]
+    limit = None if agent is None else iteration_limit(agent)
     return SessionActivity(
         stage=stage["stage_index"],
         stages=max(session["total_stages"], stage["stage_index"]),

@@ -45,6 +45,7 @@ Once = Annotated[str, ONCE]
 TextUnlessNull = Annotated[str | None, UNLESS_NULL]
 Added = Annotated[int, ADD]
 AddedTokens = Annotated[int, ADD_BOUNDED]
+JsonUnlessNull = Annotated[JsonValue, UNLESS_NULL]
 MergedJson = Annotated[JsonValue, MERGE]
 
 

@@ -17,6 +17,7 @@ from tarsy_timeline.rows.column_rules import (
     ONCE,
     Added,
     AddedTokens,
+    JsonUnlessNull,
     Key,
     MergedJson,
     Once,
@@ -123,6 +124,8 @@ class StagePlan(NamedTuple):
 
 
 class ExecutionUpdate(NamedTuple):
+    """`spec` and `outcome`: ExecutionSpec when it begins, and ExecutionOutcome when it has ended."""
+
     execution_id: Key
     session_id: Once
     stage_id: Once
@@ -133,13 +136,9 @@ class ExecutionUpdate(NamedTuple):
     started_at: Annotated[datetime, ONCE]
     completed_at: datetime | None
     number: int
-
-
-class ExecutionPlan(NamedTuple):
-    execution_id: Key
-    llm_provider: str | None
-    controller: str
-    max_iterations: int | None
+    spec: JsonUnlessNull
+    outcome: JsonUnlessNull
+    llm_provider: Annotated[str | None, ONCE]
 
 
 class ProviderChange(NamedTuple):
@@ -156,13 +155,6 @@ class ModelQuestion(NamedTuple):
     execution_id: Key
     iteration: int
     asked_at: datetime
-
-
-class ExecutionEnd(NamedTuple):
-    execution_id: Key
-    iterations: int
-    forced_conclusion: bool
-    partial_reason: str | None
 
 
 class LlmCallCount(NamedTuple):
@@ -249,10 +241,8 @@ type RowChange = (
     | StageUpdate
     | StagePlan
     | ExecutionUpdate
-    | ExecutionPlan
     | ProviderChange
     | ModelQuestion
-    | ExecutionEnd
     | LlmCallCount
     | ModelUsage
     | ToolCallCount

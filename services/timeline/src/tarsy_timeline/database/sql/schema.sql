@@ -110,6 +110,7 @@ create table stages (
 );
 create index stages_by_session on stages (session_id, stage_index);
 
+-- spec, outcome: ExecutionSpec and ExecutionOutcome of tarsy_contracts.execution; llm_provider is who is asked now.
 -- output_tokens include thinking_tokens; input_tokens include what was read from caches and written to them.
 create table agent_executions (
     execution_id text primary key,
@@ -141,9 +142,52 @@ create table agent_executions (
     cache_written_tokens bigint not null default 0,
     iteration integer, -- the one that is under way, or was the last; `iterations` is the end's count
     asked_at timestamptz,
-    partial_reason text
+    partial_reason text,
+    spec jsonb,
+    outcome jsonb
 );
 create index agent_executions_by_session on agent_executions (session_id, agent_index);
+
+-- 0.1.0 reads and writes some of the facts in columns of their own, beside later releases.
+create function spread_execution_facts() returns trigger language plpgsql as $$
+begin
+    if new.spec is not null then
+        new.controller = new.spec ->> 'controller';
+        new.max_iterations = nullif((new.spec ->> 'max_iterations')::integer, 0);
+    end if;
+    if new.outcome is not null then
+        new.iterations = (new.outcome ->> 'iterations')::integer;
+        new.forced_conclusion = (new.outcome ->> 'forced_conclusion')::boolean;
+        new.partial_reason = nullif(new.outcome ->> 'partial_reason', '');
+    end if;
+    return new;
+end
+$$;
+create trigger executions_for_before before insert or update of spec, outcome on agent_executions
+for each row execute function spread_execution_facts();
+
+create function gather_execution_facts() returns trigger language plpgsql as $$
+begin
+    new.spec = coalesce(new.spec, '{}') || jsonb_build_object(
+        'agent', new.agent_name,
+        'llm_provider', coalesce(new.original_llm_provider, new.llm_provider, ''),
+        'controller', new.controller,
+        'max_iterations', coalesce(new.max_iterations, 0)
+    );
+    if new.completed_at is not null then
+        new.outcome = coalesce(new.outcome, '{}') || jsonb_build_object(
+            'status', new.status,
+            'error', coalesce(new.error_message, ''),
+            'iterations', new.iterations,
+            'forced_conclusion', new.forced_conclusion,
+            'partial_reason', coalesce(new.partial_reason, '')
+        );
+    end if;
+    return new;
+end
+$$;
+create trigger executions_of_before before update of controller, iterations on agent_executions
+for each row execute function gather_execution_facts();
 
 -- Tokens by the model that answered (empty where no answer named it), and by the day of the event (UTC).
 create table model_usage (
