@@ -1,6 +1,10 @@
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from datetime import date
+from typing import Any, get_type_hints
+
+import pytest
+from pydantic import JsonValue
 
 from tarsy_contracts.display import LIMIT_BYTES, display_cut
 from tarsy_contracts.events import AlertRepeated, QuestionAsked, SessionDeleted
@@ -8,6 +12,7 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database.postgres_text import to_postgres_json
 from tarsy_timeline.projection.projection import Batch, row_changes
 from tarsy_timeline.rows import row_changes as r
+from tarsy_timeline.rows.column_texts import ID, storable
 from tarsy_timeline.rows.row_changes import RowChange
 from tarsy_timeline.rows.row_statements import STATEMENTS
 from tarsy_whole_chain import ALERT, whole_chain
@@ -151,3 +156,32 @@ def test_a_long_line_is_cut_between_characters() -> None:
 
 def test_what_postgres_cannot_hold_is_replaced() -> None:
     assert to_postgres_json({"a\x00": ["\ud800", 1, None]}) == {"a\ufffd": ["?", 1, None]}
+
+
+ODD, LONG = "a\x00", "l" * 501
+SAMPLES: dict[object, tuple[object, object]] = {
+    str: (ODD, "a\ufffd"),
+    str | None: (ODD, "a\ufffd"),
+    list[str]: ([ODD], ["a\ufffd"]),
+    JsonValue: ({ODD: ODD}, {"a\ufffd": "a\ufffd"}),
+}
+
+
+@pytest.mark.parametrize("kind", STATEMENTS)
+def test_each_text_of_a_change_becomes_one_that_postgres_can_hold(kind: type[RowChange]) -> None:
+    """Names of things are not replaced: they would name something else."""
+    hints = get_type_hints(kind)
+    named = {name for name, hint in get_type_hints(kind, include_extras=True).items() if ID in metadata_of(hint)}
+    asked: dict[str, Any] = {name: SAMPLES.get(hint, (None, None))[0] for name, hint in hints.items()}
+    bound = dict(zip(hints, storable(kind(**asked)), strict=True))
+    for name, hint in hints.items():
+        assert bound[name] == (asked[name] if name in named else SAMPLES.get(hint, (None, None))[1]), name
+
+
+def metadata_of(hint: Any) -> tuple[object, ...]:
+    return tuple(getattr(hint, "__metadata__", ()))
+
+
+def test_text_of_an_index_is_cut() -> None:
+    usage = r.ModelUsage("s", date(2026, 11, 29), LONG, 1, 0, 0, 0, 0, 0)
+    assert storable(usage).model == LONG[:500]

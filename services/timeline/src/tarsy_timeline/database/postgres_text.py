@@ -12,11 +12,6 @@ def to_postgres_text(text: str) -> str:
     return text.encode(errors="replace").decode().replace("\x00", "\ufffd")
 
 
-def to_optional_text(text: str) -> str | None:
-    """An empty text is null in answers."""
-    return to_postgres_text(text) or None
-
-
 INDEXED_CHARACTERS = 500
 """Limit for text in an index, whose rows PostgreSQL bounds at 2,704 bytes."""
 

@@ -12,7 +12,6 @@ from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_timeline.database.postgres_text import to_index_text, to_postgres_json, to_postgres_text
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.row_changes import RowChange
 from tarsy_timeline.rows.visibility import stored_labels
@@ -27,7 +26,7 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             yield _started(record, event)
         case e.AlertRepeated():
             yield r.AlertCount(record.session_id, (event.count, event.total), record.envelope.time)
-            yield from (r.SessionAlias(to_postgres_text(alias), record.session_id) for alias in event.joined)
+            yield from (r.SessionAlias(alias, record.session_id) for alias in event.joined)
         case e.StageStarted():
             yield _planned(event)
         case e.ProviderFellBack():
@@ -35,8 +34,7 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
         case e.LlmCallRequested():
             yield r.ModelQuestion(event.execution_id, event.iteration, record.envelope.time)
         case e.LlmCallCompleted():
-            model = to_postgres_text(event.model)
-            yield r.LlmCallCount(event.execution_id, 1, model, *_tokens([event.usage]))
+            yield r.LlmCallCount(event.execution_id, 1, event.model, *_tokens([event.usage]))
             yield _used(record, event.model, 1, event.usage)
         case e.LlmCallFailed():
             yield from _failed(record, event)
@@ -85,10 +83,10 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
 def _fell_back(record: RecordedEvent, event: e.ProviderFellBack) -> RowChange:
     return r.ProviderChange(
         execution_id=event.execution_id,
-        original_llm_provider=to_postgres_text(event.from_provider),
-        llm_provider=to_postgres_text(event.to_provider),
-        fallback_reason=to_postgres_text(event.error),
-        fallback_error_code=to_postgres_text(event.kind),
+        original_llm_provider=event.from_provider,
+        llm_provider=event.to_provider,
+        fallback_reason=event.error,
+        fallback_error_code=event.kind,
         number=record.number,
     )
 
@@ -121,21 +119,21 @@ def _tokens(counted: Sequence[Usage]) -> tuple[int, int, int, int, int]:
 
 def _used(record: RecordedEvent, model: str, calls: int, usage: Usage) -> RowChange:
     day = record.envelope.time.astimezone(UTC).date()
-    return r.ModelUsage(record.session_id, day, to_index_text(model), calls, *_tokens([usage]))
+    return r.ModelUsage(record.session_id, day, model, calls, *_tokens([usage]))
 
 
 def _started(record: RecordedEvent, event: e.SessionStarted) -> RowChange:
     alert, chain = event.alert, event.chain
     return r.SessionStart(
         session_id=record.session_id,
-        alert_type=to_index_text(alert.alert_type),
-        title=to_postgres_text(alert.title),
-        severity=_optional(alert.severity),
-        source=to_postgres_text(alert.source),
-        author=to_postgres_text(alert.author),
-        runbook_url=_optional(alert.runbook_url),
-        chain_id=to_index_text(chain.chain_id),
-        alert_data=to_postgres_text(alert.data),
+        alert_type=alert.alert_type,
+        title=alert.title,
+        severity=alert.severity,
+        source=alert.source,
+        author=alert.author,
+        runbook_url=alert.runbook_url,
+        chain_id=chain.chain_id,
+        alert_data=alert.data,
         scripted=chain.scripted,
         priority=PRIORITIES.index(priority_of(alert)),
         mcp_selection=None if alert.mcp is None else _selected(alert.mcp),
@@ -143,14 +141,14 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> RowChange:
         has_parallel_stages=any(len(stage.agents) > 1 for stage in chain.stages),
         chat_enabled=chain.chat_enabled,
         created_at=record.envelope.time,
-        cluster=_facet(alert.cluster),
-        namespace=_facet(alert.namespace),
-        workload=_facet(alert.workload),
-        parent_id=None if alert.rerun is None else to_index_text(alert.rerun.parent_id),
-        llm_provider=_optional(alert.llm_provider),
-        slack_message_fingerprint=_optional(alert.slack_message_fingerprint),
+        cluster=alert.cluster,
+        namespace=alert.namespace,
+        workload=alert.workload,
+        parent_id=None if alert.rerun is None else alert.rerun.parent_id,
+        llm_provider=alert.llm_provider,
+        slack_message_fingerprint=alert.slack_message_fingerprint,
         labels=stored_labels(alert.labels),
-        chosen_by=to_postgres_text(chain.chosen_by),
+        chosen_by=chain.chosen_by,
         unmatched=chain.unmatched,
     )
 
@@ -160,7 +158,7 @@ def _selected(selection: McpSelection) -> JsonValue:
     chosen = selection.native_tools
     native: JsonValue = None if chosen is None else {**dict.fromkeys(NATIVE_TOOLS), **chosen}
     servers: list[JsonValue] = [server.model_dump(mode="json") for server in selection.servers]
-    return to_postgres_json({"servers": servers, "native_tools": native})
+    return {"servers": servers, "native_tools": native}
 
 
 def _stages_to_come(chain: ResolvedChain) -> int:
@@ -179,11 +177,3 @@ def _planned(event: e.StageStarted) -> RowChange:
         success_policy=event.success_policy,
         referenced_stage_id=event.referenced_stage_id,
     )
-
-
-def _optional(text: str | None) -> str | None:
-    return None if text is None else to_postgres_text(text)
-
-
-def _facet(text: str | None) -> str | None:
-    return None if text is None else to_index_text(text)

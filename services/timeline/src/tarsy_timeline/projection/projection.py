@@ -11,6 +11,7 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import timeline_changes
 from tarsy_timeline.projection.event_facts import event_facts
 from tarsy_timeline.projection.shown_change import shown_change
+from tarsy_timeline.rows.column_texts import storable
 from tarsy_timeline.rows.row_changes import RowChange, SessionMove
 from tarsy_timeline.rows.row_statements import STATEMENTS
 from tarsy_timeline.rows.statement import RowStatement
@@ -47,7 +48,7 @@ def row_changes(record: RecordedEvent) -> list[RowChange]:
     if record.event is None:
         return []
     shown = [shown_change(record, change) for change in timeline_changes(record)]
-    return [*shown, *event_facts(record, record.event)]
+    return [storable(change) for change in (*shown, *event_facts(record, record.event))]
 
 
 def moved(record: RecordedEvent, first: RecordedEvent) -> SessionMove:

@@ -8,12 +8,12 @@ import structlog
 from tarsy_contracts.events import SessionDeleted
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database.pool import Connection
-from tarsy_timeline.database.postgres_text import to_index_text, to_postgres_text
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint
 from tarsy_timeline.projection.postgres_errors import is_of_the_record, reason_of
 from tarsy_timeline.projection.projection import Batch, moved, row_changes
 from tarsy_timeline.projection.unknown_events import unknown_reason
+from tarsy_timeline.rows.column_texts import storable
 from tarsy_timeline.rows.row_changes import RowChange, UnprojectedRecord
 from tarsy_timeline.rows.row_statements import STATEMENTS
 
@@ -131,12 +131,13 @@ async def _execute(connection: Connection, change: RowChange) -> None:
 
 
 def _unprojected(record: RecordedEvent, reason: str, now: datetime) -> UnprojectedRecord:
-    return UnprojectedRecord(
+    named = UnprojectedRecord(
         partition=record.partition,
         log_offset=record.offset,
-        session_id=to_index_text(record.session_id),
+        session_id=record.session_id,
         number=record.number,
-        event_type=to_index_text(record.envelope.type),
-        reason=to_postgres_text(reason),
+        event_type=record.envelope.type,
+        reason=reason,
         failed_at=now,
     )
+    return storable(named)

@@ -21,7 +21,7 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
 )
 from tarsy_contracts.timeline_model import ENDED
-from tarsy_timeline.database.postgres_text import to_optional_text, to_postgres_json, to_postgres_text
+from tarsy_timeline.database.postgres_text import to_postgres_text
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.found_call import LOG_OFFSET
 from tarsy_timeline.rows.row_changes import RowChange
@@ -56,14 +56,14 @@ def _session(record: RecordedEvent, change: SessionChanged) -> RowChange:
     return r.SessionUpdate(
         session_id=record.session_id,
         status=change.status,
-        final_analysis=to_optional_text(change.final_analysis),
-        error_message=to_optional_text(change.error_message),
-        executive_summary=to_optional_text(change.executive_summary),
-        executive_summary_error=to_optional_text(change.executive_summary_error),
+        final_analysis=change.final_analysis or None,
+        error_message=change.error_message or None,
+        executive_summary=change.executive_summary or None,
+        executive_summary_error=change.executive_summary_error or None,
         started_at=time if change.status == "in_progress" else None,
         completed_at=_end(change.status, time),
-        partial_reason=to_optional_text(change.partial_reason),
-        evidence_limits=[to_postgres_text(limit) for limit in change.evidence_limits],
+        partial_reason=change.partial_reason or None,
+        evidence_limits=list(change.evidence_limits),
     )
 
 
@@ -72,10 +72,10 @@ def _stage(record: RecordedEvent, change: StageChanged) -> RowChange:
     return r.StageUpdate(
         stage_id=change.stage_id,
         session_id=record.session_id,
-        stage_name=to_postgres_text(change.stage_name),
+        stage_name=change.stage_name,
         stage_index=change.stage_index,
         status=change.status,
-        error_message=to_optional_text(change.error_message),
+        error_message=change.error_message or None,
         started_at=time,
         completed_at=_end(change.status, time),
         number=record.number,
@@ -88,16 +88,16 @@ def _execution(record: RecordedEvent, change: ExecutionChanged) -> RowChange:
         execution_id=change.execution_id,
         session_id=record.session_id,
         stage_id=change.stage_id,
-        agent_name=to_postgres_text(change.agent_name),
+        agent_name=change.agent_name,
         agent_index=change.agent_index,
         status=change.status,
-        error_message=to_optional_text(change.error_message),
+        error_message=change.error_message or None,
         started_at=time,
         completed_at=_end(change.status, time),
         number=record.number,
         spec=_json(change.spec),
         outcome=_json(change.outcome),
-        llm_provider=None if change.spec is None else to_optional_text(change.spec.llm_provider),
+        llm_provider=None if change.spec is None else change.spec.llm_provider or None,
     )
 
 
@@ -119,12 +119,11 @@ def _item(record: RecordedEvent, change: TimelineCreated) -> RowChange:
 
 
 def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue]:
-    shown, about = display_item(to_postgres_text(content), metadata)
-    return shown, to_postgres_json(about)
+    return display_item(to_postgres_text(content), metadata)
 
 
 def _json(facts: ExecutionSpec | ExecutionOutcome | None) -> JsonValue:
-    return None if facts is None else to_postgres_json(facts.model_dump(mode="json"))
+    return None if facts is None else facts.model_dump(mode="json")
 
 
 def _place(record: RecordedEvent) -> dict[str, JsonValue]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import JsonValue
 
 from tarsy_contracts.numbers import LARGEST_COUNT
+from tarsy_timeline.rows.column_texts import ID
 
 type Fields = dict[str, Any]
 """A row in memory."""
@@ -38,10 +39,11 @@ LARGEST = ColumnRule("greatest({old}, {new})", max)
 MERGE = ColumnRule("{old} || {new}", operator.or_)
 
 # Types of the fields of changes, whose columns have these rules. A field of another type replaces its column.
-Key = Annotated[str, KEY]
+Key = Annotated[str, KEY, ID]
 """Names the row."""
 Once = Annotated[str, ONCE]
 """Stays as it was when the row was inserted."""
+OnceId = Annotated[str, ONCE, ID]
 TextUnlessNull = Annotated[str | None, UNLESS_NULL]
 Added = Annotated[int, ADD]
 AddedTokens = Annotated[int, ADD_BOUNDED]

@@ -1,6 +1,6 @@
 """Changes of rows, as the projection of an event makes them.
 
-Each field is a column, and its type says the rule; the key comes first. A change is the tuple of the arguments of its
+Each field is a column, and its type says the rules; the key comes first. A change is the tuple of the arguments of its
 statement.
 """
 
@@ -21,17 +21,19 @@ from tarsy_timeline.rows.column_rules import (
     Key,
     MergedJson,
     Once,
+    OnceId,
     TextUnlessNull,
 )
+from tarsy_timeline.rows.column_texts import ID, INDEX_TEXT, TEXT, Id, IndexText, OptionalId, OptionalIndexText
 
 
 class SessionMove(NamedTuple):
     """The session's row is there from the first accepted event on. `first_offset` is that of its batch."""
 
-    session_id: str
+    session_id: Id
     partition: int
     last_number: int
-    last_event_id: str
+    last_event_id: Id
     created_at: datetime
     first_offset: int
     last_offset: int
@@ -39,13 +41,13 @@ class SessionMove(NamedTuple):
 
 class SessionStart(NamedTuple):
     session_id: Key
-    alert_type: str
+    alert_type: IndexText
     title: str
     severity: str | None
     source: str
     author: str
     runbook_url: str | None
-    chain_id: str
+    chain_id: IndexText
     alert_data: str
     scripted: bool
     priority: int
@@ -54,10 +56,10 @@ class SessionStart(NamedTuple):
     has_parallel_stages: bool
     chat_enabled: bool
     created_at: datetime
-    cluster: str | None
-    namespace: str | None
-    workload: str | None
-    parent_id: str | None
+    cluster: OptionalIndexText
+    namespace: OptionalIndexText
+    workload: OptionalIndexText
+    parent_id: OptionalIndexText
     llm_provider: str | None
     slack_message_fingerprint: str | None
     labels: list[str]
@@ -87,13 +89,13 @@ class AlertCount(NamedTuple):
 
 
 class SessionAlias(NamedTuple):
-    alias: Key
-    session_id: str
+    alias: Annotated[str, KEY, TEXT]
+    session_id: Id
 
 
 class ChatStart(NamedTuple):
     session_id: Key
-    chat_id: str
+    chat_id: Id
 
 
 class ChatMessageCount(NamedTuple):
@@ -103,7 +105,7 @@ class ChatMessageCount(NamedTuple):
 
 class StageUpdate(NamedTuple):
     stage_id: Key
-    session_id: Once
+    session_id: OnceId
     stage_name: Once
     stage_index: Annotated[int, ONCE]
     status: str
@@ -120,15 +122,15 @@ class StagePlan(NamedTuple):
     expected_agent_count: int
     parallel_type: str | None
     success_policy: str | None
-    referenced_stage_id: str | None
+    referenced_stage_id: OptionalId
 
 
 class ExecutionUpdate(NamedTuple):
     """`spec` and `outcome`: ExecutionSpec when it begins, and ExecutionOutcome when it has ended."""
 
     execution_id: Key
-    session_id: Once
-    stage_id: Once
+    session_id: OnceId
+    stage_id: OnceId
     agent_name: Once
     agent_index: Annotated[int, ONCE]
     status: str
@@ -171,7 +173,7 @@ class LlmCallCount(NamedTuple):
 class ModelUsage(NamedTuple):
     session_id: Key
     day: Annotated[date, KEY]
-    model: Key
+    model: Annotated[str, KEY, INDEX_TEXT]
     calls: Added
     input_tokens: AddedTokens
     output_tokens: AddedTokens
@@ -187,8 +189,8 @@ class ToolCallCount(NamedTuple):
 
 class TimelineStart(NamedTuple):
     event_id: Key
-    session_id: Once
-    execution_id: Annotated[str | None, ONCE]
+    session_id: OnceId
+    execution_id: Annotated[str | None, ONCE, ID]
     event_type: Once
     status: str
     content: str
@@ -211,21 +213,21 @@ class TimelineEnd(NamedTuple):
 class CallOutcome(NamedTuple):
     """A call of a tool has run, or may have: unless the tool is read-only, it has changed something."""
 
-    session_id: str
-    event_id: str
+    session_id: Id
+    event_id: Id
 
 
 class SessionRemoval(NamedTuple):
-    session_id: str
+    session_id: Id
     deleted_at: datetime
 
 
 class UnprojectedRecord(NamedTuple):
     partition: int
     log_offset: int
-    session_id: str
+    session_id: IndexText
     number: int
-    event_type: str
+    event_type: IndexText
     reason: str
     failed_at: datetime
 
