@@ -73,6 +73,8 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             | e.SessionReopened()
             | e.QuestionAsked()
             | e.ReplyCompleted()
+            | e.PhaseRequested()
+            | e.PhaseCompleted()
             | e.SessionDeleted()
         ):
             return
