@@ -65,8 +65,8 @@ class NoHistory:
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
         return VisibleSessions(visible=tuple(session_ids), hidden=())
 
-    def running(self, session_id: str) -> list[Call]:
-        return self._feed.running(session_id)
+    def list_running_calls(self, session_id: str) -> list[Call]:
+        return self._feed.list_running_calls(session_id)
 
     async def history(self, session_id: str) -> History:
         return History()
@@ -131,7 +131,7 @@ async def run(given: argparse.Namespace) -> None:
             await asyncio.to_thread(process.stdout.readline)
             for session_id in sessions:
                 gateway.stream.watch(session_id, None)
-            gateway.stream._offsets.place(set(sessions), dict.fromkeys(range(QUEUE_PARTITIONS), 0))
+            gateway.stream._offsets.place_sessions(set(sessions), dict.fromkeys(range(QUEUE_PARTITIONS), 0))
             began = time.process_time()
             await asyncio.to_thread(let_subscribe, process)
             while gateway.metrics.sent._value.get() < 2 * given.clients:  # noqa: ASYNC110 - nobody tells

@@ -13,7 +13,7 @@ from tarsy_session_logs import SESSION, log_of
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_trace import trace_of
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import encoded
+from tarsy_websocket_gateway.outgoing import join_deltas
 
 AGENTS = ("Pods", "Logs", "Metrics")
 EVENTS_OF_AN_ITERATION = 5
@@ -63,7 +63,7 @@ class Messages:
                 call_id=llm_call_id(_execution(agent), 1, 1), execution_id=_execution(agent), run=1, index=index,
                 part="text", text=WORDS[index % len(WORDS)],
             )  # fmt: skip
-            for one in encoded(self._feed.chunk(SESSION, chunk, datetime.now(UTC), self.last_number)):
+            for one in join_deltas(self._feed.chunk(SESSION, chunk, datetime.now(UTC), self.last_number)):
                 yield one.text
 
 

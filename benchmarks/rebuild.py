@@ -89,7 +89,7 @@ class Steps:
             say(f"  {time.monotonic() - self._began:6.1f} s  {self._current}")
         self._current, self._began = what, time.monotonic()
 
-    def counted(self, events: int) -> None:
+    def count(self, events: int) -> None:
         self.events += events
 
     def ended(self) -> float:

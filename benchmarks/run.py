@@ -84,7 +84,7 @@ def replay() -> None:
         chains = ChainTracker()
         for delivery in raw:
             if chains.accept(delivery.mark()):
-                state = evolve(state, delivery.recorded())
+                state = evolve(state, delivery.to_recorded_event())
 
     say(f"replay of a session of {len(raw)} events: {len(raw) / timed(read):,.0f} events/s")
 

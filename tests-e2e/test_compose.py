@@ -16,7 +16,7 @@ from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.allowed_hosts import allowed_hosts
+from tarsy_service.allowed_hosts import parse_allowed_hosts
 from tarsy_service.secret_files import variable_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -105,5 +105,5 @@ def test_authentication_is_turned_on_by_variables(name: str, tmp_path: Path, mon
 def test_every_service_answers_to_the_names_of_all_of_them() -> None:
     asked = {*SERVICES, "front-door"}
     for name, environment in environments().items():
-        names = allowed_hosts(environment["TARSY_HOSTS"])
+        names = parse_allowed_hosts(environment["TARSY_HOSTS"])
         assert {host for host in asked if not names.includes(host)} == set(), name

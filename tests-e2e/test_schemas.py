@@ -96,7 +96,7 @@ async def test_every_record_of_an_investigation_fits_the_schemas(system: System)
 
 async def types_on(system: System, channel: Channel, validators: dict[str, Draft202012Validator]) -> set[str]:
     """Of all records there, each of which is checked."""
-    records = await everything(system, [channel.found_in(system.bus.topics).name])
+    records = await everything(system, [channel.find_topic(system.bus.topics).name])
     # The tombstone of an older head has neither.
     return {check(one, channel, validators) for one in records if one.value is not None or one.headers}
 

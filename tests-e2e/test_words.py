@@ -1,4 +1,4 @@
-"""Words: no retired name in modules and classes, no class name twice, a glossary that is true, subjects first."""
+"""Words: no retired names, verbs as functions' names, no class name twice, a true glossary, subjects first."""
 
 import ast
 import re
@@ -9,7 +9,15 @@ from pathlib import Path
 
 from tarsy_contracts.topics import Topics
 from tarsy_sentences import without_subject
-from tarsy_words import COMPOSITION, RETIRED_CLASSES, RETIRED_MODULES, STILL_TWICE
+from tarsy_words import (
+    COMPOSITION,
+    KEPT_PARTICIPLES,
+    NO_PARTICIPLES,
+    PARTICIPLES,
+    RETIRED_CLASSES,
+    RETIRED_MODULES,
+    STILL_TWICE,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 MEMBERS = ("apps", "examples", "libs", "services", "tools")
@@ -18,6 +26,7 @@ ROW = re.compile(
     r"^\| \*\*(?P<word>[^*]+)\*\*(?: \([^)]+\))? \| (?P<meaning>[^|]+) \| (?P<type>[^|]*) \| (?P<topic>[^|]*) \|$"
 )
 CODE = re.compile(r"`([^`]+)`")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -66,6 +75,46 @@ def names_that_stand_twice() -> dict[str, list[str]]:
     for module, name in classes():
         places[name].append(module)
     return {name: sorted(found) for name, found in places.items() if len(found) > 1 and name not in COMPOSITION}
+
+
+def is_participle(word: str) -> bool:
+    """Judges by the form: `masked`, `reading`, `built`. A form that is also a verb, such as `set`, is none."""
+    has_the_form = len(word) > 4 and word.endswith(("ed", "ing"))
+    return word in PARTICIPLES or (has_the_form and word not in NO_PARTICIPLES)
+
+
+def functions(file: Path) -> Iterator[tuple[str, Function]]:
+    """The public functions of a module, and the public methods of its classes; each with its path in the module."""
+    classes: list[tuple[str, ast.AST]] = [("", ast.parse(file.read_text("utf-8")))]
+    while classes:
+        path, node = classes.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ClassDef):
+                classes.append((f"{path}{child.name}.", child))
+            elif isinstance(child, Function) and not child.name.startswith("_"):
+                yield f"{path}{child.name}", child
+
+
+def is_command(function: Function) -> bool:
+    """Whether a verb should name it. Properties and context managers say what is there, or what is so meanwhile."""
+    marks = [ast.unparse(mark) for mark in (*function.decorator_list, *filter(None, [function.returns]))]
+    return not any(re.search(r"property|\.setter|[cC]ontext_?[mM]anager", mark) for mark in marks)
+
+
+def functions_named_by_participles() -> set[str]:
+    return {
+        f"{module}:{path}"
+        for module, file in modules()
+        for path, function in functions(file)
+        if is_participle(function.name.partition("_")[0]) and is_command(function)
+    }
+
+
+def test_functions_are_named_by_verbs() -> None:
+    found = functions_named_by_participles()
+    assert sorted(found - KEPT_PARTICIPLES.keys()) == [], "say what it does: `mask`, not `masked`"
+    assert sorted(KEPT_PARTICIPLES.keys() - found) == [], "it is gone: take it off KEPT_PARTICIPLES"
+    assert len(KEPT_PARTICIPLES) < 60
 
 
 def test_no_retired_name_comes_back() -> None:

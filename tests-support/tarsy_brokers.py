@@ -40,13 +40,13 @@ class Brokers:
 
     async def start(self) -> None:
         """At once: each waits for a majority of controllers."""
-        await asyncio.gather(*[_finish(broker.starting()) for broker in self._brokers])
+        await asyncio.gather(*[_finish(broker.start_in_steps()) for broker in self._brokers])
 
     async def restart(self, number: int) -> None:
         """In good order: it hands its partitions over first."""
         broker = self._brokers[number - 1]
         await asyncio.to_thread(broker.stop)
-        await _finish(broker.starting())
+        await _finish(broker.start_in_steps())
 
     async def kill(self, number: int) -> None:
         """And starts it again, on what it has written."""
@@ -65,7 +65,7 @@ class Brokers:
                 await asyncio.to_thread(shutil.rmtree, partition)
 
     async def start_again(self, number: int) -> None:
-        await _finish(self._brokers[number - 1].starting())
+        await _finish(self._brokers[number - 1].start_in_steps())
 
     async def _kill(self, number: int) -> None:
         broker = self._brokers[number - 1]

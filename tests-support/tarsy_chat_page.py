@@ -11,7 +11,7 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_page_feed import SHOW_SESSION
 from tarsy_reply import Exchange
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import encoded
+from tarsy_websocket_gateway.outgoing import join_deltas
 from tarsy_websocket_gateway.page_assets import load_page
 
 type Message = dict[str, Any]
@@ -71,7 +71,7 @@ class Scene:
             call_id=exchange.llm_call_id(2), execution_id=exchange.execution_id, run=1, index=index, part="text",
             text=text,
         )  # fmt: skip
-        taken = encoded(self._feed.chunk(self.session.id, chunk, NOW, len(self.session.records)))
+        taken = join_deltas(self._feed.chunk(self.session.id, chunk, NOW, len(self.session.records)))
         await self.feed([json.loads(one.text) for one in taken])
 
     async def feed(self, messages: list[Message]) -> None:

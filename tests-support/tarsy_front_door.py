@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry
 
 from tarsy_local.addresses import HOST
-from tarsy_local.front_door.door import Doorway, count_requests, guarded
+from tarsy_local.front_door.door import Doorway, count_requests, guard
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_service.http_policy import DEFAULT_POLICY
@@ -33,7 +33,7 @@ async def run(port: int, ports: Mapping[str, int]) -> None:
     """Until the process is killed."""
     async with (
         HttpProxy(FixedPorts(ports), count_requests(CollectorRegistry())).running() as proxy,
-        proxy_server(guarded(Doorway(OUTSIDE, proxy), DEFAULT_POLICY), HOST, port),
+        proxy_server(guard(Doorway(OUTSIDE, proxy), DEFAULT_POLICY), HOST, port),
     ):
         await asyncio.Event().wait()
 

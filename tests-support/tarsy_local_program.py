@@ -39,7 +39,7 @@ def listening(
 def _await_port(running: ChildProcess, port: int) -> None:
     pause = threading.Event()
     for _ in range(int(SECONDS / LOOK_SECONDS)):
-        assert running.exited() is None, running.log.read_text("utf-8")
+        assert running.poll_exit() is None, running.log.read_text("utf-8")
         try:
             socket.create_connection((HOST, port), timeout=1).close()
         except OSError:

@@ -26,7 +26,7 @@ class KillableKafka:
 
     async def restart(self) -> None:
         """As `start`, while the loop runs on."""
-        for seconds in self._kafka.starting():
+        for seconds in self._kafka.start_in_steps():
             await asyncio.sleep(seconds)
 
     async def kill(self) -> None:

@@ -12,7 +12,7 @@ from tarsy_llm.protocol import LlmRequest
 from tarsy_session.model_request import ModelRequest
 from tarsy_summary_prompt.excerpt import Excerpt
 from tarsy_summary_prompt.request_focus import focus_of
-from tarsy_timeline.record.llm_interactions import find_asked
+from tarsy_timeline.record.llm_interactions import find_llm_request
 from tarsy_timeline.record.mcp_interactions import find_mcp
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.summaries import choose_request, find_summary
@@ -31,7 +31,7 @@ def asked_on_record(records: Sequence[RecordedEvent], results: Mapping[str, str]
     for record in records:
         event = record.event
         if isinstance(event, e.LlmCallRequested):
-            found = find_asked(records, event.llm_call_id)
+            found = find_llm_request(records, event.llm_call_id)
             if found is None:
                 faults.append(f"LLM call {event.llm_call_id} is not found")
                 continue

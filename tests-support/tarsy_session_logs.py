@@ -43,6 +43,6 @@ def log_of(*events: e.Event) -> SessionLog:
         )
         delivery = Delivery(envelope, value, "tarsy.sessions", 0, number, AT)
         log.written.append(delivery)
-        log.accepted.append(delivery.recorded())
+        log.accepted.append(delivery.to_recorded_event())
         previous = id
     return log

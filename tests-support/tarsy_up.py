@@ -140,7 +140,7 @@ class Tarsy:
 
     def processes(self) -> list[Process]:
         """Processes that `tarsy status` would list, without the second that the command takes."""
-        instance = Home(self.home).running()
+        instance = Home(self.home).find_running()
         return [] if instance is None else instance.processes
 
     def server_pids(self) -> dict[str, int]:

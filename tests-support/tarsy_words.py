@@ -203,3 +203,24 @@ COMPOSITION = frozenset({"Metrics", "Service", "Settings"})
 
 STILL_TWICE: frozenset[str] = frozenset()
 """Names of classes that more than one module has."""
+
+IRREGULAR = """
+begun bent bought brought broken built caught chosen dealt done drawn driven fallen forgotten found frozen given
+gone grown heard held hidden kept known learnt left lost made meant met overdue paid redone rewritten said saw seen sent
+shaken shown sold sought spent stood stuck swept taken taught thrown told torn understood unknown unread unseen unsent
+unwritten upheld withheld withdrawn won written wrote
+"""
+PARTICIPLES = frozenset(IRREGULAR.split())
+"""Participles, and forms of the past, that end neither with -ed nor with -ing."""
+
+NO_PARTICIPLES = frozenset(
+    ("bring", "exceed", "heading", "nothing", "proceed", "setting", "something", "string", "warning")
+)
+"""Words that end like one."""
+
+KEPT_PARTICIPLES: dict[str, str] = {
+    "tarsy_bus.fetch_progress:Fetching.paused": "aiokafka's consumer has it",
+    "tarsy_cli.held_commands:held": "the command is `tarsy session held`",
+    "tarsy_tool_gateway.mcp.json_schema.assertions:required": "the keyword of JSON Schema that it asserts",
+}
+"""Public functions that are named by a participle all the same, each with the reason."""

@@ -35,7 +35,7 @@ from tarsy_cli.command_group import TableGroup
 from tarsy_contracts.topics import Topics
 from tarsy_docgen.metrics_page import all_metrics
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.allowed_hosts import allowed_hosts
+from tarsy_service.allowed_hosts import parse_allowed_hosts
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.secret_files import SUFFIX, is_secret, variable_of, variables_of
 from tarsy_service.settings import ServiceSettings, mistakes_in_settings
@@ -231,7 +231,7 @@ def test_each_service_answers_to_the_names_of_all_services_and_of_the_ingress(na
     rules = [at(one, "spec.rules", list) for one in of_kind(name, "Ingress").values()]
     asked |= {at(rule, "host", str) for found in rules for rule in found if "host" in rule}
     for service, told in variables.items():
-        names = allowed_hosts(told["TARSY_HOSTS"] or "")
+        names = parse_allowed_hosts(told["TARSY_HOSTS"] or "")
         assert {host for host in asked if not names.includes(host)} == set(), service
         assert not names.includes("evil.example")
 

@@ -21,7 +21,7 @@ class Seen(Home):
         super().__init__(Path())
         self._looks = iter(processes)
 
-    def running(self) -> Instance:
+    def find_running(self) -> Instance:
         return Instance(state="ready", pid=1, processes=[next(self._looks)])
 
 

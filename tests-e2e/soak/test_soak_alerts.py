@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tarsy_cli.config.alerts_of_file import NOWHERE
-from tarsy_cli.lab.demo import firing_now
+from tarsy_cli.lab.demo import restart_alerts
 from tarsy_config.load import load_config
 from tarsy_contracts.ids import deduplication_key, session_beside
 from tarsy_ingest.alert_rules import rules_of
@@ -22,7 +22,7 @@ ALERT = {"status": "firing", "labels": {"alertname": "KubePodCrashLooping"}, "fi
 
 @pytest.mark.parametrize("milliseconds", [0, 7, 390, 400, 999])
 def test_the_soak_expects_the_session_that_ingest_begins_at_any_millisecond(milliseconds: int) -> None:
-    webhook = firing_now(
+    webhook = restart_alerts(
         json.dumps({"version": "4", "status": "firing", "alerts": [ALERT]}).encode(),
         NOON + timedelta(milliseconds=milliseconds),
     )

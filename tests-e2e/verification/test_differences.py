@@ -50,7 +50,7 @@ class Told:
                 sequence=number,
                 previous=previous,
             )
-            log.accepted.append(Delivery(envelope, value, "tarsy.sessions", 0, number, AT).recorded())
+            log.accepted.append(Delivery(envelope, value, "tarsy.sessions", 0, number, AT).to_recorded_event())
             previous = id
         return log
 

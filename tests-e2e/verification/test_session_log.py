@@ -8,7 +8,7 @@ from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.topics import Topics
 from tarsy_session_logs import SESSION, answer, log_of
-from tarsy_verification.session_log import reading_of
+from tarsy_verification.session_log import create_log_reading
 
 BUS = Bus("nowhere:1", Topics(), client="test")
 OWN = BUS.partition_of_session(SESSION)
@@ -25,7 +25,7 @@ def record(one: Delivery, partition: int) -> "ConsumerRecord[bytes, bytes]":
 
 @pytest.mark.parametrize("places", [(BESIDE, OWN), (OWN, BESIDE)])
 def test_a_copy_of_a_session_in_another_partition_is_left_out(places: tuple[int, int]) -> None:
-    reading = reading_of(BUS)
+    reading = create_log_reading(BUS)
     for place in places:
         for one in LOG.written:
             reading.take(record(one, place))

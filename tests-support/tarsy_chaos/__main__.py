@@ -82,7 +82,7 @@ def chaos(
 
 
 def _with_processes(home: Home) -> Instance:
-    instance = home.running()
+    instance = home.find_running()
     if instance is None or instance.state != "ready":
         raise fail(
             f"No TARSy is ready in {home.folder}: start one with `tarsy up --processes --instances tool-gateway=3`."

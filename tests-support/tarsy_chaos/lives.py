@@ -68,7 +68,7 @@ def _over(types: Sequence[str]) -> bool:
 
 
 def _kill(home: Home, service: str, blow: Blow) -> int | None:
-    instance = home.running()
+    instance = home.find_running()
     processes = instance.processes if instance is not None else []
     pids = [one.pid for one in processes if one.service == service and one.pid is not None]
     if not pids:

@@ -15,7 +15,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS
 from tarsy_local.instance import Home, Instance
 from tarsy_verification.invariants import faults_of
-from tarsy_verification.session_log import SessionLog, reading_of
+from tarsy_verification.session_log import SessionLog, create_log_reading
 from tarsy_verification.tool_runs import runs_of
 
 HEALTHY_SECONDS = 60.0
@@ -62,11 +62,13 @@ class ChaosSetup:
 
 
 async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog | None = None) -> Round:
-    """Without a strike nobody is killed. `undisturbed`: what comes of it then. Raises ChaosError, or ApiError."""
+    """A round without a strike kills no process. `undisturbed`: what comes of it then. Raises ChaosError, or
+    ApiError.
+    """
     instance = await until_healthy(setup.home)
     began = time.monotonic()
     async with PartitionReader(setup.bus, setup.bus.topics.sessions).running() as follower:
-        places = setup.bus.log_places(setup.bus.topics.sessions)
+        places = setup.bus.log_partitions(setup.bus.topics.sessions)
         ends = await follower.consumer.end_offsets(places)
         beginning = {place.partition: offset for place, offset in ends.items()}
         follower.assign(beginning)
@@ -93,7 +95,7 @@ async def until_healthy(home: Home, deaths: Iterable[ProcessDeath] = ()) -> Inst
     killed = {death.pid for death in deaths}
     limit = time.monotonic() + HEALTHY_SECONDS
     while True:
-        instance = home.running()
+        instance = home.find_running()
         if instance is None:
             raise ChaosError(f"No TARSy runs in {home.folder}.")
         # TARSy may not have noticed yet that a process it calls ready is dead.
@@ -107,7 +109,7 @@ async def until_healthy(home: Home, deaths: Iterable[ProcessDeath] = ()) -> Inst
 
 async def _log_of(bus: Bus, session_id: str, beginning: dict[int, int]) -> SessionLog:
     """Read once more, from before the session began: what follows it live may differ from what lies there."""
-    reading = reading_of(bus)
+    reading = create_log_reading(bus)
     await read_to_end(bus, bus.topics.sessions, beginning, reading.take)
     return reading.sessions.get(session_id, SessionLog())
 

@@ -92,7 +92,7 @@ def _command(folder: Path, socket: Path, settings: Path, group: str) -> list[str
 def _await_answer(engine: Engine, process: ChildProcess) -> None:
     deadline = time.monotonic() + START_SECONDS
     while engine.run("version", seconds=START_SECONDS).returncode != 0:
-        ended = process.exited() is not None
+        ended = process.poll_exit() is not None
         if ended or time.monotonic() > deadline:
             raise RuntimeError(f"dockerd {'has ended' if ended else 'does not answer'}: {process.last_lines()}")
         time.sleep(LOOK_SECONDS)

@@ -48,7 +48,7 @@ class Sandbox:
         return [NSENTER, f"--target={self.first}", *namespaces, "--wd=/", "--", *command]
 
     def ended(self) -> Mapping[str, ChildProcess]:
-        return {name: one for name, one in self._started.items() if one.exited() is not None}
+        return {name: one for name, one in self._started.items() if one.poll_exit() is not None}
 
     def describe(self) -> str:
         """The programs that have ended, with their last lines."""
@@ -91,7 +91,7 @@ def _first_process(process: ChildProcess, hidden: Path) -> int:
     """That of the inner namespace, once its folders are hidden."""
     deadline = time.monotonic() + START_SECONDS
     while not hidden.exists():
-        if process.exited() is not None or time.monotonic() > deadline:
+        if process.poll_exit() is not None or time.monotonic() > deadline:
             raise RuntimeError(f"no sandbox: {process.last_lines()}")
         time.sleep(LOOK_SECONDS)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()

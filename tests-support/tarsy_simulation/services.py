@@ -160,7 +160,7 @@ class Orchestrator:
                 async with self._deps.supervisor.group() as group:
                     life = WorkerAnnounced(worker_id=self._name, service=SERVICE)
                     group.start("announcements", announce(self._publisher, life, queues=self._owner.queues))
-                    group.start("workers", watch(self._bus, self._liveness, self._catalog.changed))
+                    group.start("workers", watch(self._bus, self._liveness, self._catalog.wake))
                     group.start("catalog", self._catalog.follow(self._bus))
                     group.start("chunks", self._deps.chunks.run())
                     await self._owner.run(lambda: None)

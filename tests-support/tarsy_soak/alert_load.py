@@ -16,7 +16,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus
 from tarsy_cli.api import ApiError
-from tarsy_cli.lab.demo import firing_now
+from tarsy_cli.lab.demo import restart_alerts
 from tarsy_cli.submission import submit_file
 from tarsy_contracts.ids import deduplication_key, session_beside, session_of_alertmanager
 from tarsy_ingest.raw_alert import instant
@@ -70,7 +70,7 @@ class AlertLoad:
                 if stopping.is_set():
                     break
                 incident = self._incidents[number % len(self._incidents)]
-                webhook = firing_now(incident.alert_file.read_bytes(), datetime.now(UTC))
+                webhook = restart_alerts(incident.alert_file.read_bytes(), datetime.now(UTC))
                 if self._random.random() < 0.5:
                     submit = partial(self._over_http, webhook)
                 else:
@@ -110,7 +110,7 @@ class AlertLoad:
         return sessions_of(webhook, self._bus.layout.log_partitions)
 
     async def _write(self, webhook: bytes, codec: str | None) -> None:
-        """With a producer of its own, as strangers have."""
+        """Uses its own producer, like other systems."""
         producer = AIOKafkaProducer(**self._bus.client_arguments, compression_type=codec, acks="all")
         try:
             async with asyncio.timeout(WRITE_SECONDS):

@@ -41,7 +41,7 @@ class EndlessAnswers(BaseHTTPRequestHandler):
             return
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: the soak says itself what it does."""
+        """Logs nothing: the soak reports its own requests."""
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ class SoakEnvironment:
 
     def instance(self) -> Instance:
         """Raises SoakError when `tarsy up` has ended."""
-        instance = self.home.running()
+        instance = self.home.find_running()
         if instance is None or self.up.poll() is not None:
             tail = self.output.read_text(encoding="utf-8", errors="replace")[-2_000:]
             raise SoakError(f"`tarsy up` has ended. What it said last:\n{tail}")
@@ -130,7 +130,7 @@ def _start_up(
 
 
 def _environment(around: Mapping[str, str]) -> dict[str, str]:
-    """Without settings that somebody made for another TARSy."""
+    """Leaves out settings made for another TARSy."""
     kept = {name: value for name, value in around.items() if not name.startswith("TARSY_") or name == "TARSY_CACHE_DIR"}
     return kept | {
         "TARSY_GROUP_SESSION_TIMEOUT_MS": "3000",
@@ -146,7 +146,7 @@ def _wait_until_ready(running: SoakEnvironment) -> None:
     while True:
         if running.up.poll() is not None:
             running.instance()
-        instance = running.home.running()
+        instance = running.home.find_running()
         if instance is not None and instance.state == "ready":
             return
         if time.monotonic() > limit:

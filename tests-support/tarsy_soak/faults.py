@@ -37,8 +37,9 @@ LONGEST_FREEZE_SECONDS = 40.0
 SHORTEST_SECONDS = 3.0
 
 type Way = Literal["elsewhere", "doubled", "renamed", "foreign", "tombstone"]
-"""Where a genuine record goes: another partition, the same place again, a key that nobody has, another topic. Or a
-tombstone of a key that nobody has."""
+"""The wrong target of a genuine record: another partition, a repeat, an unused key, another topic. Another kind is a
+tombstone of an unused key.
+"""
 
 IN_ONE_PARTITION: Sequence[Way] = ("doubled", "renamed", "foreign", "tombstone")
 WITHOUT_RECORDS: Sequence[Way] = ("foreign", "tombstone")

@@ -18,7 +18,7 @@ from tarsy_soak.faults import Misplacement
 from tarsy_soak.leaks import SecretSearch
 from tarsy_soak.misplaced import misplaced
 from tarsy_soak.poison import poison_records
-from tarsy_verification.session_log import reading_of
+from tarsy_verification.session_log import create_log_reading
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +34,7 @@ class KafkaFaults:
         self._bus = bus
         self._random = random
         self.session = "nobody"
-        self.reading = reading_of(bus)
+        self.reading = create_log_reading(bus)
         self._positions = dict.fromkeys(range(bus.layout.log_partitions), 0)
 
     async def plant(self, topic: str) -> None:

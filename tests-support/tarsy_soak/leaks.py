@@ -11,7 +11,7 @@ FILE = "planted-secrets.txt"
 
 
 def planted_secrets(incidents: Iterable[Incident]) -> list[str]:
-    """Those of the incidents' evidence, and what the hostile servers say."""
+    """Secrets of the incidents' evidence, and those of the hostile servers."""
     files = [incident.alert_file.with_name(FILE) for incident in incidents]
     lines = [line for file in files if file.exists() for line in file.read_text(encoding="utf-8").splitlines()]
     return [PLANTED, *(line for line in lines if line and not line.startswith("#"))]

@@ -19,8 +19,9 @@ DECIDING = "orchestrator"
 """The service whose `/ready` must tell when no session goes on."""
 HELD = "tarsy_process_loop_held_seconds"
 HELD_ABOVE = "0.25"
-"""The bucket above which a loop counts as held: well above the 0.1 s that nothing of ours may take, as the machine
-of a soak is busy."""
+"""The bucket above which a loop counts as held. It is well above our limit of 0.1 s, as the machine of a soak is
+busy.
+"""
 
 
 class Observation:
@@ -56,7 +57,7 @@ class Observation:
         ]
 
     def _processes(self) -> list[Process]:
-        instance = self._home.running()
+        instance = self._home.find_running()
         return [] if instance is None else instance.processes
 
     def _note(self, processes: list[Process]) -> None:

@@ -153,7 +153,7 @@ def _took(log: SessionLog) -> float:
 
 
 def _ours(log: SessionLog) -> SessionLog:
-    """Without the poison: every reader drops it, and it never was what its id says."""
+    """Leaves out the poison records, which every reader drops."""
     ours = [delivery for delivery in log.written if delivery.envelope.source != STRANGER]
     return SessionLog(written=ours, accepted=log.accepted, dropped=log.dropped)
 

@@ -1,9 +1,8 @@
 """Differences between two investigations of the same alert, in what people see of them. Pure.
 
-Told apart is what may differ from run to run: ids and stamps, numbers in the log and of calls (agents that work at
-once take them in any order), durations, workers, how often a
-question was asked again, by which digits a masked secret is told from others (they are the session's own), and the
-outcome of a call that may not run twice and ended as unknown in one of them.
+Ignores what may differ from run to run: ids, stamps, positions in the log, numbers of calls, durations, workers, and
+repeated questions. Also ignores the digits that tell masked secrets apart, and the outcome of an unsafe call that ended
+as unknown.
 """
 
 import re
@@ -52,21 +51,21 @@ def differences(undisturbed: SessionLog, log: SessionLog) -> list[str]:
     """Sentences; empty when people see the same."""
     unknown = _unknown(undisturbed) | _unknown(log)
     expected, found = _Seen(undisturbed, unknown).rows(), _Seen(log, unknown).rows()
-    return [fault for place in {**expected, **found} for fault in _compared(place, expected[place], found[place])]
+    return [fault for key in {**expected, **found} for fault in _compared(key, expected[key], found[key])]
 
 
-def _compared(place: str, expected: Sequence[Row], found: Sequence[Row]) -> Iterator[str]:
+def _compared(session_key: str, expected: Sequence[Row], found: Sequence[Row]) -> Iterator[str]:
     """The first difference only: what stands behind it is likely to have moved."""
     for number, (should, does) in enumerate(zip_longest(expected, found), start=1):
         if does is None:
-            yield f"{place} lacks row {number}: {_short(should)}"
+            yield f"{session_key} lacks row {number}: {_short(should)}"
             return
         if should is None:
-            yield f"{place} has one row too many, {number}: {_short(does)}"
+            yield f"{session_key} has one row too many, {number}: {_short(does)}"
             return
         if should != does:
             keys = [key for key in {**should, **does} if should.get(key) != does.get(key)]
-            yield f"{place}, row {number}: {_short(_only(does, keys))} should be {_short(_only(should, keys))}"
+            yield f"{session_key}, row {number}: {_short(_only(does, keys))} should be {_short(_only(should, keys))}"
             return
 
 
@@ -121,7 +120,7 @@ class _Seen:
         self._unknown = unknown
         self._steps: dict[str, Row] = defaultdict(dict)
         self._shown: dict[str, Row] = {}
-        self._asked: dict[str, Row] = {}
+        self._questions: dict[str, Row] = {}
         self._places: dict[str, tuple[int, int]] = {}
         for record in log.accepted:
             for change in timeline_changes(record):
@@ -135,8 +134,8 @@ class _Seen:
     def rows(self) -> dict[str, list[Row]]:
         """By where they belong, in their order: what it is itself, then what is shown of it."""
         found: dict[str, list[Row]] = defaultdict(list)
-        for place, step in self._steps.items():
-            found[place].append(self._plain(step))
+        for key, step in self._steps.items():
+            found[key].append(self._plain(step))
         for id in sorted(self._shown, key=lambda id: self._order(id)):
             if (row := self._forgiven(id, self._shown[id])) is not None:
                 found[self._name(str(row.get("execution_id") or ""))].append(self._plain(row))
@@ -157,7 +156,7 @@ class _Seen:
                 self._merge(self._name(change.execution_id), change.model_dump(mode="json"))
             case TimelineCreated():
                 row: Row = change.model_dump(mode="json")
-                self._shown[change.event_id] = self._asked[change.event_id] = row
+                self._shown[change.event_id] = self._questions[change.event_id] = row
                 self._places[change.event_id] = (change.sequence_number, 0)
             case TimelineEnded():
                 before = self._shown.get(change.event_id, EMPTY)
@@ -166,22 +165,22 @@ class _Seen:
             case _:
                 raise TypeError(f"a change of another kind: {change!r}")
 
-    def _merge(self, place: str, told: Row) -> None:
+    def _merge(self, session_key: str, row: Row) -> None:
         """A field that a change lacks stays as it was."""
-        self._steps[place].update({key: value for key, value in told.items() if value is not None})
+        self._steps[session_key].update({key: value for key, value in row.items() if value is not None})
 
     def _order(self, id: str) -> tuple[int, int, int]:
         """Results of calls at once, and their summaries, come in any order: each summary stands behind its call."""
         call = _object(self._shown[id].get("metadata")).get("call_event_id")
-        own, place = self._places.get(id, (0, 0))
+        own, position = self._places.get(id, (0, 0))
         before, _ = self._places.get(str(call), (own, 0))
-        return before, own - before, place
+        return before, own - before, position
 
     def _forgiven(self, id: str, row: Row) -> Row | None:
         """A call whose outcome nobody knows is compared by its question only."""
         name = self._names.get(id, "")
         if name in self._unknown:
-            return {key: value for key, value in self._asked[id].items() if key not in OUTCOME}
+            return {key: value for key, value in self._questions[id].items() if key not in OUTCOME}
         return None if name.removesuffix(", summary") in self._unknown else row
 
     def _name(self, id: str) -> str:

@@ -52,14 +52,18 @@ def run_faults(log: SessionLog, runs: Sequence[ToolRun]) -> list[str]:
     called_off = {event.call_id for event in log.events(e.ToolCallCompleted) if event.outcome == "cancelled"}
     called_off |= {one.call_id for one in log.events(e.ToolCallApprovalRequested)} - _approved(log)
     unsafe = [event for event in log.events(e.ToolCallRequested) if not event.repeatable]
-    asked = Counter(_key(event.tool, event.arguments) for event in unsafe)
+    requested = Counter(_key(event.tool, event.arguments) for event in unsafe)
     wanted = Counter(_key(event.tool, event.arguments) for event in unsafe if event.call_id not in called_off)
     ran = Counter(run.key for run in runs)
     faults = [
-        f"{key} was asked for {asked[key]} times and ran {ran[key]} times" for key in asked if ran[key] > asked[key]
+        f"{key} was asked for {requested[key]} times and ran {ran[key]} times"
+        for key in requested
+        if ran[key] > requested[key]
     ]
     return faults or [
-        f"{key} ran, though its call was cancelled, or nobody approved it" for key in asked if ran[key] > wanted[key]
+        f"{key} ran, though its call was cancelled, or nobody approved it"
+        for key in requested
+        if ran[key] > wanted[key]
     ]
 
 

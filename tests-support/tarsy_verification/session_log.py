@@ -61,17 +61,17 @@ class LogReading:
         session = self.sessions.setdefault(delivery.envelope.subject, SessionLog())
         session.written.append(delivery)
         if self._chains.accept(delivery.mark()):
-            session.accepted.append(delivery.recorded())
+            session.accepted.append(delivery.to_recorded_event())
         else:
             session.dropped.append(delivery)
 
 
-def reading_of(bus: Bus) -> LogReading:
+def create_log_reading(bus: Bus) -> LogReading:
     return LogReading(SessionPartitions(bus, bus.topics.sessions).is_own)
 
 
 async def read_log(bus: Bus) -> LogReading:
     """The whole log, to its end as it is now."""
-    reading = reading_of(bus)
+    reading = create_log_reading(bus)
     await read_to_end(bus, bus.topics.sessions, dict.fromkeys(range(bus.layout.log_partitions), 0), reading.take)
     return reading

@@ -9,7 +9,7 @@ from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.front_door.inner_doors import InnerDoors
 from tarsy_local.instance import Instance
 from tarsy_local.instance_counts import SERVICES
-from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, kept_key
+from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, read_or_create_key
 from tarsy_local.many_processes import service_environment
 from tarsy_local.up import NamedServers
 from tarsy_service.secret_files import SecretFileError
@@ -72,16 +72,16 @@ def test_all_services_that_mask_have_the_same_key_and_the_others_have_none() -> 
 
 
 def test_a_masking_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
-    made = kept_key(MASKING_KEY, tmp_path, {})
+    made = read_or_create_key(MASKING_KEY, tmp_path, {})
     (file,) = tmp_path.iterdir()
     assert len(made) == 64
     assert file.stat().st_mode & 0o777 == 0o600
-    assert kept_key(MASKING_KEY, tmp_path, {}) == made
-    assert kept_key(MASKING_KEY, tmp_path / "elsewhere", {"TARSY_MASKING_KEY": KEY}) == KEY
+    assert read_or_create_key(MASKING_KEY, tmp_path, {}) == made
+    assert read_or_create_key(MASKING_KEY, tmp_path / "elsewhere", {"TARSY_MASKING_KEY": KEY}) == KEY
 
 
 def test_the_key_of_logins_is_another_one_and_the_tool_gateways_only(tmp_path: Path) -> None:
-    assert kept_key(TOKEN_KEY, tmp_path, {}) != kept_key(MASKING_KEY, tmp_path, {})
+    assert read_or_create_key(TOKEN_KEY, tmp_path, {}) != read_or_create_key(MASKING_KEY, tmp_path, {})
     for service in SERVICES:
         told = service_environment(service, addresses(), DOORS, {"TARSY_TOKEN_KEY": "of the environment"})
         assert told.get("TARSY_TOKEN_KEY") == (TOKENS if service == "tool-gateway" else None)
@@ -90,9 +90,9 @@ def test_the_key_of_logins_is_another_one_and_the_tool_gateways_only(tmp_path: P
 def test_a_masking_key_may_lie_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text(f"{KEY}\n", encoding="ascii")
-    assert kept_key(MASKING_KEY, tmp_path / "elsewhere", {"TARSY_MASKING_KEY_FILE": str(file)}) == KEY
+    assert read_or_create_key(MASKING_KEY, tmp_path / "elsewhere", {"TARSY_MASKING_KEY_FILE": str(file)}) == KEY
     with pytest.raises(SecretFileError, match="which TARSY_MASKING_KEY_FILE names, cannot be read"):
-        kept_key(MASKING_KEY, tmp_path, {"TARSY_MASKING_KEY_FILE": str(tmp_path / "nothing")})
+        read_or_create_key(MASKING_KEY, tmp_path, {"TARSY_MASKING_KEY_FILE": str(tmp_path / "nothing")})
 
 
 def test_files_of_secrets_are_read_once_and_services_get_what_was_in_them() -> None:

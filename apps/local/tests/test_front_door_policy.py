@@ -18,17 +18,17 @@ from door_running import Behind
 from tarsy_access import authenticate, key_of
 from tarsy_auth.roles import Role
 from tarsy_local.addresses import Addresses
-from tarsy_local.front_door.door import Doorway, FrontDoor, guarded
+from tarsy_local.front_door.door import Doorway, FrontDoor, guard
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.supervisor.process_group import ProcessGroup
-from tarsy_service.allowed_hosts import allowed_hosts
+from tarsy_service.allowed_hosts import parse_allowed_hosts
 from tarsy_service.base_path import OWN
 from tarsy_service.http_metrics import Denial
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_settings import HttpSettings
 
-POLICY = HttpPolicy(allowed_hosts("tarsy.example"))
+POLICY = HttpPolicy(parse_allowed_hosts("tarsy.example"))
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def addresses_on(tmp_path: Path) -> Callable[[str], Addresses]:
 
 async def test_the_door_answers_to_its_own_names_only() -> None:
     denied: list[Denial] = []
-    door = guarded(Doorway(OUTSIDE, HttpProxy(Behind(), lambda *_: None)), POLICY, denied.append)
+    door = guard(Doorway(OUTSIDE, HttpProxy(Behind(), lambda *_: None)), POLICY, denied.append)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(door), base_url="http://127.0.0.1:8080") as client:
         statuses = [
             (await client.get("/docs", headers={"host": host})).status_code
@@ -66,7 +66,7 @@ async def test_the_door_answers_to_its_own_names_only() -> None:
 
 async def test_below_a_path_the_door_leads_as_without_it() -> None:
     proxied = HttpProxy(Behind(), lambda *_: None, wait_seconds=0.0)
-    door = guarded(Doorway(OUTSIDE, proxied), HttpPolicy(base_path="/tarsy"))
+    door = guard(Doorway(OUTSIDE, proxied), HttpPolicy(base_path="/tarsy"))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(door), base_url="http://localhost") as client:
         for before in ("", "/tarsy"):
             # No instance runs behind it.
@@ -85,7 +85,7 @@ async def test_an_answer_of_a_service_keeps_its_own_headers() -> None:
     async def page(_: object) -> JSONResponse:
         return JSONResponse({}, headers={"cache-control": "no-cache", "content-security-policy": "ours"})
 
-    app = guarded(Starlette(routes=[Route("/", page)]), POLICY)
+    app = guard(Starlette(routes=[Route("/", page)]), POLICY)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost") as client:
         headers = (await client.get("/")).headers
     assert headers.get_list("cache-control") == ["no-cache"]

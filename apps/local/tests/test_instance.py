@@ -21,18 +21,18 @@ with Home(Path(sys.argv[1])).held():
 
 
 def test_nothing_runs_in_a_folder_that_does_not_exist(tmp_path: Path) -> None:
-    assert Home(tmp_path / "none").running() is None
+    assert Home(tmp_path / "none").find_running() is None
 
 
 def test_a_second_one_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     with Home(tmp_path).held():
-        starting = Home(tmp_path).running()
+        starting = Home(tmp_path).find_running()
         assert starting is not None
         assert starting.state == "starting"
         with pytest.raises(HomeInUseError), Home(tmp_path).held():
             pass
-        assert Home(tmp_path).running() == starting
-    assert Home(tmp_path).running() is None
+        assert Home(tmp_path).find_running() == starting
+    assert Home(tmp_path).find_running() is None
 
 
 def test_what_a_dead_process_left_behind_is_not_running(tmp_path: Path) -> None:
@@ -41,12 +41,12 @@ def test_what_a_dead_process_left_behind_is_not_running(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
-        running = Home(tmp_path).running()
+        running = Home(tmp_path).find_running()
         assert running is not None
         assert running.pid == process.pid
         process.send_signal(signal.SIGKILL)
     assert json.loads((tmp_path / "instance.json").read_bytes())["pid"] == process.pid
-    assert Home(tmp_path).running() is None
+    assert Home(tmp_path).find_running() is None
     with Home(tmp_path).held():
         pass
 
@@ -64,7 +64,7 @@ def test_whoever_looks_does_not_keep_a_start_from_the_folder(tmp_path: Path, mon
         assert process.stdout is not None
         assert process.stdout.readline() == b"1\n"
         with Home(tmp_path).held():
-            assert Home(tmp_path).running() is not None
+            assert Home(tmp_path).find_running() is not None
 
 
 def test_only_the_owner_can_read_the_file_with_the_password(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_every_service_is_a_fork_of_one_process_and_refuses_wrong_settings_in_it
                 children.append(start(module_of(service), log=log, log_bytes=10_000, environment=environment))
             for child in children:
                 wait_until(lambda child=child: child.exited() is not None)  # type: ignore[misc]
-            assert [child.exited() for child in children] == [2] * len(SERVICES)
+            assert [child.poll_exit() for child in children] == [2] * len(SERVICES)
             assert all("TARSY_HTTP_PORT" in child.output() for child in children)
             assert (tmp_path / LOG_NAME).read_text("utf-8") == ""
         finally:
@@ -37,7 +37,7 @@ def test_the_server_of_forks_has_no_settings_of_ours(tmp_path: Path) -> None:
     around = {**os.environ, "TARSY_DATABASE": "postgresql://tarsy:of-nobody-else@db/tarsy"}
     with service_start(tmp_path, around) as start:
         child = start("tarsy_processes.launcher", log=tmp_path / "one.log", log_bytes=10_000, environment=around)
-        wait_until(lambda: child.exited() is not None)
+        wait_until(lambda: child.poll_exit() is not None)
         servers = [one for one in children_of(os.getpid()) if b"tarsy_processes.fork_server" in read(one, "cmdline")]
         assert [b"TARSY_DATABASE" in read(server, "environ") for server in servers] == [False]
         child.stop(signal.SIGKILL)

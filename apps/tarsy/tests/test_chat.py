@@ -16,7 +16,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from tarsy_cli.api import ApiAnswer, ApiError, UnavailableError, UnreachableError
 from tarsy_cli.app import cli
 from tarsy_cli.chat import asking, questions
-from tarsy_cli.chat.conversation import typed_questions
+from tarsy_cli.chat.conversation import read_typed_questions
 from tarsy_cli.chat.earlier import print_chat
 from tarsy_cli.watch.session_messages import SessionView, follow
 from tarsy_contracts.api.timeline import TimelineEvent
@@ -209,7 +209,7 @@ def test_who_types_is_asked_until_the_end_of_input_or_a_break_at_the_prompt(
         raise leaves
 
     monkeypatch.setattr("builtins.input", type_line)
-    assert list(typed_questions()) == ["one", "two"]
+    assert list(read_typed_questions()) == ["one", "two"]
 
 
 def test_the_chat_so_far_is_each_question_with_its_answer() -> None:

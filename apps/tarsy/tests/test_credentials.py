@@ -90,7 +90,7 @@ class Shown:
     def show(self, payload: Payload) -> None:
         self.ended = True
 
-    def interrupted(self, reason: str) -> None:
+    def show_interruption(self, reason: str) -> None:
         raise AssertionError(reason)
 
 

@@ -16,7 +16,7 @@ from tarsy_cli.app import cli
 from tarsy_cli.doctor.clock import check_clock
 from tarsy_cli.doctor.configuration import check_configuration
 from tarsy_cli.doctor.disk import check_disk
-from tarsy_cli.doctor.findings import Check, CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.findings import Check, CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.report import DoctorReport, print_report
 from tarsy_cli.doctor.runner import LimitedCheck, examine
 from tarsy_cli.doctor.setup import Named, Setup, find_setup
@@ -71,7 +71,7 @@ def test_no_check_stops_another() -> None:
 @pytest.mark.parametrize(
     ("findings", "code"),
     [([ok("")], 0), ([ok(""), CheckResult(status="not_checked", sentence="")], 0), ([warning("")], 1),
-     ([warning(""), failed("")], 2)],
+     ([warning(""), failure("")], 2)],
 )  # fmt: skip
 def test_the_exit_code_is_that_of_the_worst_finding(findings: list[CheckResult], code: int) -> None:
     assert DoctorReport(findings=tuple(findings)).exit_code == code
@@ -79,7 +79,7 @@ def test_the_exit_code_is_that_of_the_worst_finding(findings: list[CheckResult],
 
 def test_a_table_tells_what_to_do() -> None:
     out = io.StringIO()
-    found = failed("It is\x1b[2J [red]down[/red].", "Start it.").model_copy(update={"check": "kafka"})
+    found = failure("It is\x1b[2J [red]down[/red].", "Start it.").model_copy(update={"check": "kafka"})
     print_report(DoctorReport(findings=(found,)), Console(file=out, color_system=None))
     assert [line.rstrip() for line in out.getvalue().splitlines()] == [
         "FAILED  kafka  It is�[2J [red]down[/red].",

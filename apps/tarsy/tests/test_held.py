@@ -13,7 +13,7 @@ from tarsy_cli.api import ApiAnswer, ApiError
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing
 from tarsy_timeline.system.held_watch import SessionAside
-from tarsy_timeline.system.responses import held_sessions
+from tarsy_timeline.system.responses import create_held_session_list
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 URL = "http://127.0.0.1:1"
@@ -21,7 +21,7 @@ ONE, TWO = "331ab85e-268a-5a26-9533-de21a57501a1", "431ab85e-268a-5a26-9533-de21
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, *aside: SessionAside) -> list[str]:
-    body = held_sessions(aside).model_dump(mode="json")
+    body = create_held_session_list(aside).model_dump(mode="json")
     monkeypatch.setattr(showing, "get", lambda url: body)
     out = io.StringIO()
     showing.print_held("", Console(file=out, color_system=None, soft_wrap=True))

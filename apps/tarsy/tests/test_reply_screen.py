@@ -100,8 +100,8 @@ def test_a_reply_that_ended_before_anybody_looked_is_shown_whole_from_the_histor
 
 def test_a_lost_connection_repeats_nothing_and_its_history_is_read_to_the_end(shown: Shown) -> None:
     shown.show(*OPEN, streams("a"), chunk("a", "Since "))
-    shown.screen.interrupted("away")
-    shown.screen.interrupted("away")
+    shown.screen.show_interruption("away")
+    shown.screen.show_interruption("away")
     assert shown.text.count("the connection was lost, trying again: away") == 1
     shown.show(stage("completed"), execution(), ASKED, event("a", "llm_response", "Since 03:00."))
     assert not shown.screen.ended

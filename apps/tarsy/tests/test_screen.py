@@ -25,7 +25,7 @@ class Watched:
         self._out = io.StringIO()
         self._console = Console(file=self._out, width=60, force_terminal=True, color_system=None, highlight=False)
         self._screen = Screen(self._console)
-        self.interrupted = self._screen.interrupted
+        self.interrupted = self._screen.show_interruption
 
     def show(self, *payloads: Payload) -> None:
         for payload in payloads:

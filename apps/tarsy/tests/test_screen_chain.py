@@ -16,7 +16,7 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.ids import execution_id, llm_call_id, stage_id
 from tarsy_seen import at
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import encoded
+from tarsy_websocket_gateway.outgoing import join_deltas
 
 type Payload = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Watched:
         for text in pieces:
             self._chunks += 1
             chunk = LlmChunk(call_id=call_id, execution_id=execution, run=1, index=self._chunks, part="text", text=text)
-            for message in encoded(self._feed.chunk(S, chunk, NOW, self._told)):
+            for message in join_deltas(self._feed.chunk(S, chunk, NOW, self._told)):
                 self.screen.show(json.loads(message.text))
 
     @property
@@ -126,7 +126,7 @@ def test_a_history_is_read_in_the_order_in_which_it_happened(watched: Watched, e
     text = watched.text
     places = [text.index(what) for what in (STEPS[0], chain.PODS, STEPS[3], STEPS[4], chain.SYNTHESIS, STEPS[5])]
     assert places == sorted(places)
-    watched.screen.interrupted("gone")
+    watched.screen.show_interruption("gone")
     for payload in history(events):
         watched.screen.show(payload)
     assert watched.text.replace("(the connection was lost, trying again: gone)\n", "") == text
@@ -211,7 +211,7 @@ def test_what_is_held_back_is_shown_before_the_connection_is_given_up(watched: W
     watched.live(events[:BOTH_RUN])
     watched.says(PODS, EXECUTION, "It ")
     watched.says(METRICS, execution_id(STAGE, 2), "Memory ", "")
-    watched.screen.interrupted("gone")
+    watched.screen.show_interruption("gone")
     assert watched.text.index("Memory") < watched.text.index("(the connection was lost")
 
 
@@ -279,7 +279,7 @@ def test_a_history_that_reaches_less_far_than_what_was_seen_takes_nothing_back(
     ended = next(place for place, event in enumerate(events, start=1) if isinstance(event, e.StageCompleted))
     watched.live(events[:ended])
     seen = steps(watched)
-    watched.screen.interrupted("gone")
+    watched.screen.show_interruption("gone")
     for payload in history(events[: ended - 3]):
         watched.screen.show(payload)
     assert steps(watched) == seen
@@ -353,12 +353,12 @@ def test_analyses_that_nobody_joined_are_shown_as_the_session_tells_them(
 def test_a_place_in_the_queue_is_told_when_it_changes_until_its_turn_comes(
     watched: Watched, events: list[e.Event]
 ) -> None:
-    watched.screen.queued(5)
+    watched.screen.show_queue_position(5)
     watched.live(events[:1])
     for position in (3, 3, 1, None):
-        watched.screen.queued(position)
+        watched.screen.show_queue_position(position)
     watched.live(events[:2])
-    watched.screen.queued(1)
+    watched.screen.show_queue_position(1)
     assert [line for line in watched.lines if "queue" in line] == [
         "· waits for its turn: number 3 in the queue",
         "· waits for its turn: number 1 in the queue",

@@ -145,7 +145,7 @@ def test_a_person_logs_out_and_the_login_does_not_come_back(
     counting = asyncio.run(read_tokens(bus)).token("remote")
     assert counting is not None
     assert (counting.number, counting.sealed) == (number + 1, LOGGED_OUT)
-    assert asyncio.run(read_tokens(bus)).superseded("remote") == [], "they have tombstones"
+    assert asyncio.run(read_tokens(bus)).list_superseded("remote") == [], "they have tombstones"
     assert login(bus, folder, "remote", act="logout") == (0, "Nobody was logged in at remote.")
     assert login(bus, folder, "remote")[0] == 0
     assert on_record(bus)[0] == number + 2

@@ -6,10 +6,10 @@ from typer.testing import CliRunner
 from tarsy_cli import session_ids
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held
-from tarsy_cli.session_ids import UnclearIdError, held_candidates, whole_id
+from tarsy_cli.session_ids import UnclearIdError, find_held_candidates, whole_id
 from tarsy_cli_answers import SESSION
 from tarsy_timeline.system.held_watch import SessionAside
-from tarsy_timeline.system.responses import held_sessions
+from tarsy_timeline.system.responses import create_held_session_list
 
 A, B, C = (f"{beginning}5e-268a-5a26-9533-de21a57501a1" for beginning in ("331ab8", "331fb8", "c31ab8"))
 PAGINATION = {"page": 1, "page_size": 25, "total_pages": 1, "total_items": 1}
@@ -23,7 +23,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def get(url: str, *, id_prefix: str = "", page_size: int = 0) -> dict[str, object]:
         if url.endswith("held-sessions"):
-            return held_sessions([SessionAside(C, "decision", "", 1, None)]).model_dump(mode="json")
+            return create_held_session_list([SessionAside(C, "decision", "", 1, None)]).model_dump(mode="json")
         prefixes.append(id_prefix)
         rows = [SESSION | {"id": id, "title": f"alert {id[:3]}"} for id in (A, B)]
         return {"sessions": rows, "pagination": PAGINATION}
@@ -60,8 +60,8 @@ def test_a_beginning_of_none_says_so(asked: list[str], given: str) -> None:
 
 
 def test_of_those_set_aside_one_is_found_that_the_history_does_not_know(asked: list[str]) -> None:
-    assert whole_id(URL, "c3", held_candidates) == C
-    assert whole_id(URL, "331a", held_candidates) == A
+    assert whole_id(URL, "c3", find_held_candidates) == C
+    assert whole_id(URL, "331a", find_held_candidates) == A
 
 
 @pytest.mark.parametrize("command", ["watch ID", "chat ID why", "result ID call"])

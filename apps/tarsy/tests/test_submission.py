@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from tarsy_cli.api import ApiError, NotFoundError, UnavailableError, UnreachableError, get, retry
-from tarsy_cli.lab.demo import firing_now
+from tarsy_cli.lab.demo import restart_alerts
 from tarsy_cli.submission import SubmittedAlert, submit_alerts, submit_file
 from tarsy_processes.ports import free_port
 
@@ -180,7 +180,7 @@ def test_what_is_not_there_is_told_apart(api: Api) -> None:
 
 def test_an_alert_that_fires_now_is_the_same_with_another_beginning() -> None:
     webhook = {"version": "4", "alerts": [{"startsAt": "2020-01-01T00:00:00Z", "labels": {"a": "b"}}]}
-    fired = json.loads(firing_now(json.dumps(webhook).encode(), datetime(2026, 11, 22, 3, 0, tzinfo=UTC)))
+    fired = json.loads(restart_alerts(json.dumps(webhook).encode(), datetime(2026, 11, 22, 3, 0, tzinfo=UTC)))
     assert fired == {"version": "4", "alerts": [{"startsAt": "2026-11-22T03:00:00.000Z", "labels": {"a": "b"}}]}
 
 

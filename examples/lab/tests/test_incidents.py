@@ -33,7 +33,7 @@ def test_the_long_log_has_to_be_summarised(incident: Path) -> None:
 
 
 def test_no_scene_of_the_story_hides_another(incident: Path) -> None:
-    places = read_story(incident).places()
+    places = read_story(incident).positions()
 
     ends_before_next = [a + len(scene.lines) <= b for (a, scene), (b, _) in pairwise(places)]
 

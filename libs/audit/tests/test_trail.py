@@ -8,7 +8,7 @@ import httpx2
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tarsy_audit.requested_act import MOST_CHARACTERS, requested_act
+from tarsy_audit.requested_act import MOST_CHARACTERS, describe_request
 from tarsy_audit.trail import AuditTrail
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
@@ -95,7 +95,7 @@ async def test_without_authentication_the_record_says_what_the_proxy_said_or_nob
 
 def test_an_address_that_a_proxy_passes_on_is_masked_and_cut() -> None:
     scope: Scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "client": (SECRET + "x" * 9_000, 1)}
-    act = requested_act(Request(scope), lambda text: text.replace(SECRET, "***"))
+    act = describe_request(Request(scope), lambda text: text.replace(SECRET, "***"))
     assert act.address == "***" + "x" * (MOST_CHARACTERS - 3)
 
 

@@ -10,7 +10,7 @@ import pytest
 from aiokafka.errors import UnknownError
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from tarsy_bus.batch_compression import COMPRESSED_FROM_BYTES, compressed
+from tarsy_bus.batch_compression import COMPRESSED_FROM_BYTES, compress
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, batch_reader
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader, records_to_end
@@ -49,7 +49,7 @@ async def batches(bus: Bus, topic: str) -> list[bytes]:
 @pytest.mark.parametrize("values", [[LARGE], [b"a" * 5_000, b"b" * 5_000, b"c"]], ids=["one record", "three records"])
 def test_a_compressed_batch_is_whole_and_holds_the_same_records(values: list[bytes]) -> None:
     plain = batch_of(values)
-    small = compressed(bytearray(plain))
+    small = compress(bytearray(plain))
     assert len(small) < len(plain) / 10
     assert codec_of(small) == CODECS["zstd"]
     assert DefaultRecordBatch(bytes(small)).validate_crc()
@@ -62,8 +62,8 @@ def test_a_compressed_batch_is_whole_and_holds_the_same_records(values: list[byt
 def test_a_batch_that_is_small_or_would_not_shrink_stays_as_it_is() -> None:
     small = bytearray(batch_of([b"x" * (COMPRESSED_FROM_BYTES - 200)]))
     noise = bytearray(batch_of([random.Random(1).randbytes(100_000)]))
-    assert compressed(small) is small
-    assert compressed(noise) is noise
+    assert compress(small) is small
+    assert compress(noise) is noise
 
 
 async def test_a_large_record_lies_compressed_in_kafka_and_a_small_one_as_it_is(bare: Bus, writer: Publisher) -> None:
@@ -145,6 +145,6 @@ def test_compression_holds_the_loop_for_a_few_milliseconds_only() -> None:
     spent = []
     for _ in range(3):
         began = time.thread_time()
-        compressed(bytearray(batch))
+        compress(bytearray(batch))
         spent.append(time.thread_time() - began)
     assert min(spent) < 0.09

@@ -16,7 +16,7 @@ from tarsy_bus.chunk_sender import (
     ChunkFeed,
     ChunkSender,
     MaskText,
-    masked_before,
+    pass_masked,
 )
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.chunks import LlmChunk
@@ -69,7 +69,7 @@ async def sending() -> AsyncIterator[tuple[World, ChunkSender]]:
             await task
 
 
-def feed_of(session: str, mask: MaskText = masked_before) -> ChunkFeed:
+def feed_of(session: str, mask: MaskText = pass_masked) -> ChunkFeed:
     def make(index: int, part: str, text: str) -> LlmChunk:
         kind = "thinking" if part == "thinking" else "text"
         return LlmChunk(call_id=session, execution_id="e", run=1, index=index, part=kind, text=text)

@@ -32,12 +32,12 @@ class Consumer:
 def test_an_answer_counts_once() -> None:
     consumer = Consumer(FIRST)
     progress = FetchProgress(consumer, count(step=2).__next__)
-    assert not progress.answered()
+    assert not progress.take_answered()
     consumer.answers[FIRST] = 1_000
-    assert progress.answered()
-    assert not progress.answered()
+    assert progress.take_answered()
+    assert not progress.take_answered()
     consumer.answers[FIRST] = 1_500
-    assert progress.answered()
+    assert progress.take_answered()
 
 
 def test_a_reader_that_made_progress_is_not_looked_at_again_for_a_second() -> None:
@@ -45,12 +45,12 @@ def test_a_reader_that_made_progress_is_not_looked_at_again_for_a_second() -> No
     consumer = Consumer(FIRST)
     progress = FetchProgress(consumer, lambda: now[0])
     consumer.answers[FIRST] = 1_000
-    assert progress.answered()
+    assert progress.take_answered()
     now[0] += REST_SECONDS / 2
     consumer.answers[FIRST] = 1_500
-    assert not progress.answered()
+    assert not progress.take_answered()
     now[0] += REST_SECONDS / 2
-    assert progress.answered()
+    assert progress.take_answered()
 
 
 def test_one_partition_without_an_answer_is_no_progress_however_often_the_others_are_answered() -> None:
@@ -58,34 +58,34 @@ def test_one_partition_without_an_answer_is_no_progress_however_often_the_others
     progress = FetchProgress(consumer)
     for at in range(1_000, 5_000, 500):
         consumer.answers[FIRST] = at
-        assert not progress.answered()
+        assert not progress.take_answered()
     consumer.answers[SECOND] = 5_000
-    assert progress.answered()
+    assert progress.take_answered()
 
 
 def test_partitions_may_be_answered_at_different_times() -> None:
     consumer = Consumer(FIRST, SECOND)
     progress = FetchProgress(consumer)
     consumer.answers[FIRST] = 1_000
-    assert not progress.answered()
+    assert not progress.take_answered()
     consumer.answers[SECOND] = 1_400
-    assert progress.answered()
+    assert progress.take_answered()
 
 
 def test_who_paused_its_partitions_waits_for_nobody() -> None:
     consumer = Consumer(FIRST, SECOND)
     consumer.resting = {FIRST, SECOND}
-    assert FetchProgress(consumer).answered()
-    assert FetchProgress(Consumer()).answered()
+    assert FetchProgress(consumer).take_answered()
+    assert FetchProgress(Consumer()).take_answered()
 
 
 def test_a_partition_that_went_away_is_not_waited_for() -> None:
     consumer = Consumer(FIRST, SECOND)
     progress = FetchProgress(consumer)
     consumer.answers[FIRST] = 1_000
-    assert not progress.answered()
+    assert not progress.take_answered()
     consumer.assigned = frozenset({FIRST})
-    assert progress.answered()
+    assert progress.take_answered()
 
 
 async def test_a_real_broker_answers_also_when_nothing_is_new(bare: Bus) -> None:
@@ -96,7 +96,7 @@ async def test_a_real_broker_answers_also_when_nothing_is_new(bare: Bus) -> None
 
         async def answered() -> bool:
             assert await follower.read() == []
-            return progress.answered()
+            return progress.take_answered()
 
         for time in ("first", "second", "third"):
             await eventually(answered, f"the {time} answer to an idle reader")

@@ -149,7 +149,7 @@ async def test_no_record_is_read_behind_one_that_nobody_answered_for(bare: Bus, 
         await consumer.start()
         async with asyncio.timeout(60):
             first = await consumer.getone()
-            consumer.handed_over(first)
+            consumer.mark_handed_over(first)
             await consumer.getone()
             for _ in range(2):
                 with pytest.raises(ConsumerStoppedError):
@@ -171,7 +171,7 @@ async def test_who_begins_on_a_quiet_topic_knows_so_before_the_first_fetch_is_an
         answered.set()
 
     consumer = GroupConsumer(
-        bare, topic, group, may_skip=False, commit_seconds=3600, opened=lambda: told.append("opened"), stepped=stepped
+        bare, topic, group, may_skip=False, commit_seconds=3600, opened=lambda: told.append("opened"), heartbeat=stepped
     )
     async with background_tasks(subscribe(consumer, decode=repr, handler=nothing, refuse=refuse_none)):
         async with asyncio.timeout(60):

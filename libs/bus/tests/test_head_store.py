@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from tarsy_bus.head_batches import Belongs, HeadRows
 from tarsy_bus.head_reading import HeadLoading
-from tarsy_bus.head_rows import ENDINGS, packed_session
+from tarsy_bus.head_rows import ENDINGS, pack_session
 from tarsy_bus.head_store import HeadStore, JoinableSession
 from tarsy_bus.heads import newest, replay_start
-from tarsy_bus.metrics import not_counted
+from tarsy_bus.metrics import ignore_topic
 from tarsy_bus.misplaced import MisplacedRecords
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.record_parsing import HEADER, Batches
@@ -63,7 +63,7 @@ def everywhere(session_id: bytes) -> bool:
 
 
 def new_loading(belongs: Belongs = everywhere) -> HeadLoading:
-    return HeadLoading(belongs, MisplacedRecords("heads", 0, not_counted))
+    return HeadLoading(belongs, MisplacedRecords("heads", 0, ignore_topic))
 
 
 def needs_no_decoding(*records: Record, codec: str = "none") -> bool:
@@ -79,7 +79,7 @@ def read(loading: HeadLoading, records: Iterable[Record]) -> None:
 def loaded(records: Iterable[Record], belongs: Belongs = everywhere) -> HeadStore:
     loading = new_loading(belongs)
     read(loading, records)
-    return loading.loaded()
+    return loading.finish()
 
 
 def alerts_of(session_id: str, offset: int) -> AlertMark | None:
@@ -120,7 +120,7 @@ def joinable(heads: list[tuple[str, SessionHead]], key: str) -> JoinableSession 
         if one.alerts and one.alerts.key == key
     ]
     # Nobody derives a session of another form, and none of those joins a key.
-    derived = [found for found in of_key if isinstance(packed_session(found[2]), bytes)]
+    derived = [found for found in of_key if isinstance(pack_session(found[2]), bytes)]
     if not derived:
         return None
     _, _, session_id, head = max(derived, key=lambda found: found[:2])
@@ -135,7 +135,7 @@ def test_a_store_knows_what_a_dictionary_of_all_heads_would(heads: list[tuple[st
     records = [record(*one) for one in heads]
     for begin in range(0, len(records), chunk):
         read(loading, records[begin : begin + chunk])
-    store, wanted = loading.loaded(), newest(heads)
+    store, wanted = loading.finish(), newest(heads)
     try:
         assert {one: store.get(one) for one in SESSIONS} == {one: wanted.get(one) for one in SESSIONS}
         assert dict(store.open) == {one: head for one, head in wanted.items() if head.phase == "open"}
@@ -349,7 +349,7 @@ def store() -> Iterator[HeadStore]:
 def test_no_two_sessions_share_a_place() -> None:
     ids = [*SESSIONS, SESSIONS[0].upper(), SESSIONS[0].replace("-", ""), f"{SESSIONS[0]} ", SESSIONS[0][:-1]]
     ids += [bytes.fromhex(SESSIONS[0].replace("-", "")).decode("latin-1")]
-    assert len({packed_session(one) for one in ids}) == len(ids)
+    assert len({pack_session(one) for one in ids}) == len(ids)
 
 
 def test_sessions_that_ended_take_no_memory_of_ours() -> None:
@@ -361,7 +361,7 @@ def test_sessions_that_ended_take_no_memory_of_ours() -> None:
         for begin in range(0, count, 1000):
             ids = [str(UUID(int=drawn.getrandbits(128), version=4)) for _ in range(1000)]
             read(loading, (record(one, at_rest(30, begin)) for one in ids))
-        store = loading.loaded()
+        store = loading.finish()
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -7,7 +7,14 @@ from aiokafka import ConsumerRecord
 from tarsy_bus.held_sessions import UNTOLD, HeldInput, HeldSessions
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers, session_and_offset
+from tarsy_contracts.held import (
+    SessionSetAside,
+    input_key,
+    marker_key,
+    own_headers,
+    position_headers,
+    session_and_offset,
+)
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 WHY = SessionSetAside(reason="decision", detail="KeyError at alert.received")
@@ -29,7 +36,7 @@ def marker(session_id: str) -> Record:
 
 
 def waiting(session_id: str, offset: int, *, at: int = 0) -> Record:
-    return record(input_key(session_id, offset), b"{}", [("x", b"1"), *place_headers(offset, BEGAN)], offset=at)
+    return record(input_key(session_id, offset), b"{}", [("x", b"1"), *position_headers(offset, BEGAN)], offset=at)
 
 
 def held(*records: Record) -> HeldSessions:

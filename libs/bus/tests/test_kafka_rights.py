@@ -50,7 +50,7 @@ def test_one_user_for_all_has_the_rights_of_all() -> None:
 
 def test_only_what_is_optional_is_not_required() -> None:
     for user in USERS.values():
-        left_out = set(user.rights(TOPICS)) - set(user.required_rights(TOPICS))
+        left_out = set(user.rights(TOPICS)) - set(user.list_required_rights(TOPICS))
         assert left_out == {Right("topic", f"team.{topic}", ("Read",)) for topic in user.optional_reads}, user.name
 
 

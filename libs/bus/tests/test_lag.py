@@ -37,7 +37,7 @@ def test_the_first_record_after_a_quiet_night_is_not_a_night_behind() -> None:
     lag = Lag(clock)
     lag.read(NIGHT)
     clock.passes(hours=8)
-    lag.caught_up()
+    lag.mark_caught_up()
     clock.passes(seconds=2)
     assert lag.seconds(1) == 2
 

@@ -33,7 +33,7 @@ def at(seconds: float) -> datetime:
 
 def hear(known: Liveness, announcements: Iterable[Announced]) -> Liveness:
     for seconds, who in sorted(announcements, key=lambda one: one[0]):
-        known.saw(announced(who), at(seconds))
+        known.note_heartbeat(announced(who), at(seconds))
     return known
 
 
@@ -53,9 +53,9 @@ def seen(*announcements: Announced) -> Liveness:
 
 def test_how_far_our_clock_is_behind_the_brokers_is_told_by_our_own_announcements() -> None:
     known = Liveness("me", clock=lambda: at(-3600))
-    known.saw(announced("other"), at(0))
+    known.note_heartbeat(announced("other"), at(0))
     assert known.clock_behind == timedelta(0)
-    known.saw(announced("me"), at(1))
+    known.note_heartbeat(announced("me"), at(1))
     assert known.clock_behind == timedelta(seconds=3601)
 
 
@@ -196,11 +196,11 @@ def test_time_is_heard_as_far_as_our_own_announcements_come_back_and_begins_agai
     known = hear(Liveness("me"), every_second("me", 0, 10))
     began = known.heartbeats
     hear(known, every_second("other", 11, 30))
-    assert known.seconds_heard(since=began) == 0
+    assert known.measure_seconds_heard(since=began) == 0
     hear(known, every_second("me", 11, 15))
-    assert known.seconds_heard(since=began) == 5
+    assert known.measure_seconds_heard(since=began) == 5
     hear(known, every_second("me", 60, 62))
-    assert known.seconds_heard(since=began) == 2
+    assert known.measure_seconds_heard(since=began) == 2
 
 
 def test_outages_are_known_from_before_our_start_as_far_as_announcements_are_kept() -> None:
@@ -229,7 +229,7 @@ def test_who_falls_silent_after_the_brokers_clock_was_put_back_is_dead_as_ever()
     known = in_order(known, [(seconds - 3600, who) for seconds, who in [(1, "me"), (1.5, "other")]])
     known = in_order(known, every_second("me", 2 - 3600, N - 3600))
     assert not known.is_dead("other", since=claimed)
-    assert known.seconds_heard(since=0) == N - 1
+    assert known.measure_seconds_heard(since=0) == N - 1
     known = in_order(known, [(N + 1 - 3600, "me")])
     assert known.is_dead("other", since=claimed)
 
@@ -244,7 +244,7 @@ def test_a_clock_that_was_put_back_kills_nobody_and_is_no_outage() -> None:
 def in_order(known: Liveness, announcements: Iterable[Announced]) -> Liveness:
     """As they lie in the topic, whatever their stamps."""
     for seconds, who in announcements:
-        known.saw(announced(who), at(seconds))
+        known.note_heartbeat(announced(who), at(seconds))
     return known
 
 

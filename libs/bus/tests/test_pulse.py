@@ -16,7 +16,7 @@ def test_it_is_fresh_as_long_as_its_last_announcement_that_came_through_is_young
     clock = Clock()
     pulse = Pulse(4.0, clock)
     assert not pulse.is_fresh
-    pulse.acknowledged(100.0)
+    pulse.note_acknowledgement(100.0)
     clock.seconds = 104.0
     assert pulse.is_fresh
     clock.seconds = 104.1
@@ -27,7 +27,7 @@ def test_the_first_announcement_ends_no_lapse() -> None:
     """A process that starts was not cut off from anything."""
     pulse = Pulse(4.0, Clock())
     assert not pulse.was_heard
-    pulse.acknowledged(100.0)
+    pulse.note_acknowledgement(100.0)
     assert pulse.was_heard
     assert pulse.lapses == 0
 
@@ -37,20 +37,20 @@ def test_it_counts_from_before_the_announcement_was_sent() -> None:
     clock = Clock()
     pulse = Pulse(4.0, clock)
     clock.seconds = 130.0
-    pulse.acknowledged(100.0)
+    pulse.note_acknowledgement(100.0)
     assert not pulse.is_fresh
 
 
 def test_a_lapse_is_remembered_when_the_next_announcement_has_come_through_before_anybody_looked() -> None:
     clock = Clock()
     pulse = Pulse(4.0, clock)
-    pulse.acknowledged(100.0)
+    pulse.note_acknowledgement(100.0)
     before = pulse.lapses
     clock.seconds = 103.0
-    pulse.acknowledged(103.0)
+    pulse.note_acknowledgement(103.0)
     assert pulse.lapses == before
     clock.seconds = 140.0
-    pulse.acknowledged(140.0)
+    pulse.note_acknowledgement(140.0)
     assert pulse.is_fresh
     assert pulse.lapses == before + 1
 
@@ -60,6 +60,6 @@ def test_the_brokers_time_is_carried_on_from_its_last_stamp() -> None:
     pulse = Pulse(4.0, clock)
     assert pulse.broker_time is None
     clock.seconds = 130.0
-    pulse.acknowledged(100.0, stamp)
+    pulse.note_acknowledgement(100.0, stamp)
     clock.seconds = 131.5
     assert pulse.broker_time == stamp + timedelta(seconds=1.5)

@@ -56,7 +56,7 @@ async def test_an_outage_ends_no_consumer_and_steps_are_counted_again_after_it(t
         await make_ours(bus, queue, bus.topics.dead_letters)
         async with Publisher(bus, source="test", now=lambda: NOW).running() as publisher:
             taking = consume(
-                bus, publisher, topic=queue, group="g", kind=ToolCallRequest, handler=handler, stepped=stepped
+                bus, publisher, topic=queue, group="g", kind=ToolCallRequest, handler=handler, heartbeat=stepped
             )
             async with background_tasks(taking):
                 await put(publisher, "before")

@@ -15,7 +15,7 @@ def verdicts(log: list[ChainLink], *, most: int, batch: int) -> list[bool]:
         marks = log[begin : begin + batch]
         chains.forget_old()
         assert len(chains) <= most
-        missing = chains.missing(mark.session_id for mark in marks)
+        missing = chains.select_missing(mark.session_id for mark in marks)
         chains.learn(missing, {one: ledger[one] for one in missing if one in ledger})
         for mark in marks:
             found.append(chains.accept(mark))

@@ -64,7 +64,7 @@ def test_a_mark_is_what_the_headers_say() -> None:
 
 
 def test_a_recorded_event_carries_its_place() -> None:
-    recorded = delivery(written(EVENT)).recorded()
+    recorded = delivery(written(EVENT)).to_recorded_event()
     assert recorded.event == EVENT
     assert (recorded.session_id, recorded.number, recorded.partition, recorded.offset) == ("s", 7, 3, 41)
 
@@ -74,7 +74,7 @@ def test_a_recorded_event_carries_its_place() -> None:
 )
 def test_an_event_that_cannot_be_read_is_on_record_all_the_same(unreadable: Record) -> None:
     """The chain goes on: only its content is unknown here."""
-    recorded = delivery(unreadable).recorded()
+    recorded = delivery(unreadable).to_recorded_event()
     assert recorded.event is None
     assert recorded.number == 7
 

@@ -4,22 +4,22 @@ from itertools import islice
 
 import pytest
 
-from tarsy_bus.retries import growing_pauses, retry
+from tarsy_bus.retries import draw_growing_pauses, retry
 from tarsy_contracts.timing import GRACE_SECONDS
 
 
 def test_pauses_grow_up_to_a_limit() -> None:
-    pauses = growing_pauses(1.0, 5.0, draw=lambda: 0.0)
+    pauses = draw_growing_pauses(1.0, 5.0, draw=lambda: 0.0)
     assert [next(pauses) for _ in range(5)] == [1.0, 2.0, 4.0, 5.0, 5.0]
 
 
 def test_no_pause_is_as_long_as_the_grace_after_an_outage() -> None:
     """A result would be stored, or an append be known, when the time of its call is over."""
-    assert max(islice(growing_pauses(draw=lambda: 0.0), 20)) < GRACE_SECONDS
+    assert max(islice(draw_growing_pauses(draw=lambda: 0.0), 20)) < GRACE_SECONDS
 
 
 def test_two_who_failed_at_once_do_not_come_back_at_once() -> None:
-    one, other = growing_pauses(1.0, 5.0, draw=lambda: 0.2), growing_pauses(1.0, 5.0, draw=lambda: 0.9)
+    one, other = draw_growing_pauses(1.0, 5.0, draw=lambda: 0.2), draw_growing_pauses(1.0, 5.0, draw=lambda: 0.9)
     for base in (1.0, 2.0, 4.0, 5.0):
         first, second = next(one), next(other)
         assert base / 2 <= second < first <= base

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tarsy_bus.catalog import CatalogEntries
-from tarsy_bus.cluster_layout import recorded_partitions
+from tarsy_bus.cluster_layout import read_recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.heartbeats import Announcements
@@ -20,7 +20,7 @@ from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_contracts.held import SessionSetAside, input_key, marker_key, place_headers
+from tarsy_contracts.held import SessionSetAside, input_key, marker_key, position_headers
 from tarsy_contracts.message import Message
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
@@ -105,7 +105,7 @@ CASES: Mapping[str, Case] = {
     ),
     "held": Case(
         held,
-        (Written.of(marker_key(SESSION), ASIDE), Written(input_key(SESSION, 4), b"{}", place_headers(4, NOW))),
+        (Written.of(marker_key(SESSION), ASIDE), Written(input_key(SESSION, 4), b"{}", position_headers(4, NOW))),
         of_sessions=True,
         strange=(Written(f"input/{'9' * 40}/{SESSION}", b"{}", []),),
     ),
@@ -119,7 +119,7 @@ CASES: Mapping[str, Case] = {
         (announced(1, leaving=True), announced(2), announced(3)),
         strange=(Written.of("other", WorkerAnnounced(worker_id="w", service="tool-gateway", leaving=True)),),
     ),
-    "layout": Case(recorded_partitions, ()),
+    "layout": Case(read_recorded_partitions, ()),
 }
 
 

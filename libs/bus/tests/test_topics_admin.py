@@ -13,7 +13,7 @@ from aiokafka.errors import KafkaConnectionError
 from structlog.testing import capture_logs
 
 from tarsy_bus import publisher, topics_admin
-from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
+from tarsy_bus.cluster_layout import read_recorded_partitions, record_partitions
 from tarsy_bus.connection import Bus, Layout
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topic_check import Present, fit
@@ -152,7 +152,7 @@ async def test_a_record_that_a_busy_broker_does_not_take_in_time_is_written_agai
     monkeypatch.undo()
     await make_topic(bare, bare.topics.layout)
     await recording
-    assert await recorded_partitions(bare) == 5
+    assert await read_recorded_partitions(bare) == 5
 
 
 async def test_what_is_not_durable_or_compressed_again_is_remarked_and_stops_nobody(bus: Bus) -> None:

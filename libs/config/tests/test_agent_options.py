@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter
 from tarsy_config.agent_options import AGENT_OPTIONS, SETTINGS, AgentOptions, AgentSettings
 from tarsy_config.chains import Agent, AgentChain, Chat, StageAgent, StageConfig, Synthesis
 from tarsy_config.defaults import Defaults
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.fallbacks import ModelChoice
 from tarsy_config.key_paths import (
     AGENT,
@@ -28,7 +28,7 @@ from tarsy_config.provenance import Found
 from tarsy_contracts.chain import ResolvedAgent
 
 KEYS = {option.key for option in AGENT_OPTIONS}
-SECTIONS: dict[Place, type[BaseModel]] = {
+SECTIONS: dict[KeyPath, type[BaseModel]] = {
     DEFAULTS: Defaults,
     AGENT_DEFAULTS: ModelChoice,
     AGENT: Agent,
@@ -60,7 +60,7 @@ def test_the_plan_has_every_setting() -> None:
 
 
 @pytest.mark.parametrize("path", SECTIONS, ids=".".join)
-def test_a_section_has_the_settings_that_the_table_says(path: Place) -> None:
+def test_a_section_has_the_settings_that_the_table_says(path: KeyPath) -> None:
     """`defaults` has several providers, which no other section may have."""
     own = {"llm_provider"} if path == DEFAULTS else set()
     assert SECTIONS[path].model_fields.keys() & KEYS - own == {o.key for o in AGENT_OPTIONS if path in o.at}
@@ -68,7 +68,7 @@ def test_a_section_has_the_settings_that_the_table_says(path: Place) -> None:
 
 def test_what_the_rules_find_is_of_the_types_that_the_type_checker_reads(tmp_path: Path) -> None:
     (tmp_path / "tarsy.yaml").write_text(TEXT, encoding="utf-8")
-    agent = load_config(tmp_path, {}).explained("k").stages[0].agents[0]
+    agent = load_config(tmp_path, {}).explain("k").stages[0].agents[0]
     hints = get_type_hints(AgentSettings)
     for name, setting in agent.by_name().items():
         found, hint = (setting, hints[name]) if isinstance(setting, Found) else (setting[0], get_args(hints[name])[0])

@@ -42,7 +42,7 @@ def observed(config: Config, heading: str) -> list[str]:
         case "tools":
             return [*agent_of(config, chain_id, agent).native_tools]
         case "stages":
-            return [stage.name for stage in config.explained(chain_id).stages]
+            return [stage.name for stage in config.explain(chain_id).stages]
         case "prices":
             return [*config.prices]
         case "thinking":

@@ -87,7 +87,7 @@ async def test_with_mistakes_the_old_one_stays_and_each_mistake_is_told_once_wit
     assert line["stays"] == version
     assert [str(one).split(": ")[0] for one in line["mistakes"]] == ["tarsy.yaml:8", "tarsy.yaml:9"]
     assert service.judged == [True, False]
-    (reason,) = service.live.degraded_reasons()
+    (reason,) = service.live.explain_degraded()
     assert version in reason
     assert "tarsy.yaml:8" in reason
     assert "2 mistakes" in reason
@@ -98,10 +98,10 @@ async def test_a_mistake_that_is_taken_back_is_forgotten(folder: Path) -> None:
     version = service.live.version
     write(folder, "agents: 3")
     await service.look()
-    assert service.live.degraded_reasons() != []
+    assert service.live.explain_degraded() != []
     write(folder, text())
     await service.look()
-    assert (service.live.degraded_reasons(), service.live.version) == ([], version)
+    assert (service.live.explain_degraded(), service.live.version) == ([], version)
     assert service.judged == [True, False, True]
 
 
@@ -144,7 +144,7 @@ async def test_a_file_that_is_gone_is_a_mistake_like_any_other(folder: Path) -> 
     service = Watched(folder)
     (folder / "tarsy.yaml").unlink()
     assert await service.look() is False
-    assert "cannot be read" in service.live.degraded_reasons()[0]
+    assert "cannot be read" in service.live.explain_degraded()[0]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ async def test_what_a_service_cannot_make_its_value_of_does_not_hold(
     with capture_logs() as logs:
         assert await service.look() is False
     assert service.live.current == {"kubernetes"}
-    assert told in service.live.degraded_reasons()[0]
+    assert told in service.live.explain_degraded()[0]
     assert "hunter2" not in str(logs)
 
 

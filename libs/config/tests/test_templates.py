@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_config.templates import InvalidTemplateError, filled, names_session, with_session
+from tarsy_config.templates import InvalidTemplateError, fill, names_session, with_session
 
 ENVIRON = {"HOST": "db.example.com", "ODD": "{{.HOST}}", "EMPTY": ""}
 
@@ -20,18 +20,18 @@ ENVIRON = {"HOST": "db.example.com", "ODD": "{{.HOST}}", "EMPTY": ""}
     ],
 )
 def test_a_template_becomes_the_text_of_its_variable(text: str, expected: str) -> None:
-    assert filled(text, ENVIRON) == expected
+    assert fill(text, ENVIRON) == expected
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:
     with pytest.raises(InvalidTemplateError, match="the environment variable PORT is not set"):
-        filled("{{.HOST}}:{{.PORT}}", ENVIRON)
+        fill("{{.HOST}}:{{.PORT}}", ENVIRON)
 
 
 @pytest.mark.parametrize("text", ["{{if .HOST}}", "{{ $x }}", "{{}}", "{{.HOST.NAME}}"])
 def test_a_template_that_is_more_than_a_name_is_refused(text: str) -> None:
     with pytest.raises(InvalidTemplateError, match="can only name an environment variable"):
-        filled(text, ENVIRON)
+        fill(text, ENVIRON)
 
 
 def test_the_place_of_the_session_is_filled_when_it_is_known_and_nothing_else_is() -> None:

@@ -7,7 +7,7 @@ from pydantic_core import from_json
 
 from tarsy_any_message import any_of
 from tarsy_contracts.events import ExecutionCompleted, ExecutionStarted
-from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec, shown_facts
+from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec, to_facts
 
 STARTED_BY_0_1_0 = (
     b'{"execution_id":"x","stage_id":"t","agent":"A","index":1,"system":"s","prompt":"p","tools":[],'
@@ -52,13 +52,13 @@ def test_an_event_says_its_facts_whole(data: st.DataObject) -> None:
 
 
 def test_what_no_event_said_is_null_in_answers() -> None:
-    assert shown_facts(ExecutionSpec(agent="A"), ExecutionOutcome(status="completed")) == {
+    assert to_facts(ExecutionSpec(agent="A"), ExecutionOutcome(status="completed")) == {
         "llm_provider": None, "controller": "function_calling", "max_iterations": None,
         "iterations": 0, "forced_conclusion": False, "partial_reason": None,
     }  # fmt: skip
-    assert shown_facts(None, None) == {}
+    assert to_facts(None, None) == {}
 
 
 def test_answers_show_what_events_say() -> None:
-    found = shown_facts(SPEC, OUTCOME)
+    found = to_facts(SPEC, OUTCOME)
     assert (found["llm_provider"], found["max_iterations"], found["iterations"]) == ("gemini", 20, 20)

@@ -15,7 +15,7 @@ B = "22222222-2222-5222-8222-222222222222"
 # Computed once, and never changed: a new value would let an alert that was sent before an upgrade start a second
 # session after it, and let every owner owe its calls again.
 VECTORS: dict[str, tuple[Callable[[], str], str]] = {
-    "derived": (lambda: ids.derived_id("kind", "part", 7), "41d602d8-0523-5399-8290-e5f9e533505a"),
+    "derived": (lambda: ids.derive_id("kind", "part", 7), "41d602d8-0523-5399-8290-e5f9e533505a"),
     "alertmanager": (
         lambda: ids.session_of_alertmanager(fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),
         "5c10dd68-092b-53d1-9ba4-32eb66a12085",
@@ -110,7 +110,7 @@ def test_two_different_lists_of_parts_never_give_the_same_id(
     kind: str, some: list[str], other_kind: str, others: list[str]
 ) -> None:
     same = (kind, some) == (other_kind, others)
-    assert (ids.derived_id(kind, *some) == ids.derived_id(other_kind, *others)) is same
+    assert (ids.derive_id(kind, *some) == ids.derive_id(other_kind, *others)) is same
 
 
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=4), st.integers(0, 20))
@@ -118,11 +118,11 @@ def test_a_part_cut_in_two_gives_another_id(some: list[str], place: int) -> None
     """Where one part ends and the next begins counts, not only what they say together."""
     whole = "".join(some)
     place = min(place, len(whole))
-    assert ids.derived_id("k", whole) != ids.derived_id("k", whole[:place], whole[place:])
+    assert ids.derive_id("k", whole) != ids.derive_id("k", whole[:place], whole[place:])
 
 
 @given(st.text(), st.lists(st.text() | st.integers(), max_size=4))
 def test_every_derived_id_is_the_uuid5_of_its_parts(kind: str, parts: list[str | int]) -> None:
     texts = [kind, *map(str, parts)]
     named = "".join(f"{len(text)}:{text}" for text in texts)
-    assert ids.derived_id(kind, *parts) == str(uuid5(ids.NAMESPACE, named))
+    assert ids.derive_id(kind, *parts) == str(uuid5(ids.NAMESPACE, named))

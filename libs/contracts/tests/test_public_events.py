@@ -83,7 +83,7 @@ def test_a_repeat_has_the_same_headers_whichever_process_wrote_it() -> None:
 def test_an_event_is_one_json_object_for_who_wants_one() -> None:
     event = public_event(e.SessionFailed(error="e"))
     assert event is not None
-    found = public_envelope(recorded(), event, "tarsy.events").structured(event.to_bytes())
+    found = public_envelope(recorded(), event, "tarsy.events").to_structured(event.to_bytes())
     assert (found["specversion"], found["subject"], found["sequence"]) == ("1.0", "s", "5")
     assert (found["datacontenttype"], found["data"]) == ("application/json", {"error": "e"})
 

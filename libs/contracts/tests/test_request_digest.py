@@ -79,5 +79,5 @@ def test_a_conversation_that_goes_on_has_the_digest_of_the_whole() -> None:
     begun = ConversationDigest(ASKED.system)
     for count, message in enumerate(MESSAGES):
         assert begun.of_request() == digest_request(ASKED.model_copy(update={"messages": MESSAGES[:count]}))
-        begun = begun.followed_by([message])
+        begun = begun.extend([message])
     assert begun.of_request(tools=(TOOL,), native_tools=("google_search",), answer_tokens=5, is_last=True) == DIGEST

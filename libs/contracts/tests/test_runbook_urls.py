@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from tarsy_contracts.runbook_urls import (
     RunbookUrlRefusedError,
-    allowed_runbook_url,
     is_listed_by_name,
     read_runbook_url,
+    require_allowed_runbook_url,
 )
 
 LIST = ("github.com", ".example.org", "wiki.corp:8443", ".deep.corp:8443", "127.0.0.1:8080", "[::1]:8080")
@@ -16,7 +16,7 @@ LIST = ("github.com", ".example.org", "wiki.corp:8443", ".deep.corp:8443", "127.
 
 def is_allowed(url: str) -> bool:
     try:
-        allowed_runbook_url(url, LIST)
+        require_allowed_runbook_url(url, LIST)
     except RunbookUrlRefusedError:
         return False
     return True
@@ -96,13 +96,13 @@ def test_all_else_is_refused(url: str) -> None:
 
 def test_without_a_list_nothing_is_allowed() -> None:
     with pytest.raises(RunbookUrlRefusedError, match=r"\(allowed: none\)"):
-        allowed_runbook_url("https://github.com/x", ())
+        require_allowed_runbook_url("https://github.com/x", ())
 
 
 def test_a_refusal_repeats_nothing_of_the_address() -> None:
     for url in ("https://hunter2.net/x", "hunter2://x", "https://hunter2@github.com", "https://[hunter2"):
         with pytest.raises(RunbookUrlRefusedError) as caught:
-            allowed_runbook_url(url, LIST)
+            require_allowed_runbook_url(url, LIST)
         assert "hunter2" not in str(caught.value)
 
 
@@ -119,7 +119,7 @@ def test_only_a_whole_name_is_listed_by_name() -> None:
 @pytest.mark.parametrize("entry", ["", ".", "[::1", "github.com:x", "https://github.com", "*"])
 def test_an_entry_that_makes_no_sense_allows_nothing(entry: str) -> None:
     with pytest.raises(RunbookUrlRefusedError):
-        allowed_runbook_url("https://github.com/x", (entry,))
+        require_allowed_runbook_url("https://github.com/x", (entry,))
 
 
 @given(text=st.text() | st.builds("https://{}".format, st.text()) | st.builds("http://[{}]/".format, st.text()))

@@ -69,7 +69,7 @@ def test_who_comes_right_after_a_killed_owner_waits_for_its_servers_to_end(
     owner = Owner(tmp_path, cache_dir, kernel_tells=True)
     owner.kill()
     with new_kafka() as kafka, new_postgres() as postgres:
-        assert (kafka.exited(), postgres.exited()) == (None, None)
+        assert (kafka.poll_exit(), postgres.poll_exit()) == (None, None)
 
 
 def test_another_process_that_runs_them_is_named(tmp_path: Path, cache_dir: Path, new_kafka: NewKafka) -> None:
@@ -84,7 +84,7 @@ def test_another_process_that_runs_them_is_named(tmp_path: Path, cache_dir: Path
 def test_no_watchdog_outlives_an_orderly_stop(
     new_postgres: NewPostgres, monkeypatch: pytest.MonkeyPatch, eventually: Eventually
 ) -> None:
-    monkeypatch.setattr("tarsy_processes.child._kernel_tells", lambda: False)
+    monkeypatch.setattr("tarsy_processes.child._kernel_signals_death", lambda: False)
     with new_postgres() as postgres:
         marker = str(postgres.data_dir)
         assert len(launchers(marker)) == 1

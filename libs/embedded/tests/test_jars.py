@@ -8,11 +8,11 @@ import pytest
 
 from tarsy_embedded import jars
 from tarsy_embedded.errors import ChecksumMismatchError, DiskFullError, NoDownloadError
-from tarsy_embedded.jars import Jar, default_cache_dir, jars_folder, kafka_jars, wanted
+from tarsy_embedded.jars import Jar, default_cache_dir, jars_folder, kafka_jars, read_jar_list
 
 
 def test_the_list_names_what_a_broker_needs_and_no_more() -> None:
-    names = {jar.artifact for jar in wanted()}
+    names = {jar.artifact for jar in read_jar_list()}
     assert len(names) == 36
     assert {"kafka_2.13", "slf4j-simple", "log4j-core"} <= names
     assert not {"scala-reflect", "snakeyaml", "kafka-tools-api"} & names

@@ -34,7 +34,7 @@ def test_an_archive_is_made_once_and_then_used(java: str, own_cache: Path, monke
 def test_an_archive_that_is_damaged_does_not_keep_the_broker_from_starting(own_cache: Path) -> None:
     archive(own_cache).write_bytes(b"no archive at all")
     with broker(own_cache) as kafka:
-        assert kafka.exited() is None
+        assert kafka.poll_exit() is None
 
 
 def archive(cache_dir: Path) -> Path:

@@ -44,7 +44,7 @@ def test_it_runs_on_the_packaged_java_when_there_is_no_other(
 def test_its_data_folder_may_have_any_name(tmp_path: Path, cache_dir: Path) -> None:
     folder = tmp_path / "Störfälle, наши = 'all' \\"
     with EmbeddedKafka(folder, port=free_port(), cache_dir=cache_dir, progress=lambda message: None) as kafka:
-        assert kafka.exited() is None
+        assert kafka.poll_exit() is None
     assert (folder / "data" / "__cluster_metadata-0").is_dir()
 
 
@@ -61,7 +61,7 @@ def test_a_second_broker_on_the_same_data_is_refused_and_the_first_lives_on(new_
     with new_kafka() as first:
         with pytest.raises(AlreadyRunningError, match=r"already runs a server on .*: stop it first"):
             new_kafka().start()
-        assert first.exited() is None
+        assert first.poll_exit() is None
 
 
 def test_a_taken_port_is_named(new_kafka: NewKafka) -> None:
@@ -78,7 +78,7 @@ def test_the_data_is_free_again_after_a_start_that_failed(new_kafka: NewKafka) -
     with socket.create_server(("127.0.0.1", failing.port)), pytest.raises(PortTakenError):
         failing.start()
     with new_kafka() as kafka:
-        assert kafka.exited() is None
+        assert kafka.poll_exit() is None
 
 
 def test_logs_without_their_identity_are_not_formatted_anew(new_kafka: NewKafka, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_format_that_was_broken_off_is_finished(new_kafka: NewKafka, tmp_path:
     (data / "meta.properties.new").write_text("version=", encoding="utf-8")
     (data / "bootstrap.checkpoint").write_bytes(b"half")
     with new_kafka() as kafka:
-        assert kafka.exited() is None
+        assert kafka.poll_exit() is None
 
 
 def test_a_broker_that_ends_early_shows_its_last_words(new_kafka: NewKafka, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_broker_that_dies_later_says_that_it_did(
     with new_kafka() as kafka:
         assert kafka.failure() is None
         kill(kafka.pid)
-        eventually(lambda: kafka.exited() is not None)
+        eventually(lambda: kafka.poll_exit() is not None)
         assert isinstance(kafka.failure(), ExitedEarlyError)
 
 
@@ -143,7 +143,7 @@ def test_a_killed_broker_is_not_waited_for(
     with make() as first:
         kill(first.pid)
     with make() as second:
-        assert second.exited() is None
+        assert second.poll_exit() is None
 
 
 def test_it_refuses_to_start_on_a_thread_that_may_end_before_us(new_kafka: NewKafka) -> None:

@@ -82,7 +82,7 @@ def test_a_pid_file_that_names_another_program_by_now_does_not_matter(new_postgr
         left_over = (data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
     (data / "postmaster.pid").write_text("\n".join([str(os.getpid()), *left_over[1:]]) + "\n", encoding="utf-8")
     with new_postgres() as second:
-        assert second.exited() is None
+        assert second.poll_exit() is None
 
 
 def test_a_folder_without_its_version_is_not_initialised_anew(new_postgres: NewPostgres, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_folder_without_its_version_is_not_initialised_anew(new_postgres: NewP
 def test_an_initialisation_that_was_broken_off_is_begun_again(new_postgres: NewPostgres, tmp_path: Path) -> None:
     (tmp_path / "postgres" / "data.new" / "base").mkdir(parents=True)
     with new_postgres() as postgres:
-        assert postgres.exited() is None
+        assert postgres.poll_exit() is None
 
 
 @as_root

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_llm.http_errors import error_of_status, kind_of_status, retry_after_seconds, sentence, status_meant
+from tarsy_llm.http_errors import correct_status, error_of_status, kind_of_status, retry_after_seconds, sentence
 from tarsy_llm.protocol import ErrorKind
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -79,4 +79,4 @@ def test_a_provider_that_said_nothing_leaves_what_happened() -> None:
     ],
 )
 def test_what_was_said_corrects_a_status_that_misleads(status: int, said: str, meant: int) -> None:
-    assert status_meant(status, said) == meant
+    assert correct_status(status, said) == meant

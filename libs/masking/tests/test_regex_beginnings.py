@@ -5,7 +5,7 @@ import re2
 from masking_texts import PATTERNS
 
 from tarsy_masking.patterns import Pattern, compile_regex
-from tarsy_masking.regex_beginnings import begun, secret_begun
+from tarsy_masking.regex_beginnings import find_beginnings, find_secret_beginnings
 from tarsy_masking.regex_tree import UnknownSyntaxError, parse, write
 
 
@@ -26,8 +26,8 @@ def finds_at_end(regex: str, text: str) -> bool:
     ],
 )
 def test_every_beginning_of_a_match_is_found(regex: str, texts: list[str]) -> None:
-    assert [text for text in texts if not finds_at_end(begun(regex), text)] == []
-    assert not finds_at_end(begun(regex), "x")
+    assert [text for text in texts if not finds_at_end(find_beginnings(regex), text)] == []
+    assert not finds_at_end(find_beginnings(regex), "x")
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_every_beginning_of_a_match_is_found(regex: str, texts: list[str]) -> No
 def test_a_secret_has_begun_with_the_first_character_of_its_group(
     regex: str, open_texts: list[str], closed: list[str]
 ) -> None:
-    assert [text for text in open_texts if not finds_at_end(secret_begun(regex), text)] == []
-    assert [text for text in closed if finds_at_end(secret_begun(regex), text)] == []
+    assert [text for text in open_texts if not finds_at_end(find_secret_beginnings(regex), text)] == []
+    assert [text for text in closed if finds_at_end(find_secret_beginnings(regex), text)] == []
 
 
 def test_what_stands_behind_a_secret_of_several_forms_is_written_once() -> None:
-    assert secret_begun("(?:(a)|(b)|(c))name").count("m") == secret_begun("(a)name").count("m")
+    assert find_secret_beginnings("(?:(a)|(b)|(c))name").count("m") == find_secret_beginnings("(a)name").count("m")
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
@@ -59,7 +59,7 @@ def test_of_each_sample_every_beginning_of_its_secret_is_found(pattern: Pattern)
     for regex in pattern.of_all_families:
         whole = compile_regex(regex, one_line=one_line)
         tree = compile_regex(write(parse(regex)), one_line=one_line)
-        at_end = compile_regex(rf"(?:{secret_begun(regex)})\z", capture=False, one_line=one_line)
+        at_end = compile_regex(rf"(?:{find_secret_beginnings(regex)})\z", capture=False, one_line=one_line)
         for sample in (text.encode() for text in pattern.samples):
             match = whole.search(sample)
             assert (match is None) == (tree.search(sample) is None)

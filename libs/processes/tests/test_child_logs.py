@@ -37,7 +37,7 @@ def child(log: Path, program: str) -> Iterator[ChildProcess]:
 def test_a_log_is_rotated_by_size_and_no_line_between_is_lost(tmp_path: Path) -> None:
     log, lines = tmp_path / "one.log", 10_000
     with child(log, f"for n in range({lines}): print('line', n, flush=n % 7 == 0)") as one:
-        wait_until(lambda: one.exited() is not None)
+        wait_until(lambda: one.poll_exit() is not None)
         assert one.output().endswith(f"line {lines - 1}\n")
 
     kept = [path.read_text() for path in (tmp_path / "one.log.1", log)]
@@ -60,7 +60,7 @@ def test_the_last_line_is_in_the_newest_file_even_when_it_fills_it(tmp_path: Pat
 def test_a_line_without_end_makes_no_file_without_end(tmp_path: Path) -> None:
     log = tmp_path / "one.log"
     with child(log, "import sys\nfor _ in range(500): sys.stdout.write('x' * 10_000)") as one:
-        wait_until(lambda: one.exited() is not None)
+        wait_until(lambda: one.poll_exit() is not None)
         assert one.output().endswith("x")
 
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 2 * (3 * LIMIT + CHUNK_BYTES)
@@ -70,7 +70,7 @@ def test_what_a_child_says_is_told_from_what_was_there_before(tmp_path: Path) ->
     log = tmp_path / "one.log"
     log.write_text("before\n")
     with child(log, "print('after')") as one:
-        wait_until(lambda: one.exited() is not None)
+        wait_until(lambda: one.poll_exit() is not None)
 
         assert one.output() == "after\n"
         assert one.last_lines() == "after"
@@ -79,7 +79,7 @@ def test_what_a_child_says_is_told_from_what_was_there_before(tmp_path: Path) ->
 
 def test_one_process_writes_the_logs_of_all_children(tmp_path: Path) -> None:
     with child(tmp_path / "one.log", "print('one')") as one, child(tmp_path / "other.log", "print('other')") as other:
-        wait_until(lambda: one.exited() is not None and other.exited() is not None)
+        wait_until(lambda: one.poll_exit() is not None and other.poll_exit() is not None)
         assert (one.output(), other.output()) == ("one\n", "other\n")
         assert len(log_writers()) == 1
 
@@ -98,8 +98,8 @@ def test_a_child_goes_on_writing_when_the_writer_was_killed(tmp_path: Path) -> N
         wait_until(lambda: one.output() == "before\n")
         os.kill(log_writers()[0], signal.SIGKILL)
         signalled.touch()
-        wait_until(lambda: one.exited() is not None)
-        assert one.exited() == 0
+        wait_until(lambda: one.poll_exit() is not None)
+        assert one.poll_exit() == 0
         assert one.output() == "before\nafter\n"
 
 

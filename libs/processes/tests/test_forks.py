@@ -66,16 +66,16 @@ def test_a_fork_is_a_program_whose_imports_are_made_already(start: Start) -> Non
 
 def test_its_exit_code_and_its_last_words_are_known(start: Start) -> None:
     fork = start(EXITS="3")
-    wait_until(lambda: fork.exited() is not None)
-    assert fork.exited() == 3
+    wait_until(lambda: fork.poll_exit() is not None)
+    assert fork.poll_exit() == 3
     assert fork.output().startswith("__main__")
     assert fork.stop(signal.SIGKILL) == 3
 
 
 def test_an_exception_ends_it_with_a_traceback_in_its_log(start: Start) -> None:
     fork = start(EXITS="no number")
-    wait_until(lambda: fork.exited() is not None)
-    assert fork.exited() == 1
+    wait_until(lambda: fork.poll_exit() is not None)
+    assert fork.poll_exit() == 1
     assert "ValueError: invalid literal" in fork.output()
 
 
@@ -83,7 +83,7 @@ def test_a_signal_reaches_the_one_fork_that_it_is_for(start: Start) -> None:
     one, other = start(), start()
     wait_until(lambda: has_written(one) and other.pid is not None)
     assert one.stop(signal.SIGTERM) == -signal.SIGTERM
-    assert other.exited() is None
+    assert other.poll_exit() is None
     assert other.stop(signal.SIGKILL) == KILLED
 
 
@@ -109,8 +109,8 @@ def test_forks_die_with_their_server_and_the_next_one_gets_a_new_one(start: Star
     wait_until(lambda: has_written(fork))
     first = int(fork.output().split()[-1])
     os.kill(first, signal.SIGKILL)
-    wait_until(lambda: fork.exited() is not None)
-    assert fork.exited() == KILLED
+    wait_until(lambda: fork.poll_exit() is not None)
+    assert fork.poll_exit() == KILLED
     wait_until(lambda: not Path(f"/proc/{fork.pid}").exists())
     again = start()
     wait_until(lambda: has_written(again))
@@ -138,7 +138,7 @@ def test_all_of_them_die_with_who_started_the_server(tmp_path: Path) -> None:
         environment=dict(os.environ),
     )
     try:
-        wait_until(lambda: one.output().endswith("\n") or one.exited() is not None)
+        wait_until(lambda: one.output().endswith("\n") or one.poll_exit() is not None)
         pid = int(one.output())
         assert Path(f"/proc/{pid}").exists()
     finally:
@@ -152,7 +152,7 @@ def test_a_module_that_starts_a_thread_is_refused(tmp_path: Path) -> None:
     server = ForkServer(["threaded"], log=tmp_path / "server.log", folder=tmp_path, environment=dict(os.environ))
     fork = server.start("threaded", log=tmp_path / "program.log", environment={})
     try:
-        wait_until(lambda: fork.exited() is not None)
+        wait_until(lambda: fork.poll_exit() is not None)
         # The log is written by a process of its own.
         wait_until(lambda: "the imports have started 1 threads" in (tmp_path / "server.log").read_text("utf-8"))
     finally:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tarsy_results.blocks import Block
-from tarsy_results.line_stamps import stamp_at, stamped_lines
+from tarsy_results.line_stamps import find_stamped_lines, stamp_at
 from tarsy_results.position import TextPosition
 from tarsy_results.stamps import Stamp, parse_stamp
 
@@ -17,7 +17,7 @@ def block(text: str | bytes) -> Block:
 
 
 def stamp_of(line: str) -> Stamp | None:
-    found = list(stamped_lines(block(f"{line}\n")))
+    found = list(find_stamped_lines(block(f"{line}\n")))
     assert len(found) < 2
     return found[0].stamp if found else None
 
@@ -114,7 +114,7 @@ def test_a_stamp_alone_is_parsed_whole_or_not_at_all() -> None:
 
 def test_the_rest_of_a_line_that_began_before_the_block_has_no_stamp() -> None:
     rest = Block(b" 2026-11-22T10:00:00Z of a long line\n2026-11-22T10:00:01Z next\n", TextPosition(4, 70_000))
-    assert [line.start for line in stamped_lines(rest)] == [37]
+    assert [line.start for line in find_stamped_lines(rest)] == [37]
 
 
 def test_a_line_without_a_stamp_has_that_of_the_last_line_before_it_in_this_block_or_the_one_before() -> None:

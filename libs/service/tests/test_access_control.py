@@ -170,7 +170,12 @@ async def test_the_highest_role_counts_where_templates_overlap() -> None:
     table = RightsTable(
         [*rights(Role.VIEWER, "GET /a/{id}"), *rights(Role.ADMIN, "GET /a/b"), *rights("open", "GET /{x}/b")]
     )
-    assert [table.needed("GET", path) for path in ("/a/b", "/a/c", "/c/b", "/c/d")] == [Role.ADMIN, 1, "open", None]
+    assert [table.strictest_access("GET", path) for path in ("/a/b", "/a/c", "/c/b", "/c/d")] == [
+        Role.ADMIN,
+        1,
+        "open",
+        None,
+    ]
 
 
 async def test_a_service_may_ask_what_services_ask_and_nothing_else() -> None:
@@ -196,7 +201,7 @@ async def test_a_service_may_ask_what_services_ask_and_nothing_else() -> None:
     assert let_in[Role.OPERATOR] == ["GET /sessions", "GET /sessions/1", "GET /sessions/letters", "GET /health"]
     assert let_in[Role.VIEWER] == ["GET /sessions", "GET /sessions/1", "GET /health"]
     assert let_in[Role.ADMIN] == [*asked[:5]]
-    assert table.needed("POST", "/internal/chains") is Role.SERVICE
+    assert table.strictest_access("POST", "/internal/chains") is Role.SERVICE
 
 
 def test_each_route_that_every_process_has_has_one_right() -> None:

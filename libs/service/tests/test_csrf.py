@@ -3,7 +3,7 @@ import pytest
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from tarsy_service.allowed_hosts import allowed_hosts
+from tarsy_service.allowed_hosts import parse_allowed_hosts
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
@@ -25,7 +25,7 @@ async def asked(
     async def act() -> dict[str, str]:
         return {"done": "yes"}
 
-    policy = HttpPolicy(allowed_hosts("tarsy.example.com,*.example.com"), origins=("https://dashboard.example",))
+    policy = HttpPolicy(parse_allowed_hosts("tarsy.example.com,*.example.com"), origins=("https://dashboard.example",))
     app = build_app([Service("one", nothing, router)], Readiness([]), CollectorRegistry(), policy=policy)
     sent = {"Sec-Fetch-Site": site, "Origin": origin}
     headers = {name: value for name, value in sent.items() if value is not None}

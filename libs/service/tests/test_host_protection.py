@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from tarsy_processes.ports import free_port
-from tarsy_service.allowed_hosts import AllowedHosts, allowed_hosts, authority_of
+from tarsy_service.allowed_hosts import AllowedHosts, authority_of, parse_allowed_hosts
 from tarsy_service.answer_headers import SAFE_HEADERS
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_server import http_server
@@ -25,7 +25,7 @@ HANDSHAKE = (
     "upgrade: websocket\r\nconnection: upgrade\r\n"
     "sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 )
-LISTED = allowed_hosts("tarsy.example.com, *.corp.example")
+LISTED = parse_allowed_hosts("tarsy.example.com, *.corp.example")
 
 
 async def nothing(ready: Ready) -> None:

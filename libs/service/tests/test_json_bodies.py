@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 from pydantic import BaseModel
 
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 
@@ -18,7 +18,7 @@ async def nothing(ready: Ready) -> None:
 
 
 async def posted(path: str, body: bytes, kind: str | None) -> httpx2.Response:
-    router = APIRouter(prefix="/api/v1", route_class=bounded_route(1000))
+    router = APIRouter(prefix="/api/v1", route_class=create_bounded_route(1000))
 
     @router.post("/ask")
     async def ask(question: Question) -> dict[str, str]:

@@ -12,7 +12,7 @@ from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 from tarsy_service.settings import ServiceSettings
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 
 
 class Wanted(BaseModel):
@@ -54,7 +54,7 @@ def client() -> httpx2.AsyncClient:
     async def run(ready: Ready) -> None:
         ready()
 
-    tracing = tracing_of("test", ServiceSettings())
+    tracing = create_tracing("test", ServiceSettings())
     service = Service(name="test", run=run, router=_router(), supervisor=Supervisor(), tracing=tracing)
     app = build_app([service], Readiness([]), CollectorRegistry())
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost")

@@ -17,7 +17,7 @@ def test_a_loop_that_steps_is_no_reason() -> None:
     projected = loops.begin("projected")
     for _ in range(10):
         clock.now += 59
-        projected.stepped()
+        projected.heartbeat()
     assert list(loops.unready_reasons()) == []
 
 
@@ -37,9 +37,9 @@ def test_each_loop_has_a_reason_of_its_own_and_loses_it_with_its_next_step() -> 
     read, decided = loops.begin("read"), loops.begin("decided")
     clock.now += 61
     assert len(list(loops.unready_reasons())) == 2
-    read.stepped()
+    read.heartbeat()
     assert [reason.partition(":")[0] for reason in loops.unready_reasons()] == ["decided"]
-    decided.stepped()
+    decided.heartbeat()
     assert list(loops.unready_reasons()) == []
 
 

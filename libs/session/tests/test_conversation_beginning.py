@@ -6,7 +6,7 @@ import pytest
 from test_decide_properties import play_steps
 
 from tarsy_contracts import inputs as i
-from tarsy_session.conversation_beginning import ConversationBeginning, continue_beginning
+from tarsy_session.conversation_beginning import ConversationBeginning, extend_beginning
 from tarsy_session.effects import LlmCallEffect, effects_of
 from tarsy_session.model_request import compose_from, compose_request
 from tarsy_story import DELETE, READ, Story
@@ -23,7 +23,7 @@ def test_a_request_made_from_a_beginning_is_the_one_made_from_the_log_alone(seed
             if not isinstance(one, LlmCallEffect) or drawn.random() < 0.3:
                 continue
             state, execution = story.investigating, one.execution
-            kept[one.execution.id] = beginning = continue_beginning(kept.get(execution.id), state, execution)
+            kept[one.execution.id] = beginning = extend_beginning(kept.get(execution.id), state, execution)
             made, alone = compose_from(beginning, state, execution), compose_request(state, execution)
             assert (made, made.digest) == (alone, alone.digest)
 
@@ -32,7 +32,7 @@ def test_a_message_is_made_once_however_long_the_conversation_gets() -> None:
     story = Story(max_iterations=MANY).asking()
     before: ConversationBeginning | None = None
     for _ in range(5):
-        beginning = continue_beginning(before, story.investigating, story.execution())
+        beginning = extend_beginning(before, story.investigating, story.execution())
         if before is not None:
             kept = beginning.messages[: len(before.messages)]
             assert all(one is other for one, other in zip(kept, before.messages, strict=True))
@@ -47,11 +47,11 @@ def test_an_outcome_that_became_known_before_a_repeated_question_is_in_it() -> N
     call = story.call_ids[-1]
     story.when(story.claim(call))
     story.when(i.WorkerDied(call_id=call, claim_id="claim-1", worker_id="worker-1"))
-    before = continue_beginning(None, story.investigating, story.execution())
+    before = extend_beginning(None, story.investigating, story.execution())
     story.when(story.result(call, "deleted after all"))
     story.when(story.answer(tools=(READ,)))
     story.when(story.result(story.call_ids[-1]))
     state, execution = story.investigating, story.execution()
-    made = compose_from(continue_beginning(before, state, execution), state, execution)
+    made = compose_from(extend_beginning(before, state, execution), state, execution)
     assert "deleted after all" in made.conversation.model_dump_json()
     assert made.digest == compose_request(state, execution).digest

@@ -11,7 +11,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.heads import Span
 from tarsy_contracts.ids import chat_id
-from tarsy_session.conversation import build_conversation, offered_tools
+from tarsy_session.conversation import build_conversation, list_offered_tools
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.decide import decide
 from tarsy_session.decide_chat import MOST_QUESTIONS
@@ -109,7 +109,7 @@ def test_who_answers_can_read_in_the_results_of_the_investigation_without_any_se
     plan = chain().model_copy(update={"chat": agent("ChatAgent").model_copy(update={"servers": ()})})
     story = Story(plan=plan).ended()
     story.when(story.question())
-    assert [tool.name for tool in offered_tools(story.execution())] == ["tarsy__read_result"]
+    assert [tool.name for tool in list_offered_tools(story.execution())] == ["tarsy__read_result"]
     asked = story.answer(tools=story.execution().tools)
     (call,) = asked.tool_calls
     reading = call.model_copy(update={"arguments": {"result": story.call_ids[0][:8]}})

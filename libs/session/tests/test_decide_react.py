@@ -3,7 +3,7 @@
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import AssistantMessage, UserMessage
 from tarsy_contracts.ids import tool_call_id
-from tarsy_session.conversation import build_conversation, offered_tools
+from tarsy_session.conversation import build_conversation, list_offered_tools
 from tarsy_session.state import AtRest
 from tarsy_story import Story, agent, chain, stage, types
 
@@ -17,7 +17,7 @@ def reacting(max_iterations: int = 3) -> Story:
 def test_its_tools_are_told_in_its_instructions_and_not_offered_to_the_provider() -> None:
     story = reacting()
     assert "kubernetes__pods_list" in build_conversation(story.investigating, story.execution()).system
-    assert offered_tools(story.execution()) == ()
+    assert list_offered_tools(story.execution()) == ()
 
 
 def test_an_action_becomes_a_call_and_its_result_an_observation() -> None:

@@ -8,7 +8,7 @@ from prompt_material import outside_of_fences
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import ExecutionStarted, OfferedTool
-from tarsy_session.missing_tools import MOST_NAMED, MOST_READ, missing_tools
+from tarsy_session.missing_tools import MOST_NAMED, MOST_READ, find_missing_tools
 from tarsy_session.system_prompt import compose_system
 from tarsy_story import Story, chain, stage
 
@@ -43,7 +43,7 @@ def agent(kubernetes: str = "", *, custom: str = "", tools: tuple[str, ...] | No
 def missing(text: str, *, custom: str = "", offered: tuple[OfferedTool, ...] = (LIST, LOG, QUERY)) -> tuple[str, ...]:
     catalogued = (LIST, LOG, DELETE, QUERY, SEARCH)
     described = {one.definition.name: one.model_dump_json() for one in offered}
-    return missing_tools(agent(text, custom=custom), offered, catalogued, described)
+    return find_missing_tools(agent(text, custom=custom), offered, catalogued, described)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import Conversation, ToolDefinition
 from tarsy_contracts.ids import summary_id
-from tarsy_session.conversation import build_conversation, is_last_answer, offered_tools
+from tarsy_session.conversation import build_conversation, is_last_answer, list_offered_tools
 from tarsy_story import DELETE, READ, Story, agent, chain, stage
 
 type Question = tuple[Conversation, tuple[ToolDefinition, ...], bool]
@@ -17,7 +17,7 @@ KUBERNETES = ResolvedServer(server="kubernetes", instructions="Look into the nam
 
 def question(story: Story) -> Question:
     execution = story.execution()
-    return build_conversation(story.investigating, execution), offered_tools(execution), is_last_answer(execution)
+    return build_conversation(story.investigating, execution), list_offered_tools(execution), is_last_answer(execution)
 
 
 def investigated() -> list[Question]:

@@ -15,7 +15,7 @@ from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.ids import summary_id, tool_call_id
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_session.builtin_tools.read_result import READ_RESULT_TOOL
-from tarsy_session.conversation import build_conversation, offered_tools
+from tarsy_session.conversation import build_conversation, list_offered_tools
 from tarsy_session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.queue_requests import request_of
 from tarsy_story import READ, SESSION, UNREACHED, Story, agent, chain, stage, types
@@ -55,7 +55,7 @@ def place_asked_for(story: Story) -> ResultPlace | None:
 
 def test_whoever_has_tools_has_it_too_and_last() -> None:
     story = Story().asking()
-    assert [one.name for one in offered_tools(story.execution())][-1] == "tarsy__read_result"
+    assert [one.name for one in list_offered_tools(story.execution())][-1] == "tarsy__read_result"
     assert story.execution().tools[-1] == READ_RESULT_TOOL
 
 
@@ -67,7 +67,7 @@ def test_a_selection_of_tools_does_not_take_it_away() -> None:
 
 def test_who_has_no_tools_does_not_have_it() -> None:
     alone = agent().model_copy(update={"servers": ()})
-    assert offered_tools(Story(plan=chain(stage(alone))).started().execution()) == ()
+    assert list_offered_tools(Story(plan=chain(stage(alone))).started().execution()) == ()
 
 
 def test_who_cannot_reach_any_server_does_not_have_it() -> None:
@@ -75,7 +75,7 @@ def test_who_cannot_reach_any_server_does_not_have_it() -> None:
     id = story.investigating.stages[-1].started.stage_id
     gone = i.UnavailableServer(server="kubernetes", reason=UNREACHED)
     story.when(i.ToolsOffered(stage_id=id, tools=(), unavailable_servers=(gone,)))
-    assert offered_tools(story.execution()) == ()
+    assert list_offered_tools(story.execution()) == ()
 
 
 def test_an_agent_that_writes_its_calls_is_told_of_it_and_may_write_a_dot() -> None:

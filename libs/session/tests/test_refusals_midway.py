@@ -5,7 +5,7 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import Usage
-from tarsy_session.conversation import build_conversation, offered_tools
+from tarsy_session.conversation import build_conversation, list_offered_tools
 from tarsy_session.prompts.notes import CALL_AGAIN
 from tarsy_session.state import AtRest
 from tarsy_session.transitions import CUT
@@ -139,7 +139,7 @@ def test_the_next_provider_has_a_context_of_its_own_and_takes_the_tools() -> Non
     )
     story.when(story.answer(error="no key", kind="credentials"))
     assert story.asked().llm_provider == "second"
-    assert READ.definition.name in [tool.name for tool in offered_tools(story.execution())]
+    assert READ.definition.name in [tool.name for tool in list_offered_tools(story.execution())]
     asked = grown(story, counted=6_000)
     assert isinstance(asked, e.LlmCallRequested)
     assert asked.shortened is None
@@ -264,7 +264,7 @@ def test_a_tool_that_the_provider_refuses_costs_that_tool() -> None:
     refusal = story.answer(error="bad schema", kind="tools_refused")
     events = story.when(refusal.model_copy(update={"refused_tools": ("kubernetes__pods_delete",)}))
     assert types(events) == ["llm_call.failed", "llm_call.requested"]
-    names = [tool.name for tool in offered_tools(story.execution())]
+    names = [tool.name for tool in list_offered_tools(story.execution())]
     assert "kubernetes__pods_delete" not in names
     assert "kubernetes__pods_list" in names
     assert "kubernetes__pods_delete" in said(story)
@@ -280,7 +280,7 @@ def test_of_too_many_tools_some_are_left_out() -> None:
     story = Story().started()
     story.offered(*many)
     story.when(story.answer(error="array too long", kind="tools_refused").model_copy(update={"most_tools": 5}))
-    names = [tool.name for tool in offered_tools(story.execution())]
+    names = [tool.name for tool in list_offered_tools(story.execution())]
     assert len(names) == 5
     assert "tarsy__read_result" in names
 

@@ -106,20 +106,20 @@ def offered(*tools: tuple[str, str]) -> list[OfferedTool]:
 )
 def test_a_name_with_dots_finds_its_tool(written: str, meant: tuple[str, str]) -> None:
     tools = [("logs", "query.range"), ("my.server", "get"), ("my.server", "a/b"), ("tools", "search")]
-    assert Names(offered(*tools)).known(written) == names_of(tools)[meant]
+    assert Names(offered(*tools)).find(written) == names_of(tools)[meant]
 
 
 def test_of_tools_that_differ_by_a_mark_only_the_exact_name_finds_one() -> None:
     tools = [("k", "pods.list"), ("k", "pods_list")]
     names = Names(offered(*tools))
     for tool in tools:
-        assert names.known(f"{tool[0]}.{tool[1]}") == names_of(tools)[tool]
-        assert names.known(names_of(tools)[tool]) == names_of(tools)[tool]
-    assert names.known("k.pods/list") is None
+        assert names.find(f"{tool[0]}.{tool[1]}") == names_of(tools)[tool]
+        assert names.find(names_of(tools)[tool]) == names_of(tools)[tool]
+    assert names.find("k.pods/list") is None
 
 
 def test_a_name_that_could_be_two_servers_is_not_guessed() -> None:
-    assert Names(offered(("a", "b.c"), ("a.b", "c"))).known("a.b.c") is None
+    assert Names(offered(("a", "b.c"), ("a.b", "c"))).find("a.b.c") is None
 
 
 TOOLS = offered(("kubernetes", "pods_list"), ("kubernetes", "pods_log"), ("prometheus", "query"), ("grafana", "query"))

@@ -41,7 +41,7 @@ changes = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(("k8s", "d
 def test_the_table_counts_what_is_there(first: list[tuple[str, str, str]], then: list[tuple[str, str, str]]) -> None:
     table, plain = CallTable[ToolCallRequest]({}), dict[str, Call[ToolCallRequest]]()
     for some in (first, then):
-        before = (dict(table), table.waiting())
+        before = (dict(table), table.list_waiting())
         copy = CallTable(table)
         for call_id, server, kind in some:
             if kind != "gone":
@@ -49,12 +49,12 @@ def test_the_table_counts_what_is_there(first: list[tuple[str, str, str]], then:
                 copy.put(call_id, plain[call_id])
             elif plain.pop(call_id, None) is not None:
                 copy.remove(call_id)
-        assert (dict(table), table.waiting()) == before
+        assert (dict(table), table.list_waiting()) == before
         table = copy
         assert list(table.items()) == list(plain.items())
-        assert dict(table.waiting()) == {id: call for id, call in plain.items() if isinstance(call, QueuedCall)}
+        assert dict(table.list_waiting()) == {id: call for id, call in plain.items() if isinstance(call, QueuedCall)}
         places = Counter(call.request.server for call in plain.values() if not isinstance(call, QueuedCall))
-        assert +Counter(table.places()) == places
+        assert +Counter(table.count_slots()) == places
         for server in ("k8s", "db"):
             assert table.present(server) == sum(call.request.server == server for call in plain.values())
-    assert CallTable(plain).places() == table.places()
+    assert CallTable(plain).count_slots() == table.count_slots()

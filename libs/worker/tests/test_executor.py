@@ -50,7 +50,7 @@ class Playing:
     def __init__(self, tasks: asyncio.TaskGroup) -> None:
         self.runner, self.inbox, self.busy, self.seconds = Runner(), Inbox(), list[str](), 0.0
         self.pulse = Pulse(10, lambda: self.seconds)
-        self.pulse.acknowledged(0)
+        self.pulse.note_acknowledgement(0)
         self._ids = iter(range(100))
         self.executor = Executor(
             CLAIMS,

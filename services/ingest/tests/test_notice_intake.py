@@ -22,7 +22,7 @@ class AnswersTogether(Intake):
         self.most = 0
         self._together = asyncio.Barrier(MOST_AT_ONCE)
 
-    async def joins(self, raw_alert: RawAlert) -> bool:
+    async def would_join(self, raw_alert: RawAlert) -> bool:
         return int(raw_alert.session_id) % 2 == 0
 
     async def accept(self, raw_alert: RawAlert, *, delivery_id: str, cause: str | None = None) -> AcceptedAlert:
@@ -40,7 +40,7 @@ class RunsOutOfTime(Intake):
         self.known: set[str] = set()
         self.left = self._in_time = in_time
 
-    async def joins(self, raw_alert: RawAlert) -> bool:
+    async def would_join(self, raw_alert: RawAlert) -> bool:
         return raw_alert.session_id in self.known
 
     async def accept(self, raw_alert: RawAlert, *, delivery_id: str, cause: str | None = None) -> AcceptedAlert:

@@ -32,39 +32,39 @@ def test_what_this_ingest_accepted_counts_until_it_is_decided() -> None:
     pending = PendingSessions(lambda: 3)
     for partition, offset in ((0, 5), (0, 9), (1, 5)):
         assert not pending.is_full
-        pending.accepted(partition, offset)
+        pending.note_accepted(partition, offset)
     with pytest.raises(QueueFullError):
-        pending.require_room()
-    pending.announced(announcement("a", {0: (1, 6), 1: (0, 5)}))
+        pending.require_capacity()
+    pending.note_heartbeat(announcement("a", {0: (1, 6), 1: (0, 5)}))
     assert pending.waiting == 3, "one waits at its owner, and two are not decided"
-    pending.announced(announcement("a", {0: (2, 10), 1: (0, 6)}))
+    pending.note_heartbeat(announcement("a", {0: (2, 10), 1: (0, 6)}))
     assert (pending.waiting, pending.is_full) == (2, False), "one of them joined a session, or has begun"
 
 
 def test_what_waited_for_an_owner_that_died_still_waits_until_another_announces_it() -> None:
     pending = PendingSessions(lambda: 10)
-    pending.announced(announcement("a", {0: (6, 1), 1: (4, 1)}))
-    pending.announced(announcement("a", None, leaving=True))
-    pending.announced(announcement("b", {}))
+    pending.note_heartbeat(announcement("a", {0: (6, 1), 1: (4, 1)}))
+    pending.note_heartbeat(announcement("a", None, leaving=True))
+    pending.note_heartbeat(announcement("b", {}))
     assert (pending.waiting, pending.is_full) == (10, True)
-    pending.announced(announcement("b", {0: (5, 1)}))
+    pending.note_heartbeat(announcement("b", {0: (5, 1)}))
     assert pending.waiting == 9
 
 
 def test_workers_that_own_nothing_change_nothing() -> None:
     pending = PendingSessions(lambda: 1)
-    pending.announced(announcement("a", {0: (1, 1)}))
-    pending.announced(WorkerAnnounced(worker_id="t", service="tool-gateway"))
+    pending.note_heartbeat(announcement("a", {0: (1, 1)}))
+    pending.note_heartbeat(WorkerAnnounced(worker_id="t", service="tool-gateway"))
     assert pending.is_full
 
 
 def test_while_an_orchestrator_of_an_earlier_version_lives_nothing_is_bounded() -> None:
     clock = Clock()
     pending = PendingSessions(lambda: 1, clock)
-    pending.accepted(0, 1)
-    pending.announced(announcement("old", None))
-    pending.accepted(0, 2)
-    pending.accepted(0, 3)
+    pending.note_accepted(0, 1)
+    pending.note_heartbeat(announcement("old", None))
+    pending.note_accepted(0, 2)
+    pending.note_accepted(0, 3)
     assert not pending.is_full
     clock.now += EARLIER_VERSION_SECONDS
     assert pending.is_full
@@ -72,12 +72,12 @@ def test_while_an_orchestrator_of_an_earlier_version_lives_nothing_is_bounded() 
 
 async def test_whoever_can_wait_goes_on_when_there_is_room() -> None:
     pending, steps = PendingSessions(lambda: 1), asyncio.Event()
-    pending.announced(announcement("a", {0: (1, 1)}))
-    waiting = asyncio.ensure_future(pending.room(steps.set))
+    pending.note_heartbeat(announcement("a", {0: (1, 1)}))
+    waiting = asyncio.ensure_future(pending.wait_for_capacity(steps.set))
     async with asyncio.timeout(30):
         await steps.wait()
         assert not waiting.done()
-        pending.announced(announcement("a", {0: (0, 1)}))
+        pending.note_heartbeat(announcement("a", {0: (0, 1)}))
         await waiting
 
 

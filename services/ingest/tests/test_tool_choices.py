@@ -90,7 +90,7 @@ async def test_a_catalog_that_may_not_be_read_is_told_once_in_the_log_and_as_lon
     with capture_logs() as lines:
         async with background_tasks(follower.run()):
             await asyncio.wait_for(asked_twice.wait(), 60)
-            told = list(follower.degraded_reasons())
+            told = list(follower.explain_degraded())
     assert told == ["Tools that alerts name are not checked. Kafka refuses us."]
     assert [line["event"] for line in lines] == ["tools.not_checked"]
     assert follower.known == {}

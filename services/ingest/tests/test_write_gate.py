@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.metrics import Wrote, uncounted
+from tarsy_bus.metrics import Wrote, ignore_write
 from tarsy_bus.publisher import NotWrittenError
 from tarsy_ingest import write_gate
 from tarsy_ingest.metrics import Metrics
@@ -21,7 +21,7 @@ class World:
         self.now = 100.0
         self.registry = CollectorRegistry()
         self.gate = WriteGate(Metrics(self.registry), lambda: self.now)
-        self._wrote: Wrote = self.gate.observing(uncounted)
+        self._wrote: Wrote = self.gate.wrap_observer(ignore_write)
 
     def writes(self, *, fails: bool) -> None:
         self._wrote("inbox", "not_written" if fails else "ok", 1, 0.1)

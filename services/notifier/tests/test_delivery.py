@@ -33,7 +33,7 @@ class Scripted(NotificationReceiver):
     attempts: int = 0
 
     @override
-    async def tell(self, notification: Notification) -> None:
+    async def send(self, notification: Notification) -> None:
         self.attempts += 1
         failure = next(self.failures, None)
         if failure is not None:

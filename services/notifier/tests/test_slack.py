@@ -79,17 +79,17 @@ def test_a_call_that_waits_says_who_may_decide_and_until_when() -> None:
 
 
 async def test_the_end_stands_in_the_thread_of_the_start(slack: SlackServer, receiver: SlackReceiver) -> None:
-    await receiver.tell(notification_of(STARTED, sequence=1))
-    await receiver.tell(notification_of(COMPLETED))
+    await receiver.send(notification_of(STARTED, sequence=1))
+    await receiver.send(notification_of(COMPLETED))
     started, completed = slack.messages
     assert "thread_ts" not in started
     assert completed["thread_ts"] == started["ts"]
 
 
 async def test_after_a_restart_the_thread_is_found_in_the_channel(slack: SlackServer, receiver: SlackReceiver) -> None:
-    await receiver.tell(notification_of(STARTED, sequence=1))
+    await receiver.send(notification_of(STARTED, sequence=1))
     async with started(slack) as later:
-        await later.tell(notification_of(COMPLETED))
+        await later.send(notification_of(COMPLETED))
     assert slack.messages[1]["thread_ts"] == slack.messages[0]["ts"]
 
 
@@ -97,14 +97,14 @@ async def test_it_answers_the_message_that_told_of_the_alert(slack: SlackServer,
     slack.say("something else")
     fired = slack.say("", attachments=[{"text": "FIRING:  Pod Crashes\nin shop"}])
     session = replace(SESSION, fingerprint="firing: pod crashes")
-    await receiver.tell(notification_of(STARTED, session, sequence=1))
-    await receiver.tell(notification_of(COMPLETED, session))
+    await receiver.send(notification_of(STARTED, session, sequence=1))
+    await receiver.send(notification_of(COMPLETED, session))
     assert [one.get("thread_ts") for one in slack.messages[2:]] == [fired, fired]
 
 
 async def test_another_investigation_has_no_part_in_the_thread(slack: SlackServer, receiver: SlackReceiver) -> None:
-    await receiver.tell(notification_of(STARTED, sequence=1))
-    await receiver.tell(notification_of(COMPLETED, replace(SESSION, id="s-2")))
+    await receiver.send(notification_of(STARTED, sequence=1))
+    await receiver.send(notification_of(COMPLETED, replace(SESSION, id="s-2")))
     assert "thread_ts" not in slack.messages[1]
 
 
@@ -113,29 +113,29 @@ async def test_a_notification_whose_answer_was_lost_is_not_written_twice(
     slack: SlackServer, receiver: SlackReceiver, started: bool
 ) -> None:
     if started:
-        await receiver.tell(notification_of(STARTED, sequence=1))
+        await receiver.send(notification_of(STARTED, sequence=1))
     slack.lost = True
     with pytest.raises(ReceiverUnavailableError):
-        await receiver.tell(notification_of(COMPLETED))
-    await receiver.tell(notification_of(COMPLETED))
+        await receiver.send(notification_of(COMPLETED))
+    await receiver.send(notification_of(COMPLETED))
     assert [one["text"] for one in slack.messages if "completed" in str(one["text"])] == [
         message_of(notification_of(COMPLETED)).text
     ]
 
 
 async def test_a_thread_far_back_in_the_channel_is_found(slack: SlackServer, receiver: SlackReceiver) -> None:
-    await receiver.tell(notification_of(STARTED, sequence=1))
+    await receiver.send(notification_of(STARTED, sequence=1))
     for number in range(7):
         slack.say(f"message {number}")
     slack.page = 2
     async with started(slack) as later:
-        await later.tell(notification_of(COMPLETED))
+        await later.send(notification_of(COMPLETED))
     assert slack.messages[-1]["thread_ts"] == slack.messages[0]["ts"]
 
 
 async def test_a_channel_that_may_not_be_read_is_written_to(slack: SlackServer, receiver: SlackReceiver) -> None:
     slack.errors["conversations.history"] = [slack_error("missing_scope")]
-    await receiver.tell(notification_of(COMPLETED))
+    await receiver.send(notification_of(COMPLETED))
     assert len(slack.messages) == 1
 
 
@@ -143,14 +143,14 @@ async def test_a_channel_that_may_not_be_read_is_written_to(slack: SlackServer, 
 async def test_what_slack_refuses_for_good_is_refused(slack: SlackServer, receiver: SlackReceiver, error: str) -> None:
     slack.errors["chat.postMessage"] = [slack_error(error)]
     with pytest.raises(NotificationRefusedError, match=error):
-        await receiver.tell(notification_of(COMPLETED))
+        await receiver.send(notification_of(COMPLETED))
 
 
 @pytest.mark.parametrize("error", ["channel_not_found", "invalid_auth", "internal_error", "an error of next year"])
 async def test_what_somebody_mends_is_tried_again(slack: SlackServer, receiver: SlackReceiver, error: str) -> None:
     slack.errors["chat.postMessage"] = [slack_error(error)]
     with pytest.raises(ReceiverUnavailableError, match=error):
-        await receiver.tell(notification_of(COMPLETED))
+        await receiver.send(notification_of(COMPLETED))
 
 
 @pytest.mark.parametrize("method", ["conversations.history", "chat.postMessage"])
@@ -159,7 +159,7 @@ async def test_slack_says_how_long_it_wants_to_be_left_alone(
 ) -> None:
     slack.errors[method] = [rate_limited(17)]
     with pytest.raises(ReceiverUnavailableError) as told:
-        await receiver.tell(notification_of(COMPLETED))
+        await receiver.send(notification_of(COMPLETED))
     assert told.value.after_seconds == 17
 
 
@@ -169,12 +169,12 @@ async def test_what_is_no_answer_of_slack_is_an_outage(
 ) -> None:
     slack.errors["chat.postMessage"] = [answer]
     with pytest.raises(ReceiverUnavailableError):
-        await receiver.tell(notification_of(COMPLETED))
+        await receiver.send(notification_of(COMPLETED))
 
 
 async def test_the_token_is_in_no_error(slack: SlackServer) -> None:
     one = SlackReceiver(CHANNEL, "xoxb-wrong", "http://127.0.0.1:1/api")
     with pytest.raises(ReceiverUnavailableError) as told:
-        await one.tell(notification_of(COMPLETED))
+        await one.send(notification_of(COMPLETED))
     await one.close()
     assert "xoxb" not in f"{told.value!r} {told.value.__cause__!r}"

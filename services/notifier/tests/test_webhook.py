@@ -13,7 +13,7 @@ from tarsy_contracts.public.session_events import PublicSessionCompleted
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.webhook.alertmanager import alertmanager_body
 from tarsy_notifier.webhook.receiver import WebhookReceiver
-from tarsy_notifier.webhook.signature import secret_bytes, signed_headers
+from tarsy_notifier.webhook.signature import secret_bytes, sign_headers
 from tarsy_webhook import Webhook
 
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef01234567").decode()
@@ -37,7 +37,7 @@ async def receiver(
 
 async def test_it_gets_the_public_event_signed(hook: Webhook) -> None:
     async with receiver(hook, secret=secret_bytes(SECRET)) as one:
-        await one.tell(notification_of(COMPLETED))
+        await one.send(notification_of(COMPLETED))
     headers, body = hook.got[0]
     event = json.loads(body)
     assert headers["content-type"] == "application/cloudevents+json"
@@ -53,7 +53,7 @@ def test_the_signature_is_that_of_the_standards_own_example() -> None:
     """From the specification of Standard Webhooks."""
     body = b'{"test": 2432232314}'
     at = NOW.fromtimestamp(1_614_265_330, NOW.tzinfo)
-    headers = signed_headers(
+    headers = sign_headers(
         "msg_p5jXN8AQM9LWM0D4loKWxJek", at, body, secret_bytes("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     )
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
@@ -69,14 +69,14 @@ async def test_every_attempt_has_the_same_id(hook: Webhook) -> None:
     async with receiver(hook) as one:
         for _ in range(2):
             with pytest.raises(ReceiverUnavailableError):
-                await one.tell(notification_of(COMPLETED))
+                await one.send(notification_of(COMPLETED))
     assert [headers["webhook-id"] for headers, _ in hook.got] == ["s-1-5", "s-1-5"]
     assert "webhook-signature" not in hook.got[0][0]
 
 
 async def test_what_takes_alerts_of_alertmanager_takes_a_notification(hook: Webhook) -> None:
     async with receiver(hook, "alertmanager") as one:
-        await one.tell(notification_of(APPROVAL, link="https://tarsy/sessions/s-1"))
+        await one.send(notification_of(APPROVAL, link="https://tarsy/sessions/s-1"))
     body = json.loads(hook.got[0][1])
     assert (body["version"], body["status"], body["receiver"]) == ("4", "firing", "ops")
     (alert,) = body["alerts"]
@@ -99,7 +99,7 @@ async def test_what_the_receiver_refuses_for_good_is_refused(hook: Webhook, stat
     hook.answer = Response(status_code=status)
     async with receiver(hook) as one:
         with pytest.raises(NotificationRefusedError, match=str(status)):
-            await one.tell(notification_of(COMPLETED))
+            await one.send(notification_of(COMPLETED))
 
 
 @pytest.mark.parametrize("status", [401, 404, 408, 429, 500, 503])
@@ -107,7 +107,7 @@ async def test_what_somebody_mends_is_tried_again(hook: Webhook, status: int) ->
     hook.answer = Response(status_code=status, headers={"Retry-After": "9"})
     async with receiver(hook) as one:
         with pytest.raises(ReceiverUnavailableError, match=str(status)) as told:
-            await one.tell(notification_of(COMPLETED))
+            await one.send(notification_of(COMPLETED))
     assert told.value.after_seconds == 9
 
 
@@ -115,7 +115,7 @@ async def test_it_is_sent_nowhere_else_by_a_redirect(hook: Webhook) -> None:
     hook.answer = Response(status_code=307, headers={"Location": "/other"})
     async with receiver(hook) as one:
         with pytest.raises(ReceiverUnavailableError):
-            await one.tell(notification_of(COMPLETED))
+            await one.send(notification_of(COMPLETED))
     assert len(hook.got) == 1
 
 
@@ -124,7 +124,7 @@ async def test_an_address_where_nobody_listens_is_an_outage_and_its_secrets_are_
         "ops", "http://127.0.0.1:1/token-1234", "cloudevents", secret=None, dashboard_url="", now=lambda: NOW
     )
     with pytest.raises(ReceiverUnavailableError) as told:
-        await one.tell(notification_of(COMPLETED))
+        await one.send(notification_of(COMPLETED))
     await one.close()
     assert "token-1234" not in repr(told.value)
 

@@ -197,9 +197,9 @@ class RunningOwner:
         at, last = _now() - ago, self.liveness.now
         while worker_id == self.name and last is not None and at - last > ANNOUNCED_EVERY:
             last += ANNOUNCED_EVERY
-            self.liveness.saw(announced, last)
-        self.liveness.saw(announced, at)
-        self._catalog.changed()
+            self.liveness.note_heartbeat(announced, last)
+        self.liveness.note_heartbeat(announced, at)
+        self._catalog.wake()
 
     async def until_ready(self) -> "RunningOwner":
         """Raises what ended the owner, when it ended instead."""

@@ -22,7 +22,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.ids import derived_id, session_beside
+from tarsy_contracts.ids import derive_id, session_beside
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.requests import ToolCallRequest
@@ -110,7 +110,7 @@ class World:
 
     async def same_alert(self, number: int, key: str, *, window_seconds: float = 3600.0) -> tuple[str, RecordMetadata]:
         """An alert with this deduplication key, and the id of the session that it would start."""
-        own = session_beside(derived_id("same", key, number), key, LOG_PARTITIONS)
+        own = session_beside(derive_id("same", key, number), key, LOG_PARTITIONS)
         alert = ALERT.model_copy(update={"title": own, "alert_type": SERVER})
         same = i.Deduplication(key=key, window_seconds=window_seconds)
         received = i.AlertReceived(alert=alert, deduplication=same)

@@ -141,7 +141,7 @@ def ready(*existing: str) -> ReadyInputs:
 
 def joining(offset: int, session_id: str = FIRST, *, input_id: str = "") -> PendingInput:
     one = waiting(f"own {offset}", offset=offset, input_id=input_id)
-    return PendingInput(session_id, one.given)
+    return PendingInput(session_id, one.context)
 
 
 def test_alerts_that_join_one_session_become_one_decision_that_knows_each_of_them() -> None:
@@ -150,9 +150,9 @@ def test_alerts_that_join_one_session_become_one_decision_that_knows_each_of_the
     assert batch.fold(joining(2))
     assert batch.fold(joining(3))
     [folded] = batch.inputs
-    assert folded.given.repeats == (EarlierAlert("input 1", "own 1", 1), EarlierAlert("input 2", "own 2", 2))
-    assert [one.given.offset for one in folded.unfolded] == [1, 2, 3]
-    assert all(one.given.repeats == () and one.folded == () for one in folded.unfolded)
+    assert folded.context.repeats == (EarlierAlert("input 1", "own 1", 1), EarlierAlert("input 2", "own 2", 2))
+    assert [one.context.offset for one in folded.unfolded] == [1, 2, 3]
+    assert all(one.context.repeats == () and one.folded == () for one in folded.unfolded)
 
 
 def test_what_comes_in_between_ends_a_fold() -> None:
@@ -171,29 +171,29 @@ def test_neither_the_first_alert_of_a_session_nor_a_group_is_folded() -> None:
     batch = ready(FIRST)
     batch.add(joining(1))
     group = AlertReceived(alert=ALERT, members=(GroupMember(id="a", text="a"),))
-    assert not batch.fold(PendingInput(FIRST, waiting(taken=group).given))
+    assert not batch.fold(PendingInput(FIRST, waiting(taken=group).context))
 
 
 def test_a_batch_that_starts_a_session_of_a_key_holds_no_other_alert_of_it() -> None:
     batch = ready(FIRST)
     batch.add(waiting(SECOND, offset=1))
-    assert not batch.has_room(waiting(THIRD, offset=2))
-    assert not batch.has_room(waiting(SECOND, offset=2))
-    assert batch.has_room(waiting(THIRD, offset=2, taken=AlertReceived(alert=ALERT)))
+    assert not batch.has_capacity(waiting(THIRD, offset=2))
+    assert not batch.has_capacity(waiting(SECOND, offset=2))
+    assert batch.has_capacity(waiting(THIRD, offset=2, taken=AlertReceived(alert=ALERT)))
 
 
 def test_a_batch_in_which_alerts_of_a_key_join_a_session_starts_none_of_it() -> None:
     batch = ready(FIRST)
     batch.add(joining(1))
-    assert batch.has_room(joining(2))
-    assert not batch.has_room(waiting(SECOND, offset=2))
+    assert batch.has_capacity(joining(2))
+    assert not batch.has_capacity(waiting(SECOND, offset=2))
 
 
 def test_an_alert_waits_for_what_may_end_the_session_that_it_meets() -> None:
     batch = ready(FIRST, SECOND)
-    batch.add(PendingInput(FIRST, waiting(FIRST, taken=CancelRequested(request_id="r", author="ann")).given))
-    assert not batch.has_room(joining(2))
-    assert batch.has_room(joining(2, SECOND))
+    batch.add(PendingInput(FIRST, waiting(FIRST, taken=CancelRequested(request_id="r", author="ann")).context))
+    assert not batch.has_capacity(joining(2))
+    assert batch.has_capacity(joining(2, SECOND))
 
 
 def test_a_batch_is_bounded_also_by_what_is_folded() -> None:

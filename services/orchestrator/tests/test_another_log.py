@@ -49,7 +49,7 @@ async def refusal(owner: RunningOwner) -> str:
 
     async def look() -> str | None:
         assert not owner.task.done()
-        reasons = owner.refused.degraded_reasons()
+        reasons = owner.refused.explain_degraded()
         return reasons[0] if reasons and owner.queues.keys() == set(range(1, LOG_PARTITIONS)) else None
 
     return await eventually(look, f"{owner.name} refuses partition 0, and owns the others")
@@ -175,18 +175,18 @@ async def test_the_other_partitions_of_the_owner_go_on_and_a_partition_that_fits
     )
     owner.clock_ahead += REFUSED_SECONDS
     await world.until_ended(session)
-    assert owner.refused.degraded_reasons() == []
+    assert owner.refused.explain_degraded() == []
 
 
 def test_an_owner_without_any_partition_that_fits_is_not_ready() -> None:
     refused = RefusedPartitions(lambda count: None)
     refused.refuse(0, "another log")
     refused.end(frozenset({0}))
-    assert (refused.unready_reasons(), refused.degraded_reasons()) == (["another log"], [])
+    assert (refused.unready_reasons(), refused.explain_degraded()) == (["another log"], [])
     refused.begin()
     refused.refuse(0, "another log")
     refused.end(frozenset({0, 1}))
-    assert (refused.unready_reasons(), refused.degraded_reasons()) == ([], ["another log"])
+    assert (refused.unready_reasons(), refused.explain_degraded()) == ([], ["another log"])
     refused.begin()
     refused.end(frozenset({0, 1}))
     assert refused.numbers == frozenset()

@@ -22,12 +22,12 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.ids import deduplication_key, derived_id
+from tarsy_contracts.ids import deduplication_key, derive_id
 from tarsy_orchestrator.partition.alert_routing import route
 from tarsy_orchestrator.partition.decision_batch import (
     Decision,
     PendingInput,
-    lost_decisions,
+    find_lost_decisions,
     make_decisions,
     unfold,
 )
@@ -60,7 +60,7 @@ class Said:
 
     @property
     def session_id(self) -> str:
-        return derived_id("episode", self.key, self.episode)
+        return derive_id("episode", self.key, self.episode)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Owner:
         taken = 0
         while self._queue and taken < self._inputs:
             one = route(self._queue[0], self.table, NOTHING_ASIDE)
-            if not ready.has_room(one):
+            if not ready.has_capacity(one):
                 break
             self._queue.popleft()
             taken += 1
@@ -166,11 +166,11 @@ class Owner:
     def finish(self, decisions: Sequence[Decision]) -> None:
         self._world.append(entries_of(decisions))
         self.read()
-        lost = lost_decisions(decisions, self._came_back)
+        lost = find_lost_decisions(decisions, self._came_back)
         self._queue.extendleft(reversed(unfold(one.waiting for one in lost)))
         for decision in decisions:
             if decision not in lost:
-                self._done |= {one.given.offset or 0 for one in decision.waiting.unfolded}
+                self._done |= {one.context.offset or 0 for one in decision.waiting.unfolded}
         first = next((one for one in range(len(self._world.inbox)) if one not in self._done), len(self._world.inbox))
         self._world.committable = max(self._world.committable, first)
 
@@ -178,14 +178,14 @@ class Owner:
         try:
             self.table.state(session_id)
         except StateNotLoadedError:
-            place = self.table.place(session_id)
+            place = self.table.find_load_position(session_id)
             assert place is not None
             state: SessionState = NotStarted(place.decided, deleted_by=place.last.event_id)
             if place.spans:
                 state = NOT_STARTED
                 for one in self._world.accepted():
                     if one.envelope.subject == session_id and one.offset <= place.spans[-1].last:
-                        state = evolve(state, one.recorded())
+                        state = evolve(state, one.to_recorded_event())
             self.table.load(session_id, state, 1)
 
 
@@ -246,7 +246,7 @@ def expected(inbox: Sequence[PendingInput]) -> dict[str, list[list[int]]]:
     latest: dict[str, str] = {}
     lives: dict[str, list[list[int]]] = {}
     for offset, one in enumerate(inbox):
-        at, taken = one.given.at.timestamp(), one.given.input
+        at, taken = one.context.at.timestamp(), one.context.input
         known = sessions.get(one.session_id)
         match taken:
             case i.AlertReceived():
@@ -278,7 +278,7 @@ def counted(world: World) -> dict[str, list[int]]:
     """How many alerts each life of each session counts."""
     lives: dict[str, list[int]] = {}
     for one in world.accepted():
-        event = one.recorded().event
+        event = one.to_recorded_event().event
         match event:
             case e.SessionStarted():
                 lives.setdefault(one.envelope.subject, []).append(1)

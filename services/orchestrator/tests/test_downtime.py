@@ -29,34 +29,34 @@ def outage(begin: float, end: float, *, known_until: float | None = None) -> Dow
 
 def test_an_outage_and_the_grace_after_it_do_not_count() -> None:
     since, deadline = BEGINNING, BEGINNING + MINUTE
-    assert Downtime().passed(since, deadline, deadline)
+    assert Downtime().has_passed(since, deadline, deadline)
     for seconds in (5.0, 63.0, 3600.0):
         down = outage(10, 10 + seconds)
         end = deadline + seconds * SECOND + GRACE
-        assert not down.passed(since, deadline, end - timedelta(milliseconds=1))
-        assert down.passed(since, deadline, end)
-        assert down.postponed(since, deadline) == end
+        assert not down.has_passed(since, deadline, end - timedelta(milliseconds=1))
+        assert down.has_passed(since, deadline, end)
+        assert down.postpone(since, deadline) == end
 
 
 def test_what_lies_before_the_call_does_not_put_its_deadline_off() -> None:
     down = outage(-100, -0.5)
-    assert down.passed(BEGINNING, BEGINNING + MINUTE, BEGINNING + MINUTE)
-    assert down.postponed(BEGINNING, BEGINNING + MINUTE) == BEGINNING + MINUTE
+    assert down.has_passed(BEGINNING, BEGINNING + MINUTE, BEGINNING + MINUTE)
+    assert down.postpone(BEGINNING, BEGINNING + MINUTE) == BEGINNING + MINUTE
 
 
 def test_of_outages_that_overlap_with_the_grace_of_others_each_moment_counts_once() -> None:
     times = ((0, 10), (12, 20), (21, 30))
     spans = tuple((BEGINNING + begin * SECOND, BEGINNING + end * SECOND) for begin, end in times)
-    assert Downtime(spans).postponed(BEGINNING, BEGINNING + MINUTE) == BEGINNING + MINUTE + 30 * SECOND + GRACE
+    assert Downtime(spans).postpone(BEGINNING, BEGINNING + MINUTE) == BEGINNING + MINUTE + 30 * SECOND + GRACE
 
 
 def test_while_nobody_knows_whether_this_is_an_outage_no_deadline_passes() -> None:
     deadline = BEGINNING + MINUTE
     down = Downtime(known_until=BEGINNING + 50 * SECOND)
-    assert not down.passed(BEGINNING, deadline, BEGINNING + timedelta(hours=1))
+    assert not down.has_passed(BEGINNING, deadline, BEGINNING + timedelta(hours=1))
     down = Downtime(known_until=deadline - GAP_SECONDS * SECOND)
-    assert down.passed(BEGINNING, deadline, deadline)
-    assert not Downtime(known_until=NEVER).passed(BEGINNING, deadline, BEGINNING + timedelta(days=1))
+    assert down.has_passed(BEGINNING, deadline, deadline)
+    assert not Downtime(known_until=NEVER).has_passed(BEGINNING, deadline, BEGINNING + timedelta(days=1))
 
 
 def when_deadline(story: Story, id: str, at: float, downtime: Downtime) -> list[e.Event]:

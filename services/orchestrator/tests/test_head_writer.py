@@ -92,7 +92,7 @@ async def test_an_outage_while_it_is_asked_where_the_topic_ends_is_waited_out() 
 async def test_nothing_more_is_decided_while_too_many_heads_wait() -> None:
     publisher = Gated()
     writer = HeadWriter(publisher, heads_that_end_at(0))
-    await writer.until_room()
+    await writer.wait_for_capacity()
     for number in range(MOST_WAITING + 1):
         writer.put(f"s{number}", HEAD, None)
     async with background_tasks(writer.run()):
@@ -101,7 +101,7 @@ async def test_nothing_more_is_decided_while_too_many_heads_wait() -> None:
             return publisher.refused > 0
 
         await eventually(begun, "the first head is tried")
-        waiting = asyncio.create_task(writer.until_room())
+        waiting = asyncio.create_task(writer.wait_for_capacity())
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         assert not waiting.done()

@@ -28,8 +28,8 @@ def test_sessions_stand_still_when_some_wait_and_none_got_on(
     steps: list[SessionSteps], turns_wait: bool, moved: bool
 ) -> None:
     progress = SessionProgress()
-    progress.moved([IDLE] * len(steps), turns_wait=False)
-    assert progress.moved(steps, turns_wait=turns_wait) == moved
+    progress.has_moved([IDLE] * len(steps), turns_wait=False)
+    assert progress.has_moved(steps, turns_wait=turns_wait) == moved
 
 
 async def until_degraded(owner: RunningOwner) -> None:
@@ -59,7 +59,7 @@ async def until_well(owner: RunningOwner) -> None:
 
 
 def reasons(owner: RunningOwner) -> list[str]:
-    return list(owner.supervisor.loops.degraded_reasons())
+    return list(owner.supervisor.loops.explain_degraded())
 
 
 async def test_a_session_that_waits_for_its_turn_while_none_gets_on_is_told_of(world: World) -> None:

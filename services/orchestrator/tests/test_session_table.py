@@ -133,11 +133,11 @@ def test_a_session_that_was_opened_again_is_open_and_not_loaded_for_who_takes_ov
         len(take_over.log) - take_over.opener - 1
     )
     table, log = take_over.after, take_over.log
-    assert table.unloaded() == [take_over.session_id]
-    assert table.not_opened() == []
+    assert table.list_unloaded() == [take_over.session_id]
+    assert table.list_unopened() == []
     with pytest.raises(StateNotLoadedError):
         table.state(take_over.session_id)
-    place = table.place(take_over.session_id)
+    place = table.find_load_position(take_over.session_id)
     assert place is not None
     assert place.last.number == len(log) - 1
     first, last = log[0].offset, log[-2].offset
@@ -154,7 +154,7 @@ def test_its_end_brings_it_to_rest_unloaded(take_over: TakeOver) -> None:
     assert ended is not None
     assert ended.head is not None
     assert ended.head.phase == "rest"
-    assert take_over.after.unloaded() == []
+    assert take_over.after.list_unloaded() == []
 
 
 def test_what_was_loaded_goes_on_with_the_next_event(take_over: TakeOver) -> None:

@@ -8,7 +8,7 @@ from tarsy_contracts.chain import Controller, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
-from tarsy_session.conversation import build_conversation, offered_tools
+from tarsy_session.conversation import build_conversation, list_offered_tools
 from tarsy_session.evolve_stages import apply_execution_started, apply_tools_offered
 from tarsy_session.state import AtRest
 from tarsy_story import DELETE, READ, SESSION, UNREACHED, Story, agent, chain, stage, types
@@ -64,7 +64,7 @@ def test_what_they_may_call_is_said_before_them_and_each_names_its_own() -> None
         ("kubernetes__pods_list", "kubernetes__pods_delete", "tarsy__read_result"),
         (),
     ]
-    names = [[tool.name for tool in offered_tools(story.execution(name))] for name in "ABC"]
+    names = [[tool.name for tool in list_offered_tools(story.execution(name))] for name in "ABC"]
     assert names == [list(one.stage_tools) for one in begun if isinstance(one, e.ExecutionStarted)]
 
 

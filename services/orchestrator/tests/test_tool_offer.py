@@ -36,7 +36,7 @@ def liveness(*living: str) -> Liveness:
     heard = Liveness(OWNER)
     for second, worker in enumerate((OWNER, *living)):
         service = "orchestrator" if worker == OWNER else "tool-gateway"
-        heard.saw(WorkerAnnounced(worker_id=worker, service=service), NOW + timedelta(seconds=second))
+        heard.note_heartbeat(WorkerAnnounced(worker_id=worker, service=service), NOW + timedelta(seconds=second))
     return heard
 
 
@@ -110,7 +110,7 @@ async def test_a_server_that_starts_is_waited_for_longer_than_one_that_is_down(w
 
 def hear_ourselves(heard: Liveness, first: int, last: int) -> None:
     for second in range(first, last + 1):
-        heard.saw(WorkerAnnounced(worker_id=OWNER, service="orchestrator"), NOW + timedelta(seconds=second))
+        heard.note_heartbeat(WorkerAnnounced(worker_id=OWNER, service="orchestrator"), NOW + timedelta(seconds=second))
 
 
 async def test_an_outage_of_kafka_takes_no_time_from_the_wait_for_a_gateway() -> None:
@@ -120,7 +120,7 @@ async def test_an_outage_of_kafka_takes_no_time_from_the_wait_for_a_gateway() ->
 
     async def hear(first: int, last: int) -> None:
         hear_ourselves(heard, first, last)
-        catalog.changed()
+        catalog.wake()
         await asyncio.sleep(0)
         await asyncio.sleep(0)
 

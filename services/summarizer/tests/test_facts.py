@@ -7,7 +7,7 @@ from summary_owner import summary
 
 from tarsy_summary_prompt.coverage import Coverage
 from tarsy_summary_prompt.excerpt import ExcerptText
-from tarsy_summary_prompt.facts import facts, unseen_note
+from tarsy_summary_prompt.facts import describe_unread_spans, facts
 from tarsy_summary_prompt.request_focus import focus_of
 
 CALLED = datetime(2026, 11, 23, 10, 5, tzinfo=UTC)
@@ -64,8 +64,8 @@ def test_a_limit_that_the_result_has_reached_is_named(arguments: dict[str, objec
 
 
 def test_the_reader_is_told_what_was_not_read_and_nothing_when_all_was() -> None:
-    assert unseen_note(PART) == (
+    assert describe_unread_spans(PART) == (
         "[Of 500 lines 400 were left out before the summary was written. The longest spans of them: line 10 to line 200"
         " (10:00:01 to 10:02:07); line 300 to line 380 (10:03:00 to 10:03:59). Lines are counted from 0.]"
     )
-    assert unseen_note(WHOLE) == ""
+    assert describe_unread_spans(WHOLE) == ""

@@ -17,7 +17,7 @@ def learned(conversation: Conversation, usage: Usage) -> int:
     """The estimate for a log of 30,000 bytes, after the provider has counted this conversation five times."""
     estimates = TokenEstimates()
     for _ in range(5):
-        estimates.learn("gemini", "logs", size=len(LOG), asked=conversation, usage=usage)
+        estimates.learn("gemini", "logs", size=len(LOG), conversation=conversation, usage=usage)
     assert estimates.estimate("claude", "logs", 30_000) == 10_000
     return estimates.estimate("gemini", "logs", 30_000)
 

@@ -14,7 +14,7 @@ from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import VisibleGroups
 from tarsy_masking.masker import Masker
 from tarsy_projection import once_projected
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.caller import IDENTITY
 from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_service.problems import ProblemError
@@ -63,7 +63,7 @@ class World:
         app.include_router(internal_routes(queries, route))
         app.include_router(approval_routes(queries, NOBODY_DECIDES, Masker.default(b""), route))
 
-        other = APIRouter(prefix="/test/sessions", route_class=bounded_route(BODY_BYTES, route))
+        other = APIRouter(prefix="/test/sessions", route_class=create_bounded_route(BODY_BYTES, route))
 
         @other.post("/{session_id}")
         async def echo(session_id: str, body: dict[str, str]) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Steps:
     def step(self, what: str) -> None:
         self.told.append(what)
 
-    def counted(self, events: int) -> None:
+    def count(self, events: int) -> None:
         self.events += events
 
 

@@ -15,7 +15,7 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.held import SessionSetAside, input_key, marker_key, place_headers
+from tarsy_contracts.held import SessionSetAside, input_key, marker_key, position_headers
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing
 from tarsy_testing import WAIT_SECONDS, eventually
 
@@ -177,7 +177,7 @@ async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
     async with publishing(system_bus) as publisher, background_tasks(announce_all([TellingGateway(publisher)])):
         why = SessionSetAside(reason="decision", detail="KeyError at alert.received")
         await publisher.publish(topic, why, key=marker, id="m", subject="abc", partition=own)
-        await publisher.write(topic, key=waiting, value=b"{}", headers=place_headers(7, began), partition=own)
+        await publisher.write(topic, key=waiting, value=b"{}", headers=position_headers(7, began), partition=own)
         await until_listed(("abc", "decision", 1))
 
         async def warned() -> bool:

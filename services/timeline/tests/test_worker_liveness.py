@@ -36,60 +36,60 @@ def announced(worker_id: str, *, leaving: bool = False, name: str = "") -> Worke
 
 
 def test_who_was_heard_lately_lives_and_who_was_never_heard_does_not(liveness: WorkerLiveness) -> None:
-    liveness.saw(announced("one"), BEGIN)
-    liveness.saw(announced("other"), BEGIN + DEAD_AFTER)
+    liveness.note_heartbeat(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("other"), BEGIN + DEAD_AFTER)
     assert liveness.lives("one")
     assert not liveness.lives("third")
 
 
 def test_who_was_silent_for_long_while_others_spoke_does_not_live(liveness: WorkerLiveness) -> None:
-    liveness.saw(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("one"), BEGIN)
     for seconds in range(10):
-        liveness.saw(announced("other"), BEGIN + seconds * SECOND)
+        liveness.note_heartbeat(announced("other"), BEGIN + seconds * SECOND)
     assert not liveness.lives("one")
     assert liveness.lives("other")
-    assert liveness.last_heard("one") == BEGIN
+    assert liveness.find_last_heard("one") == BEGIN
 
 
 def test_after_an_outage_nobody_is_shown_as_dead_before_he_could_announce_himself(liveness: WorkerLiveness) -> None:
-    liveness.saw(announced("one"), BEGIN)
-    liveness.saw(announced("other"), BEGIN + 60 * SECOND)
+    liveness.note_heartbeat(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("other"), BEGIN + 60 * SECOND)
     assert liveness.lives("one")
     for seconds in range(10):
-        liveness.saw(announced("other"), BEGIN + (60 + seconds) * SECOND)
+        liveness.note_heartbeat(announced("other"), BEGIN + (60 + seconds) * SECOND)
     assert not liveness.lives("one")
     assert liveness.lives("other")
 
 
 def test_who_was_dead_before_the_outage_stays_so(liveness: WorkerLiveness) -> None:
     for seconds in range(10):
-        liveness.saw(announced("one" if seconds == 0 else "other"), BEGIN + seconds * SECOND)
-    liveness.saw(announced("other"), BEGIN + 60 * SECOND)
+        liveness.note_heartbeat(announced("one" if seconds == 0 else "other"), BEGIN + seconds * SECOND)
+    liveness.note_heartbeat(announced("other"), BEGIN + 60 * SECOND)
     assert not liveness.lives("one")
 
 
 def test_of_a_process_that_was_started_again_only_the_new_one_lives(liveness: WorkerLiveness) -> None:
-    liveness.saw(announced("one", name="gateway-1"), BEGIN)
-    liveness.saw(announced("two", name="gateway-1"), BEGIN + SECOND)
+    liveness.note_heartbeat(announced("one", name="gateway-1"), BEGIN)
+    liveness.note_heartbeat(announced("two", name="gateway-1"), BEGIN + SECOND)
     assert (liveness.lives("one"), liveness.lives("two")) == (False, True)
 
 
 def test_two_processes_that_have_one_name_by_mistake_both_live(liveness: WorkerLiveness) -> None:
     for seconds, worker in enumerate(("one", "two", "one", "two", "one")):
-        liveness.saw(announced(worker, name="gateway-1"), BEGIN + seconds * SECOND)
+        liveness.note_heartbeat(announced(worker, name="gateway-1"), BEGIN + seconds * SECOND)
         assert liveness.lives(worker)
     assert liveness.lives("two")
 
 
 def test_who_said_good_bye_does_not_live(liveness: WorkerLiveness) -> None:
-    liveness.saw(announced("one"), BEGIN)
-    liveness.saw(announced("one", leaving=True), BEGIN + SECOND)
+    liveness.note_heartbeat(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("one", leaving=True), BEGIN + SECOND)
     assert not liveness.lives("one")
     assert list(liveness.gateways()) == [(False, BEGIN + SECOND)]
 
 
 def test_when_all_are_silent_our_own_clock_tells_that_they_are_dead(liveness: WorkerLiveness, clock: Clock) -> None:
-    liveness.saw(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("one"), BEGIN)
     clock.seconds += DEAD_AFTER.total_seconds() + 1
     liveness.nothing_waits()
     assert not liveness.lives("one")
@@ -98,7 +98,7 @@ def test_when_all_are_silent_our_own_clock_tells_that_they_are_dead(liveness: Wo
 def test_who_is_cut_off_from_kafka_takes_nobody_for_dead_but_is_not_sure_any_more(
     liveness: WorkerLiveness, clock: Clock
 ) -> None:
-    liveness.saw(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("one"), BEGIN)
     liveness.nothing_waits()
     clock.seconds += SURE_SECONDS
     assert liveness.is_sure
@@ -108,28 +108,28 @@ def test_who_is_cut_off_from_kafka_takes_nobody_for_dead_but_is_not_sure_any_mor
 
 
 def test_who_has_heard_nothing_yet_is_not_sure(liveness: WorkerLiveness) -> None:
-    liveness.saw(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("one"), BEGIN)
     assert not liveness.is_sure
 
 
 def test_an_announcement_that_comes_late_does_not_move_the_time_back(liveness: WorkerLiveness, clock: Clock) -> None:
     """After an outage many come at once: the last of them counts."""
-    liveness.saw(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("one"), BEGIN)
     clock.seconds += 100
     liveness.nothing_waits()
     assert not liveness.lives("one")
-    liveness.saw(announced("one"), BEGIN + 100 * SECOND)
+    liveness.note_heartbeat(announced("one"), BEGIN + 100 * SECOND)
     liveness.nothing_waits()
     assert liveness.lives("one")
     assert liveness.now == BEGIN + 100 * SECOND
 
 
 def test_of_a_worker_that_is_silent_for_an_hour_nothing_is_known(liveness: WorkerLiveness) -> None:
-    liveness.saw(announced("one"), BEGIN)
-    liveness.saw(announced("other"), BEGIN + REMEMBERED)
-    assert liveness.last_heard("one") == BEGIN
+    liveness.note_heartbeat(announced("one"), BEGIN)
+    liveness.note_heartbeat(announced("other"), BEGIN + REMEMBERED)
+    assert liveness.find_last_heard("one") == BEGIN
     assert not liveness.has_forgotten("one", since=BEGIN - SECOND)
-    liveness.saw(announced("other"), BEGIN + REMEMBERED + SECOND)
-    assert liveness.last_heard("one") is None
+    liveness.note_heartbeat(announced("other"), BEGIN + REMEMBERED + SECOND)
+    assert liveness.find_last_heard("one") is None
     assert liveness.has_forgotten("one", since=BEGIN)
     assert not liveness.has_forgotten("never heard", since=BEGIN + 2 * SECOND), "it may announce itself yet"

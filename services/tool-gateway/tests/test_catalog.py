@@ -21,7 +21,7 @@ from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_testing import eventually
 from tarsy_tool_gateway.catalog import CatalogPublisher
-from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shorten_catalog_entry
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.tool_access import is_allowed, needs_approval
 from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
@@ -142,7 +142,7 @@ def entry(*tools: CatalogTool) -> ServerCatalogued:
 
 def test_only_what_is_long_is_shortened() -> None:
     small, large = described("small", 100), described("large", 5_000)
-    short = shortened(entry(small, large), 4_096)
+    short = shorten_catalog_entry(entry(small, large), 4_096)
     assert short.tools[0] == small
     assert short.tools[1].description.startswith("ééé")
     assert len(short.tools[1].model_dump_json().encode()) <= 4_096
@@ -157,21 +157,21 @@ def test_a_schema_loses_its_words_before_it_is_lost() -> None:
         },
         "required": ["title"],
     }
-    (tool,) = shortened(entry(described("t", 10, schema)), 4_096).tools
+    (tool,) = shorten_catalog_entry(entry(described("t", 10, schema)), 4_096).tools
     assert tool.input_schema == {
         "type": "object",
         "properties": {"title": {"type": "string"}, "list": {"anyOf": [{"type": "string"}]}},
         "required": ["title"],
     }
     values = {"type": "object", "properties": {"v": {"enum": ["z" * 10 * number for number in range(100)]}}}
-    (tool,) = shortened(entry(described("t", 10, values)), 4_096).tools
+    (tool,) = shorten_catalog_entry(entry(described("t", 10, values)), 4_096).tools
     assert tool.input_schema == {"type": "object"}
 
 
 def test_the_most_tools_that_there_may_be_fit_a_record_at_last() -> None:
     wordy = {"type": "object", "properties": {f"p{number}": {"enum": ["é" * 90]} for number in range(200)}}
     tools = tuple(described("n" * 200 + str(number), 40_000, wordy) for number in range(1000))
-    value = shortened(entry(*tools), MOST_BYTES_EACH[-1]).to_bytes()
+    value = shorten_catalog_entry(entry(*tools), MOST_BYTES_EACH[-1]).to_bytes()
     assert record_bytes(b"k", value, []) < LIMIT_BYTES / 1.5
 
 

@@ -8,7 +8,7 @@ import pytest
 from mcp_types import CallToolResult, Tool, methods
 
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
-from tarsy_tool_gateway.mcp.tool_server import rendered
+from tarsy_tool_gateway.mcp.tool_server import render
 from tarsy_tool_gateway.results.salvage import salvage_result
 
 HERE = Path(__file__).parent
@@ -31,11 +31,11 @@ async def test_an_odd_result_shows_all_that_was_found(case: dict[str, Any]) -> N
         methods.validate_server_result("tools/call", version, salvaged)
     result = CallToolResult.model_validate(salvaged, by_name=False)
     remark = checks(output_schema=case["output_schema"]).remark_on("tool", result)
-    assert await rendered(result, remark) == case["shows"]
+    assert await render(result, remark) == case["shows"]
     assert result.is_error is bool(case["result"].get("isError"))
 
 
 @pytest.mark.parametrize("case", cases("quoted_arguments"))
 def test_quotes_are_left_out_where_only_the_value_in_them_fits(case: dict[str, Any]) -> None:
-    sent = checks(input_schema=case["schema"]).as_wanted("tool", case["arguments"])
+    sent = checks(input_schema=case["schema"]).coerce("tool", case["arguments"])
     assert json.dumps(sent) == json.dumps(case["sent"])

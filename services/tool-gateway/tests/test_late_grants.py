@@ -62,11 +62,11 @@ async def test_a_grant_that_is_read_after_a_sleep_is_given_back(
         claim = await owner.claim(request)
         clock.sleep()
         if announced_meanwhile:
-            pulse.acknowledged(clock())
+            pulse.note_acknowledgement(clock())
         await owner.grant(claim)
         given_back = await owner.not_started(request)
         assert given_back.claim_id == claim.claim_id
-        pulse.acknowledged(clock())
+        pulse.note_acknowledgement(clock())
         await owner.ask(request)
         await owner.grant(await owner.another_claim(claim))
         await owner.result(request)

@@ -177,7 +177,7 @@ async def test_an_expired_token_is_renewed_once_by_one_of_many_gateways(
         assert len(server.refreshes) == 2
 
         async def others_are_gone() -> bool:
-            return (await read_tokens(bus)).superseded(NAME) == []
+            return (await read_tokens(bus)).list_superseded(NAME) == []
 
         await eventually(others_are_gone, "what counts no longer has a tombstone")
     async with gateway() as later:

@@ -20,7 +20,7 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_masking.patterns import read_patterns
-from tarsy_masking.rules import known_names
+from tarsy_masking.rules import list_known_names
 from tarsy_tool_gateway.masking import ServerMaskers, check_custom_patterns, server_maskers
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, ResultStore
@@ -95,7 +95,7 @@ def test_the_configuration_knows_the_names_that_the_masker_knows() -> None:
     source = read_patterns()
     assert source.groups.keys() == GROUPS
     assert source.covered | {pattern.name for pattern in source.opt_in} == PATTERNS
-    assert known_names() >= GROUPS | PATTERNS
+    assert list_known_names() >= GROUPS | PATTERNS
 
 
 @pytest.mark.parametrize("outcome", ["ok", "tool_error", "unavailable", "rejected", "unknown"])

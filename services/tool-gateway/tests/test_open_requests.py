@@ -15,11 +15,11 @@ def asked(*ids: int) -> OpenRequests:
 
 def ask(requests: OpenRequests, *ids: int) -> None:
     for id in ids:
-        requests.sent(JSONRPCRequest(jsonrpc="2.0", id=id, method="tools/call"))
+        requests.note_sent(JSONRPCRequest(jsonrpc="2.0", id=id, method="tools/call"))
 
 
 def notify(requests: OpenRequests, method: str, **params: int) -> None:
-    requests.sent(JSONRPCNotification(jsonrpc="2.0", method=method, params=params))
+    requests.note_sent(JSONRPCNotification(jsonrpc="2.0", method=method, params=params))
 
 
 def stray(requests: OpenRequests, *, of_error: bool = False) -> list[int]:
@@ -29,7 +29,7 @@ def stray(requests: OpenRequests, *, of_error: bool = False) -> list[int]:
 
 
 def ended(requests: OpenRequests) -> list[int]:
-    return [id for id, _ in requests.answered_by_strays()]
+    return [id for id, _ in requests.match_strays()]
 
 
 def test_the_only_request_that_waits_has_had_its_answer() -> None:
@@ -39,9 +39,9 @@ def test_the_only_request_that_waits_has_had_its_answer() -> None:
 def test_of_several_requests_none_ends_until_the_others_were_answered() -> None:
     requests = asked(1, 2, 3)
     assert stray(requests) == []
-    requests.answered(1, 10)
+    requests.note_answered(1, 10)
     assert ended(requests) == []
-    requests.answered(3, 10)
+    requests.note_answered(3, 10)
     assert ended(requests) == [2]
 
 
@@ -55,7 +55,7 @@ def test_a_request_that_was_sent_after_a_stray_is_not_ended_by_it() -> None:
     requests = asked(1, 2)
     assert stray(requests) == []
     ask(requests, 3)
-    requests.answered(1, 10)
+    requests.note_answered(1, 10)
     assert ended(requests) == [2]
     assert requests.method_of(3) == "tools/call"
 
@@ -65,14 +65,14 @@ def test_an_error_that_answers_a_notification_ends_no_request() -> None:
     notify(requests, "notifications/initialized")
     ask(requests, 1)
     assert stray(requests, of_error=True) == []
-    requests.answered(1, 10)
+    requests.note_answered(1, 10)
     ask(requests, 2)
     assert stray(requests, of_error=True) == [2]
 
 
 def test_an_answer_that_comes_late_or_again_is_known() -> None:
     requests = asked(1, 2)
-    requests.answered(1, 10)
+    requests.note_answered(1, 10)
     notify(requests, "notifications/cancelled", requestId=2)
     assert requests.has_ended(2, 77)
     assert requests.has_ended(1, 10)

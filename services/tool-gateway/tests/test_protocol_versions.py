@@ -77,7 +77,7 @@ async def begin(eras: ProtocolVersions, transport: StdioTransport | HttpTranspor
         )
         async with asyncio.timeout(200), session as client:
             await list_all_tools(client)
-            eras.worked(client)
+            eras.note_success(client)
             return client.protocol_version
 
 

@@ -16,7 +16,7 @@ from tarsy_bus.topics_admin import admin
 from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Event, Piece, StoredResult, ToolCallCompleted, ToolCallStarted
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_loop_held import watching_the_loop
@@ -27,7 +27,7 @@ type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
 
 NOWHERE = LogPosition(partition=0, offset=0)
-CALL = derived_id("tool_call", "of these tests")
+CALL = derive_id("tool_call", "of these tests")
 LINES = 12_000
 
 

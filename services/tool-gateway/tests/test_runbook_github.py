@@ -8,7 +8,7 @@ import pytest
 from certificates import write_certificates
 from runbook_server import Answer, RunbookServer, runbook_server
 
-from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError, require_allowed_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import ResolvedAddress
 from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
 from tarsy_tool_gateway.builtin.runbooks.github import raw_file_url
@@ -22,7 +22,7 @@ NAMES = ("github.com", "raw.githubusercontent.com", "api.github.com", OTHER)
 
 
 def linked(text: str) -> RunbookUrl:
-    return raw_file_url(allowed_runbook_url(text, NAMES))
+    return raw_file_url(require_allowed_runbook_url(text, NAMES))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_the_first_record_of_the_highest_number_counts() -> None:
     for number, id in ((1, "login"), (2, "renewal"), (2, "late renewal"), (1, "very late")):
         token(records, number, id)
     assert (counting(records), records.next_number(NAME)) == ("renewal", 3)
-    assert records.superseded(NAME) == ["jira/1/login", "jira/1/very late", "jira/2/late renewal"]
+    assert records.list_superseded(NAME) == ["jira/1/login", "jira/1/very late", "jira/2/late renewal"]
     token(records, 1, "another server's", server="grafana")
     assert (counting(records), counting(records, "grafana")) == ("renewal", "another server's")
 
@@ -48,7 +48,7 @@ def test_a_tombstone_takes_its_own_record_only() -> None:
     token(records, 1, "login")
     token(records, 2, "renewal")
     records.drop(NAME, "jira/1/login")
-    assert (counting(records), records.superseded(NAME)) == ("renewal", [])
+    assert (counting(records), records.list_superseded(NAME)) == ("renewal", [])
     token(records, 1, "login")
     records.drop(NAME, "jira/2/renewal")
     assert counting(records) == "login", "as for a reader of the compacted topic"

@@ -62,7 +62,7 @@ class NoSessions:
         visible = tuple(one for one in session_ids if one.startswith("shop"))
         return VisibleSessions(visible=visible, hidden=tuple(sorted({*session_ids} - {*visible})))
 
-    def running(self, session_id: str) -> list[Call]:
+    def list_running_calls(self, session_id: str) -> list[Call]:
         return []
 
     async def history(self, session_id: str) -> History:

@@ -14,7 +14,7 @@ from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_live_messages import PROGRESS
 from tarsy_reply import Exchange
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import encoded
+from tarsy_websocket_gateway.outgoing import join_deltas
 
 type Story = Callable[[], Any]
 type Message = dict[str, Any]
@@ -91,7 +91,7 @@ def test_what_streams_of_a_reply_is_completed_by_the_log(story: Story) -> None:
     live(session, feed)
     event_id = llm_timeline_event_id(exchange.llm_call_id(2), "text")
 
-    streamed = encoded(feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records)))
+    streamed = join_deltas(feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records)))
     session.add(*exchange.answered())
     ended = live(session, feed, since=len(session.records) - 4)
 
@@ -99,8 +99,8 @@ def test_what_streams_of_a_reply_is_completed_by_the_log(story: Story) -> None:
     assert (ended[0]["type"], ended[0]["event_id"], ended[0]["content"]) == (
         "timeline_event.completed", event_id, exchange.answer
     )  # fmt: skip
-    assert feed.running(session.id) == []
-    assert encoded(feed.chunk(session.id, answering(exchange, 1, " 03"), NOW, len(session.records))) == []
+    assert feed.list_running_calls(session.id) == []
+    assert join_deltas(feed.chunk(session.id, answering(exchange, 1, " 03"), NOW, len(session.records))) == []
 
 
 @pytest.mark.parametrize("status", ["cancelled", "timed_out", "failed"])
@@ -109,7 +109,7 @@ def test_a_reply_that_comes_to_nothing_takes_back_what_streamed(story: Story, st
     exchange = Exchange(session.id)
     session.add(*exchange.begun(), *exchange.looked())
     live(session, feed, since=0)
-    encoded(feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records)))
+    join_deltas(feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records)))
     session.add(*exchange.ended(status, "why"))
 
     ended = live(session, feed, since=len(session.records) - 3)
@@ -120,4 +120,4 @@ def test_a_reply_that_comes_to_nothing_takes_back_what_streamed(story: Story, st
         ("stage.status", status),
     ]
     assert (ended[1]["metadata"], ended[2]["error_message"]) == ({"discarded": True}, "why")
-    assert feed.running(session.id) == []
+    assert feed.list_running_calls(session.id) == []

@@ -18,7 +18,7 @@ def message(text: str, event_id: str | None = None, type: str = "timeline_event.
 
 
 def streamed(event_id: str, text: str, run: int = 1, index: int = 0) -> Outgoing:
-    return TextDelta("s", event_id, run, index, text, datetime(2026, 11, 24, 10, tzinfo=UTC)).outgoing()
+    return TextDelta("s", event_id, run, index, text, datetime(2026, 11, 24, 10, tzinfo=UTC)).to_outgoing()
 
 
 def slow(socket: Any, most_bytes: int = 10_000_000) -> Client:

@@ -53,7 +53,7 @@ class MadeUp:
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
         return VisibleSessions(visible=tuple(session_ids), hidden=())
 
-    def running(self, session_id: str) -> list[Call]:
+    def list_running_calls(self, session_id: str) -> list[Call]:
         return []
 
     async def history(self, session_id: str) -> History:

@@ -15,7 +15,7 @@ from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_live_messages import PROGRESS
 from tarsy_websocket_gateway import streams
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import Outgoing, encoded
+from tarsy_websocket_gateway.outgoing import Outgoing, join_deltas
 from tarsy_websocket_gateway.watched_steps import WatchedSteps
 
 type Story = Callable[[], Any]
@@ -43,12 +43,12 @@ def short(messages: list[Outgoing]) -> list[tuple[object, ...]]:
 def given(*chunks: Chunk) -> Feed:
     feed = Feed()
     for chunk in chunks:
-        encoded(feed.chunk("s", chunk, NOW, 7))
+        join_deltas(feed.chunk("s", chunk, NOW, 7))
     return feed
 
 
 def when(feed: Feed, *chunks: Chunk) -> list[tuple[object, ...]]:
-    return short([message for chunk in chunks for message in encoded(feed.chunk("s", chunk, NOW, 7))])
+    return short([message for chunk in chunks for message in join_deltas(feed.chunk("s", chunk, NOW, 7))])
 
 
 def happened(feed: Feed, session: Any, *events: Any) -> list[tuple[object, ...]]:
@@ -80,7 +80,7 @@ def test_the_first_chunk_of_a_part_creates_its_timeline_event() -> None:
 
 
 def test_what_streams_stands_behind_all_that_is_there() -> None:
-    [created, _] = encoded(given().chunk("s", llm(1, 0, "a"), NOW, 7))
+    [created, _] = join_deltas(given().chunk("s", llm(1, 0, "a"), NOW, 7))
 
     assert json.loads(created.text)["sequence_number"] == 80
     assert created.number is None
@@ -100,7 +100,7 @@ def test_a_newer_run_replaces_all_parts_of_the_older() -> None:
         ("stream.reset", TEXT, None),
         ("stream.chunk", TEXT, "new"),
     ]
-    [call] = feed.running("s")
+    [call] = feed.list_running_calls("s")
     assert call.parts[TEXT].pieces == ["new"]
     assert call.parts[THINKING].pieces == []
 
@@ -120,7 +120,7 @@ def test_progress_is_told_of_the_timeline_event_of_its_call_until_that_has_ended
     requested = next(record.event for record in map(session.recorded, range(1, 14)) if _asks_a_tool(record.event))
     word = Progress(call_id=requested.call_id, run=1, index=0, text="3 of 10")
 
-    [message] = encoded(feed.chunk(session.id, word, NOW, 7))
+    [message] = join_deltas(feed.chunk(session.id, word, NOW, 7))
     for number in range(1, 9):
         feed.event(session.recorded(number))
 
@@ -134,7 +134,7 @@ def test_progress_is_told_of_the_timeline_event_of_its_call_until_that_has_ended
         "timestamp": json.loads(message.text)["timestamp"],
         "number": None,
     }
-    assert encoded(feed.chunk(session.id, word, NOW, 7)) == []
+    assert join_deltas(feed.chunk(session.id, word, NOW, 7)) == []
 
 
 def _asks_a_tool(event: object) -> bool:
@@ -146,7 +146,7 @@ def test_the_log_completes_what_streamed_and_later_chunks_are_dropped(new_sessio
 
     assert happened(feed, new_session(), completed()) == [("timeline_event.completed", TEXT, "completed")]
     assert when(feed, llm(1, 1, "ne."), llm(2, 0, "Again")) == []
-    assert feed.running("s") == []
+    assert feed.list_running_calls("s") == []
 
 
 def test_without_chunks_the_log_creates(new_session: Callable[[], Any]) -> None:
@@ -186,7 +186,7 @@ def test_an_ended_session_ends_all_that_streams(new_session: Callable[[], Any]) 
     types = [message.type for message in feed.event(record)]
 
     assert types == ["session.status", "timeline_event.completed", "timeline_event.completed"]
-    assert feed.running("s") == []
+    assert feed.list_running_calls("s") == []
 
 
 def test_a_summary_that_the_log_announced_is_not_created_again(new_session: Callable[[], Any]) -> None:
@@ -215,14 +215,14 @@ def test_the_text_kept_of_a_call_is_bounded_but_chunks_go_on() -> None:
     feed = given(llm(1, 0, half), llm(1, 1, half))
 
     assert when(feed, llm(1, 2, "more")) == [("stream.chunk", TEXT, "more")]
-    [call] = feed.running("s")
+    [call] = feed.list_running_calls("s")
     assert call.size == streams.CALL_BYTES
 
 
 def test_the_number_of_calls_is_bounded() -> None:
     feed = given(*(llm(1, 0, "a", call=str(number)) for number in range(streams.MOST_CALLS + 1)))
 
-    assert len(feed.running("s")) == streams.MOST_CALLS
+    assert len(feed.list_running_calls("s")) == streams.MOST_CALLS
     assert when(feed, llm(1, 1, "b", call="0")) == []
 
 
@@ -233,10 +233,10 @@ def test_the_text_of_all_calls_together_is_bounded() -> None:
         for index in range(3):
             assert running.take("s", llm(1, index, "x" * 500, call=f"c{number}"), now, 1)
         assert running.size <= 10_000
-    assert running.size == sum(call.size for call in running.running("s")) > 8_000
+    assert running.size == sum(call.size for call in running.list_running_calls("s")) > 8_000
     running.take("s", llm(2, 0, "y", call="c39"), now, 1)
-    assert running.size == sum(call.size for call in running.running("s"))
-    running.end([call.call_id for call in running.running("s")])
+    assert running.size == sum(call.size for call in running.list_running_calls("s"))
+    running.end([call.call_id for call in running.list_running_calls("s")])
     assert running.size == 0
 
 

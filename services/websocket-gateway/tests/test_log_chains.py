@@ -61,15 +61,15 @@ def shown(log: list[ChainLink], drawn: random.Random, ahead: int) -> tuple[int, 
     chains: LogChains[Line] = LogChains(begin, most=drawn.randint(0, 2))
     chains.follow_all(told)
     projected, found, asked = begin, list[Line](), set[str]()
-    while chains.position < len(log) or chains.asked_about():
+    while chains.position < len(log) or chains.list_unknown_sessions():
         projected = max(projected, min(len(log), chains.position + ahead, projected + drawn.choice((0, 0, 1, 5))))
         if chains.position < len(log) and drawn.random() < 0.8:
             found += chains.take(Line(log[chains.position]))
-            found += chains.passed(chains.position)
+            found += chains.pass_position(chains.position)
         if asked and drawn.random() < 0.6:
-            found += chains.answered(asked, projected, state_at(log, projected))
+            found += chains.take_answer(asked, projected, state_at(log, projected))
             asked = set()
-        asked = asked or chains.asked_about()
+        asked = asked or chains.list_unknown_sessions()
     return begin, [line.at for line in found], chains
 
 
@@ -120,7 +120,7 @@ def test_sessions_are_forgotten_once_the_timeline_shows_them() -> None:
     for number in range(200):
         session_id = f"s{number}"
         assert chains.take(Line(event(session_id, 1, number))) == []
-        accepted = chains.answered({session_id}, number, {})
+        accepted = chains.take_answer({session_id}, number, {})
         assert [record.at.offset for record in accepted] == [number]
         assert len(chains) <= 4
     assert chains.last("s199") == LastAccepted("s1991", 1)
@@ -132,10 +132,10 @@ def test_a_session_that_the_timeline_does_not_show_yet_is_not_forgotten() -> Non
     chains = of_all(most=0)
     for offset, session_id in enumerate("ab"):
         chains.take(Line(event(session_id, 1, offset)))
-        chains.answered({session_id}, 0, {})
+        chains.take_answer({session_id}, 0, {})
     assert chains.last("a") == LastAccepted("a1", 1)
     chains.take(Line(event("c", 1, 2)))
-    chains.answered({"c"}, 2, {})
+    chains.take_answer({"c"}, 2, {})
     assert chains.last("a") is None
 
 
@@ -146,7 +146,7 @@ def test_what_waits_for_the_timeline_is_bounded() -> None:
         chains.take(Line(event("a", offset + 1, offset), value=b"x" * 100_000))
         offset += 1
     assert offset <= MOST_WAITING_BYTES / 100_000 + 1
-    chains.answered({"a"}, 0, {})
+    chains.take_answer({"a"}, 0, {})
     assert not chains.full
 
 
@@ -172,12 +172,12 @@ def watched(log: list[ChainLink], drawn: random.Random) -> list[tuple[str, int, 
             chains.follow(session_id)
             since[session_id], found[session_id] = chains.position, []
         keep(chains.take(Line(mark)))
-        keep(chains.passed(chains.position))
+        keep(chains.pass_position(chains.position))
         projected = max(projected, min(len(log), chains.position + drawn.choice((-4, 0, 3))))
         for one in since:
             if drawn.random() < 0.3:
-                keep(chains.answered([one], projected, state_at(log, projected)))
-    keep(chains.answered(list(since), len(log), state_at(log, len(log))))
+                keep(chains.take_answer([one], projected, state_at(log, projected)))
+    keep(chains.take_answer(list(since), len(log), state_at(log, len(log))))
     for one in list(since):
         leave(one)
     return periods
@@ -205,26 +205,26 @@ def test_an_answer_from_before_a_session_was_followed_is_no_answer() -> None:
     chains.take(Line(event("a", 1, 0)))
     chains.follow("a")
     chains.take(Line(event("a", 2, 1)))
-    assert chains.answered(["a"], 0, {}) == []
-    accepted = chains.answered(["a"], 1, {"a": LastAccepted("a1", 1)})
+    assert chains.take_answer(["a"], 0, {}) == []
+    accepted = chains.take_answer(["a"], 1, {"a": LastAccepted("a1", 1)})
     assert [one.at.offset for one in accepted] == [1]
 
 
 def test_a_session_that_nobody_knows_begins_without_another_question() -> None:
     chains: LogChains[Line] = LogChains(0)
     chains.follow("a")
-    chains.answered(["a"], 0, {})
+    chains.take_answer(["a"], 0, {})
     assert [one.at.event_id for one in chains.take(Line(event("a", 1, 0)))] == ["a1"]
-    assert chains.asked_about() == set()
+    assert chains.list_unknown_sessions() == set()
 
 
 def test_sessions_that_nobody_follows_are_not_kept() -> None:
     chains: LogChains[Line] = LogChains(0)
     assert chains.idle
     chains.follow("a")
-    chains.answered(["a"], 0, {})
+    chains.take_answer(["a"], 0, {})
     chains.take(Line(event("a", 1, 0)))
     chains.take(Line(event("b", 1, 1)))
-    assert (len(chains), chains.asked_about()) == (1, set())
+    assert (len(chains), chains.list_unknown_sessions()) == (1, set())
     chains.leave("a")
     assert (chains.idle, len(chains), chains.last("a")) == (True, 0, None)

@@ -23,7 +23,7 @@ class MadeUpTimeline(TimelineApi):
         super().__init__("http://nowhere", {})
         self._bus = bus
 
-    async def beginning(self) -> Beginning:
+    async def wait_for_beginning(self) -> Beginning:
         positions = dict.fromkeys(range(self._bus.layout.log_partitions), 0)
         return Beginning(await cluster_id(self._bus), self._bus.topics.sessions, positions, {})
 
@@ -37,7 +37,7 @@ async def test_behind_the_marker_of_a_transaction_nothing_is_left_to_read(bus: B
     async with background_tasks(log.run(ready, lambda: None)):
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
-        log.follow_all(await timeline.beginning())
+        log.follow_all(await timeline.wait_for_beginning())
 
         async def passed() -> bool:
             return log.positions()[3] == 2

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from tarsy_service.accepted_encodings import best_encoding
 from tarsy_service.problem_handlers import install_problem_handlers
 from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_modules import imported_modules
+from tarsy_websocket_gateway.page_modules import list_imported_modules
 from tarsy_websocket_gateway.page_routes import page_routes
 from tarsy_websocket_gateway.page_views import VIEWS
 
@@ -205,7 +205,7 @@ def test_the_first_view_is_small() -> None:
     modules = {path: asset.body.decode() for path, asset in PAGE.assets.items()}
     roots = ("main.js", "views/list.js")
     needed = {"theme.js", "icon.svg", *roots, *(path for path in PAGE.assets if path.endswith(".css"))}
-    needed.update(*(imported_modules(root, modules) for root in roots))
+    needed.update(*(list_imported_modules(root, modules) for root in roots))
 
     sent = [PAGE.indexes["views/list.js"], *(PAGE.assets[path] for path in needed)]
     assert sum(len(asset.encoded.get("br", asset.body)) for asset in sent) < 100_000

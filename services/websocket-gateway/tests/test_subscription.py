@@ -16,7 +16,7 @@ from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timelin
 from tarsy_websocket_gateway.errors import HeldTooMuchError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History, history_of
-from tarsy_websocket_gateway.outgoing import Outgoing, encoded
+from tarsy_websocket_gateway.outgoing import Outgoing, join_deltas
 from tarsy_websocket_gateway.subscription import MOST_HELD, Subscription
 
 type Story = Callable[[], Any]
@@ -54,7 +54,7 @@ def test_each_event_comes_once_for_every_cut(story: Story, subscribed: int) -> N
                 if number > subscribed:
                     got += [one for one in messages if subscription.offer(one)]
                 if number == answered:
-                    got += subscription.begin(told_of(session, reach), feed.running(session.id))
+                    got += subscription.begin(told_of(session, reach), feed.list_running_calls(session.id))
             assert keys(got) == whole, (subscribed, answered, reach)
 
 
@@ -74,11 +74,11 @@ def test_the_text_is_whole_wherever_a_subscriber_comes(chunks: int, cut: int, re
     got: list[Outgoing] = []
     for number in range(chunks + 1):
         if number == min(cut, chunks):
-            got += subscription.begin(History(), feed.running("s"))
+            got += subscription.begin(History(), feed.list_running_calls("s"))
         if number < chunks:
             run, index = (2, number - restart) if number >= restart else (1, number)
             chunk = LlmChunk(call_id="c", execution_id="e", run=run, index=index, part="text", text=f"<{number}>")
-            got += [one for one in encoded(feed.chunk("s", chunk, NOW, 0)) if subscription.offer(one)]
+            got += [one for one in join_deltas(feed.chunk("s", chunk, NOW, 0)) if subscription.offer(one)]
     for message in (json.loads(one.text) for one in got):
         if message["type"] == "stream.reset":
             text = ""
@@ -94,10 +94,10 @@ def test_what_history_shows_as_ended_does_not_stream_any_more() -> None:
     feed.chunk("s", chunk, NOW, 0)
     event_id = llm_timeline_event_id("c", "text")
 
-    begun = subscription.begin(History(5, ended=frozenset({event_id})), feed.running("s"))
+    begun = subscription.begin(History(5, ended=frozenset({event_id})), feed.list_running_calls("s"))
 
     assert begun == []
-    late = encoded(feed.chunk("s", chunk.model_copy(update={"index": 1}), NOW, 0))
+    late = join_deltas(feed.chunk("s", chunk.model_copy(update={"index": 1}), NOW, 0))
     assert [subscription.offer(one) for one in late] == [False]
 
 
@@ -165,7 +165,9 @@ def test_after_the_end_the_text_of_an_open_stage_streams(stage_type: str) -> Non
     feed, subscription = Feed(), Subscription()
     feed.chunk("s", LlmChunk(call_id="c", execution_id="e", run=1, index=0, part="text", text="Since"), NOW, 5)
 
-    messages = subscription.begin(history(AT_REST, {**REPLYING, "stage_type": stage_type}), feed.running("s"))
+    messages = subscription.begin(
+        history(AT_REST, {**REPLYING, "stage_type": stage_type}), feed.list_running_calls("s")
+    )
 
     assert [one.type for one in messages[-3:]] == ["session.status", "timeline_event.created", "stream.chunk"]
     assert (json.loads(messages[-3].text)["status"], json.loads(messages[-1].text)["delta"]) == ("completed", "Since")
@@ -181,7 +183,7 @@ def test_when_a_session_rests_nothing_of_it_streams(stage: dict[str, Any]) -> No
     feed = Feed()
     feed.chunk("s", LlmChunk(call_id="c", execution_id="other", run=1, index=0, part="text", text="Since"), NOW, 5)
 
-    messages = Subscription().begin(history(AT_REST, stage), feed.running("s"))
+    messages = Subscription().begin(history(AT_REST, stage), feed.list_running_calls("s"))
 
     assert {one.type for one in messages} == {"stage.status", "session.status"}
 

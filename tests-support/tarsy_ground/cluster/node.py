@@ -80,8 +80,8 @@ def _start_import(sandbox: Sandbox, archives: Sequence[Path]) -> ChildProcess:
 
 
 def _await_import(sandbox: Sandbox, importing: ChildProcess) -> None:
-    _until(sandbox, lambda: importing.exited() is not None, IMPORT_SECONDS)
-    if importing.exited() != 0:
+    _until(sandbox, lambda: importing.poll_exit() is not None, IMPORT_SECONDS)
+    if importing.poll_exit() != 0:
         raise RuntimeError(f"ctr images import: {importing.last_lines()}")
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tarsy_contracts.topics import Topics
-from tarsy_docgen.events_page import events_page, kept
+from tarsy_docgen.events_page import describe_retention, events_page
 from tarsy_docgen.field_words import kind_of, rows
 from tarsy_docgen.messages import MESSAGES
 from tarsy_docgen.schema import Schema
@@ -56,7 +56,7 @@ def test_a_field_that_says_what_it_means_is_shown_with_it_and_a_bar_does_not_bre
 
 
 def test_how_long_a_topic_keeps_is_told_in_words() -> None:
-    told = {topic.name: kept(topic) for topic in Topics().all()}
+    told = {topic.name: describe_retention(topic) for topic in Topics().all()}
     assert told["tarsy.sessions"] == "kept for ever"
     assert told["tarsy.heads"] == "compacted: the newest of each key is kept"
     assert told["tarsy.inbox"] == "kept for 7 days"

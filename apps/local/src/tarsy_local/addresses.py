@@ -8,22 +8,23 @@ from pathlib import Path
 from tarsy_auth.loopback import is_loopback_host
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
-from tarsy_local.door_settings import HOSTS, allowed_names, door_settings
+from tarsy_local.door_settings import HOSTS, door_settings, list_allowed_names
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY
 from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_service.http_settings import HttpSettings
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
-"""A stock broker refuses a session of less than 6,000, which is what services take by themselves; ours allows it, and
-a dead owner is replaced sooner."""
+"""A stock broker refuses sessions below 6,000 ms, the services' default. Ours allows less, so that a dead owner is
+replaced sooner.
+"""
 SECRET_FILES = ("TARSY_DATABASE_FILE", f"{MASKING_KEY.variable}_FILE", f"{TOKEN_KEY.variable}_FILE")
 """Services get the values themselves."""
 HOST = "127.0.0.1"
 AUTH_FILE = "TARSY_AUTH_FILE"
 OPEN_ACCESS = "TARSY_OPEN_ACCESS"
 REACHABLE = {"0.0.0.0": HOST, "::": "::1"}
-"""Where a server that listens on all addresses answers whoever is on the machine."""
+"""The local address of a server that listens on all addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Addresses:
 
     @property
     def http_url(self) -> str:
-        """For whoever is on this machine."""
+        """For clients on this machine."""
         return f"http://{self._reachable}{self.base_path}"
 
     @property
@@ -99,7 +100,7 @@ class Addresses:
             "TARSY_TIMELINE_URL": self.http_url,
             "TARSY_INGEST_URL": self.http_url,
             "TARSY_HTTP_HOST": HOST,
-            HOSTS: allowed_names(self.http_host, around),
+            HOSTS: list_allowed_names(self.http_host, around),
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_BASE_PATH": self.base_path,
             "TARSY_CONFIG_DIR": str(self.config_dir),

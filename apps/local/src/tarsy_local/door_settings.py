@@ -9,9 +9,9 @@ HOSTS = "TARSY_HOSTS"
 
 def door_settings(http_host: str, base_path: str, around: Mapping[str, str]) -> HttpSettings:
     """HTTP settings of the door that people come to. `around` is the environment. Raises ValidationError."""
-    return HttpSettings(http_host=http_host, base_path=base_path, hosts=allowed_names(http_host, around))
+    return HttpSettings(http_host=http_host, base_path=base_path, hosts=list_allowed_names(http_host, around))
 
 
-def allowed_names(http_host: str, around: Mapping[str, str]) -> str:
+def list_allowed_names(http_host: str, around: Mapping[str, str]) -> str:
     """Names of the front door count behind it, too: requests keep their Host."""
     return ",".join(filter(None, [around.get(HOSTS, ""), *names_of(http_host)]))

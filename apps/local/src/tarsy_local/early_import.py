@@ -11,7 +11,7 @@ def imported_meanwhile(*modules: str, prepare: Callable[[], None] = lambda: None
     """The body gets a function that imports them on a thread of its own, and then calls `prepare` there. After the body
     the thread has ended.
 
-    An import in the body waits for it. A failure is not raised here: whoever needs the module, or what was to be
+    An import in the body waits for it. A failure is not raised here: the code that needs the module, or what was to be
     prepared, meets it again.
     """
 

@@ -135,7 +135,7 @@ class Home:
         new.write_text(instance.model_dump_json(indent=2), encoding="utf-8")
         new.replace(self._file)
 
-    def running(self) -> Instance | None:
+    def find_running(self) -> Instance | None:
         """The instance that runs here, or starts; None when nothing holds the lock."""
         if not self._lock.exists() or not self._file.exists():
             return None

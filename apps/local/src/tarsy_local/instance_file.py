@@ -60,14 +60,14 @@ class InstanceFile:
         if self._has_said_all:
             self.say("The services are ready again")
         else:
-            self._say_all()
+            self._write_all()
 
     def died(self, sentence: str) -> None:
         """The services of this process; they are started again."""
         self.say(sentence)
         self._write("starting", [])
 
-    def servers_changed(self, restarts: Mapping[str, int]) -> None:
+    def note_servers(self, restarts: Mapping[str, int]) -> None:
         """One of our own has ended, or runs again."""
         self._restarts = dict(restarts)
         try:
@@ -75,7 +75,7 @@ class InstanceFile:
         except OSError as problem:
             log.error("status.not_written", reason=repr(problem))
 
-    def processes_changed(self, processes: ProcessGroup) -> None:
+    def note_processes(self, processes: ProcessGroup) -> None:
         """A process was started, became ready, or died."""
         try:
             state = "stopping" if processes.stopping else self._now.state
@@ -85,12 +85,12 @@ class InstanceFile:
 
     def processes_ready(self, processes: ProcessGroup) -> None:
         self._write("ready", [_process(member) for member in processes.members])
-        self._say_all()
+        self._write_all()
 
-    def stopping(self) -> None:
+    def note_stop(self) -> None:
         self._write("stopping", [])
 
-    def _say_all(self) -> None:
+    def _write_all(self) -> None:
         self._has_said_all = True
         for line in self._now.lines():
             self.say(line)

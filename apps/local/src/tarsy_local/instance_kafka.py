@@ -16,5 +16,5 @@ def security_of_instance(instance: Instance) -> KafkaSecurity | None:
 
 def security_of_own_kafka(home: Path, kafka: str) -> KafkaSecurity | None:
     """None unless this is the Kafka that an instance of the home has started. Raises OSError."""
-    instance = Home(home).running()
+    instance = Home(home).find_running()
     return security_of_instance(instance) if instance is not None and instance.kafka == kafka else None

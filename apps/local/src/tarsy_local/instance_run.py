@@ -59,7 +59,7 @@ def run_instance(home: Home, options: UpOptions, start: StartService, log_file: 
 
 
 def _run(home: Home, options: UpOptions, start: StartService, log_file: Path, say: Say) -> None:
-    # Before anything starts: whoever opens it without saying who may come in learns so at once.
+    # Checked before anything starts: an operator who opens it without authentication learns so at once.
     door_settings(options.http_host, options.base_path, os.environ)
     config = load_config(options.config_dir, os.environ)
     kafka_security = _named_kafka_security() if options.named.kafka else None

@@ -20,7 +20,7 @@ from tarsy_local.addresses import Addresses
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.instance_file import InstanceFile
 from tarsy_local.instance_run import Launch
-from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, kept_key
+from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, read_or_create_key
 from tarsy_local.own_kafka import own_kafka_security
 from tarsy_local.servers import ServersInUse
 from tarsy_local.supervisor.process_group import ProcessGroup
@@ -36,7 +36,7 @@ FATAL_ERRORS_AT_FIRST = (WrongTopicsError, KafkaAccessError)
 
 
 def run_services(launch: Launch, running: ServersInUse) -> None:
-    """Until they have been told to stop, and have ended."""
+    """Returns when they were stopped and have ended."""
     addresses, config = _make_addresses(launch, running), launch.config
     models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
     for line in addresses.warnings(os.environ):
@@ -47,7 +47,7 @@ def run_services(launch: Launch, running: ServersInUse) -> None:
     gc.freeze()
     gc.enable()
     _services_of(launch).run(addresses, running, instance_file)
-    instance_file.stopping()
+    instance_file.note_stop()
 
 
 def _make_addresses(launch: Launch, running: ServersInUse) -> Addresses:
@@ -62,8 +62,8 @@ def _make_addresses(launch: Launch, running: ServersInUse) -> Addresses:
         topic_prefix=options.topic_prefix,
         own_broker=not options.named.kafka,
         own_database=not options.named.database,
-        masking_key=kept_key(MASKING_KEY, home, os.environ),
-        token_key=kept_key(TOKEN_KEY, home, os.environ),
+        masking_key=read_or_create_key(MASKING_KEY, home, os.environ),
+        token_key=read_or_create_key(TOKEN_KEY, home, os.environ),
         kafka_security=own_kafka_security(file) if file is not None else launch.kafka_security or PLAINTEXT,
         kafka_password_file=file,
     )
@@ -73,7 +73,7 @@ class Services(Protocol):
     """All services, in the one way or the other."""
 
     def run(self, addresses: Addresses, running: ServersInUse, instance_file: InstanceFile) -> None:
-        """Until they have been told to stop, and have ended."""
+        """Returns when they were stopped and have ended."""
 
 
 def _services_of(launch: Launch) -> Services:
@@ -119,7 +119,7 @@ async def _run_on_servers(
     from tarsy_local.supervisor.server_supervisor import ServerSupervisor
 
     supervisor = ServerSupervisor(
-        running.own, say=instance_file.say, changed=lambda: instance_file.servers_changed(supervisor.restarts)
+        running.own, say=instance_file.say, changed=lambda: instance_file.note_servers(supervisor.restarts)
     )
     await supervisor.run_with(work)
 
@@ -153,7 +153,7 @@ class ManyProcesses:
                 self.logs,
                 self.start,
                 on_ready=started,
-                on_change=instance_file.processes_changed,
+                on_change=instance_file.note_processes,
             )
             await _run_on_servers(running, instance_file, work)
 

@@ -27,13 +27,13 @@ TOKEN_KEY = KeptKey("token_key", "token.key")
 """The key of logins at MCP servers, which lie encrypted on a topic."""
 
 
-def kept_key(key: KeptKey, folder: Path, environ: Mapping[str, str]) -> str:
+def read_or_create_key(key: KeptKey, folder: Path, environ: Mapping[str, str]) -> str:
     """The one of the environment, or else that of the folder, which is made where there is none.
 
     Raises SecretFileError.
     """
-    told = (read_secret_file(key.setting, environ) or environ.get(key.variable, "")).strip()
-    return told or _kept(folder / key.file)
+    configured = (read_secret_file(key.setting, environ) or environ.get(key.variable, "")).strip()
+    return configured or _kept(folder / key.file)
 
 
 def _kept(file: Path) -> str:

@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp
 
 from tarsy_local.addresses import Addresses
-from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_requests, guarded
+from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_requests, guard
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.inner_doors import InnerDoors, choose_inner_doors
 from tarsy_local.front_door.routes import OUTSIDE
@@ -86,15 +86,15 @@ async def _run(
             async with _doors(processes, addresses, inside, passed), Supervisor().group() as group:
                 running = group.start("processes", processes.run(), may_end=stopping.is_set)
                 starting = group.start_finite("start", processes.until_ready(START_SECONDS))
-                told = group.start_finite("signals", stopping.wait())
-                await asyncio.wait([starting, told, running], return_when=asyncio.FIRST_COMPLETED)
+                signals = group.start_finite("signals", stopping.wait())
+                await asyncio.wait([starting, signals, running], return_when=asyncio.FIRST_COMPLETED)
                 if starting.done() and starting.exception() is None:
                     on_ready(processes)
                     priorities = group.start_finite("priorities", _put_floods_first(processes, os.environ))
-                    await asyncio.wait([told, running], return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait([signals, running], return_when=asyncio.FIRST_COMPLETED)
                     priorities.cancel()
                 starting.cancel()
-                told.cancel()
+                signals.cancel()
                 if stopping.is_set():
                     await processes.stop()
 
@@ -136,9 +136,10 @@ def _make_process_group(
 def service_environment(
     service: str, addresses: Addresses, inside: InnerDoors, around: Mapping[str, str]
 ) -> dict[str, str]:
-    """Only services that use the database get its password, only those that mask get the masking key, only the
-    tool gateway gets the key of logins, and only those that ask others get the key for it."""
-    told = {**around, **addresses.environment(around), **inside.settings}
+    """Each service gets only the secrets that it uses. They are the database password, the masking key, the key of
+    logins (tool gateway only), and the key for calls to others.
+    """
+    environment = {**around, **addresses.environment(around), **inside.settings}
     untold = {MASKING_KEY.variable} if service in WITHOUT_MASKING else set()
     if service not in WITH_LOGINS:
         untold.add(TOKEN_KEY.variable)
@@ -146,7 +147,7 @@ def service_environment(
         untold.add("TARSY_DATABASE")
     if service not in ASKING:
         untold |= API_KEY
-    return {name: value for name, value in told.items() if name not in untold}
+    return {name: value for name, value in environment.items() if name not in untold}
 
 
 async def _put_floods_first(processes: ProcessGroup, around: Mapping[str, str]) -> None:
@@ -189,7 +190,7 @@ def _front_door(doorway: Doorway, processes: ProcessGroup, registry: CollectorRe
     def count(why: Denial) -> None:
         denied.labels(why).inc()
 
-    return guarded(FrontDoor(doorway, processes, registry, policy, count), policy, count)
+    return guard(FrontDoor(doorway, processes, registry, policy, count), policy, count)
 
 
 class ProcessGroupCollector(Collector):

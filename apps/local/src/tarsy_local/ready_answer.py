@@ -38,9 +38,9 @@ def unready_answer(service: str, *reasons: str) -> ReadyAnswer:
     return ReadyAnswer(ready=False, waiting_for=[service], reasons={service: list(reasons)})
 
 
-def name_instances(told: Iterable[tuple[int, Reasons]]) -> list[str]:
+def name_instances(reasons_by_instance: Iterable[tuple[int, Reasons]]) -> list[str]:
     """Sentences of the instances of one service; where there are several, each names its own."""
-    by_number = {number: [one for ones in reasons.values() for one in ones] for number, reasons in told}
+    by_number = {number: [one for ones in reasons.values() for one in ones] for number, reasons in reasons_by_instance}
     return [
         f"instance {number}: {one}" if len(by_number) > 1 else one for number, ones in by_number.items() for one in ones
     ]

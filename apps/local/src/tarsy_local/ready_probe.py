@@ -19,7 +19,7 @@ async def ask_ready(client: httpx2.AsyncClient, service: str, url: str, seconds:
     except httpx2.HTTPError as problem:
         return unready_answer(service, f"/ready does not answer ({str(problem) or type(problem).__name__})")
     try:
-        told = ReadyAnswer.model_validate_json(answer.content)
+        ready = ReadyAnswer.model_validate_json(answer.content)
     except ValidationError:
         return unready_answer(service, f"/ready answers {answer.status_code}, and not as a TARSy of this version")
-    return told.model_copy(update={"ready": told.ready and answer.status_code == 200})
+    return ready.model_copy(update={"ready": ready.ready and answer.status_code == 200})

@@ -15,12 +15,12 @@ class StopTooSlowError(LocalError):
 
 def stop_and_wait(home: Home) -> bool:
     """False when nothing runs. Raises StopTooSlowError after STOP_SECONDS."""
-    instance = home.running()
+    instance = home.find_running()
     if instance is None:
         return False
     home.stop(instance)
     limit = time.monotonic() + STOP_SECONDS
-    while home.running() is not None:
+    while home.find_running() is not None:
         if time.monotonic() > limit:
             raise StopTooSlowError(
                 f"Process {instance.pid} still runs after {STOP_SECONDS:g} seconds; its log may say why."

@@ -46,13 +46,13 @@ async def ask_status(instance: Instance) -> Status:
             _ask_door(client, door, instance),
             *(ask_ready(client, one.service, one.http, ASK_SECONDS) for one in services),
         )
-    told = list(zip(services, answers, strict=True))
-    now = _combine(whole, told)
+    answered = list(zip(services, answers, strict=True))
+    now = _combine(whole, answered)
     if instance.state != "ready":
         now.ready = False
     return Status.model_validate(
         dict(instance)
-        | {"processes": _with_readiness(instance.processes, told)}
+        | {"processes": _with_readiness(instance.processes, answered)}
         | {"readiness": now.readiness, "reasons": now.reasons, "degraded": now.degraded}
     )
 
@@ -63,25 +63,25 @@ async def _ask_door(client: httpx2.AsyncClient, name: str, instance: Instance) -
     return await ask_ready(client, name, instance.address, ASK_SECONDS)
 
 
-def _combine(whole: ReadyAnswer, told: Sequence[Answered]) -> ReadyAnswer:
+def _combine(whole: ReadyAnswer, answers: Sequence[Answered]) -> ReadyAnswer:
     """The whole is ready if all are. A service that is not ready is not called degraded as well."""
-    reasons = whole.unready_reasons() | _by_service([(one, answer.unready_reasons()) for one, answer in told])
-    degraded = whole.degraded | _by_service([(one, answer.degraded) for one, answer in told])
+    reasons = whole.unready_reasons() | _by_service([(one, answer.unready_reasons()) for one, answer in answers])
+    degraded = whole.degraded | _by_service([(one, answer.degraded) for one, answer in answers])
     return ReadyAnswer(
-        ready=whole.ready and all(answer.ready for _, answer in told),
+        ready=whole.ready and all(answer.ready for _, answer in answers),
         reasons=reasons,
         degraded={service: sentences for service, sentences in degraded.items() if service not in reasons},
     )
 
 
-def _by_service(told: Sequence[tuple[Process, Reasons]]) -> Reasons:
+def _by_service(reasons_of: Sequence[tuple[Process, Reasons]]) -> Reasons:
     by_service = {
-        service: name_instances((one.instance, reasons) for one, reasons in told if one.service == service)
-        for service in sorted({one.service for one, _ in told})
+        service: name_instances((one.instance, reasons) for one, reasons in reasons_of if one.service == service)
+        for service in sorted({one.service for one, _ in reasons_of})
     }
     return {service: sentences for service, sentences in by_service.items() if sentences}
 
 
-def _with_readiness(processes: Sequence[Process], told: Sequence[Answered]) -> list[Process]:
-    known = {(one.service, one.instance): answer.readiness for one, answer in told}
+def _with_readiness(processes: Sequence[Process], answers: Sequence[Answered]) -> list[Process]:
+    known = {(one.service, one.instance): answer.readiness for one, answer in answers}
     return [one.model_copy(update={"readiness": known.get((one.service, one.instance))}) for one in processes]

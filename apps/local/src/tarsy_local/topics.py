@@ -26,7 +26,7 @@ class KafkaUnusableError(LocalError):
 
 
 async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
-    """In a broker of our own, groups have no member after it: who died with an earlier broker is waited for by nobody.
+    """In our own broker, groups have no member after it: nothing waits for members of an earlier broker.
 
     Raises WrongTopicsError or KafkaUnusableError.
     """

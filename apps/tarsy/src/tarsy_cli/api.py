@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 from pydantic import JsonValue
 
-from tarsy_cli.credentials import key_headers, unauthenticated
+from tarsy_cli.credentials import explain_401, key_headers
 from tarsy_cli.errors import CommandError
 
 TIMEOUT_SECONDS = 30.0
@@ -29,7 +29,7 @@ class NotFoundError(ApiError):
 
 
 class UnreachableError(ApiError):
-    """Nobody answers there, or whoever did is gone."""
+    """No server answers, or the connection was lost."""
 
 
 class ConnectionCutError(UnreachableError):
@@ -37,7 +37,7 @@ class ConnectionCutError(UnreachableError):
 
 
 class UnavailableError(ApiError):
-    """Somebody answers there, and says that it will do again what it does not do now."""
+    """The server answers, and is unavailable for now."""
 
 
 def retry[T](
@@ -75,7 +75,7 @@ def get_rows(url: str) -> list[JsonValue]:
 
 
 def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
-    """Raises ApiError. With a key it can be repeated: the second time is the first one's."""
+    """Raises ApiError. With a key the request can be repeated: the second attempt gets the first one's answer."""
     headers = {"Idempotency-Key": idempotency_key} if idempotency_key else None
     return _object(url, _answer("POST", url, body=body, headers=headers))
 
@@ -109,9 +109,9 @@ def _answer(
     params: dict[str, str | int] | None = None,
     headers: dict[str, str] | None = None,
 ) -> JsonValue:
-    told = {**key_headers(), **(headers or {})}
+    sent = {**key_headers(), **(headers or {})}
     with _failures(url):
-        answer = httpx2.request(method, url, json=body, params=params, headers=told, timeout=TIMEOUT_SECONDS)
+        answer = httpx2.request(method, url, json=body, params=params, headers=sent, timeout=TIMEOUT_SECONDS)
     if answer.status_code >= 400:
         raise _refused(url, answer)
     try:
@@ -149,7 +149,7 @@ def _failures(url: str) -> Iterator[None]:
 
 
 def _refused(url: str, answer: httpx2.Response) -> ApiError:
-    remedy = f" {unauthenticated()}" if answer.status_code == 401 else ""
+    remedy = f" {explain_401()}" if answer.status_code == 401 else ""
     return _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}{remedy}")
 
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from tarsy_cli.command_group import RootGroup, plain_typer, take_the_place_of_a_command
+from tarsy_cli.command_group import RootGroup, plain_typer, stand_in_for_command
 from tarsy_cli.command_table import COMMANDS
 from tarsy_cli.output import ending_when_closed
 from tarsy_cli.plain_terminal import use_plain_characters
@@ -11,7 +11,7 @@ from tarsy_cli.version import with_version
 cli = plain_typer(RootGroup)
 cli.callback()(with_version)
 for name, entry in COMMANDS.items():
-    cli.command(name, help=entry.summary)(take_the_place_of_a_command)
+    cli.command(name, help=entry.summary)(stand_in_for_command)
 
 
 def main() -> None:

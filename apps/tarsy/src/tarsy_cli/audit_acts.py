@@ -16,7 +16,7 @@ from tarsy_contracts.envelope import EnvelopeError
 
 @dataclass(frozen=True, slots=True)
 class ActFilter:
-    """`name`: of whoever asked, or of the credential. `session`: an id or its beginning."""
+    """`name`: that of the caller, or of the credential. `session`: an id or its beginning."""
 
     name: str = ""
     session: str = ""

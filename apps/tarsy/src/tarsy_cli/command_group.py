@@ -75,7 +75,7 @@ def load(name: str, entry: Entry) -> TyperCommand | TyperGroup:
             assert_never(entry)
 
 
-def take_the_place_of_a_command() -> None:
+def stand_in_for_command() -> None:
     """Never runs: a group loads the command of this name."""
 
 

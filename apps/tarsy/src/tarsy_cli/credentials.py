@@ -22,6 +22,6 @@ def key_headers() -> dict[str, str]:
         raise CommandError(f"{VARIABLE}: {problem}") from None
 
 
-def unauthenticated() -> str:
-    """A sentence for whoever is answered with 401."""
+def explain_401() -> str:
+    """A sentence for callers that are answered with 401."""
     return WRONG if key_headers() else WITHOUT

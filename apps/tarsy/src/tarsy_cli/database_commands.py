@@ -22,11 +22,11 @@ def migrate(
 ) -> None:
     """Make or migrate the tables of the timeline. A timeline does the same at its start.
 
-    The exit code is 2 for what no second try changes (a wrong setting, a refused login, a schema that does not fit),
-    and 1 for an outage.
+    The exit code is 1 for an outage, and 2 for errors that a retry cannot fix, such as a wrong setting or schema, or a
+    refused login.
 
-    With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 migrations would be
-    applied, 2 the schema does not fit, 3 the database could not be asked.
+    With --dry-run nothing is changed. Exit codes: 0 nothing to do, 1 migrations would be applied, 2 the schema does not
+    fit, 3 the database is not available.
     """
     # Here, as the clients take a while to import: other commands would wait for them.
     import asyncio

@@ -39,10 +39,10 @@ def events(
     """
     import asyncio
 
-    from tarsy_cli.event_feed import EventFilter, coming_events, kept_events
+    from tarsy_cli.event_feed import EventFilter, follow_events, read_kept_events
 
     bus, wanted = bus_of_home(home, kafka, topic_prefix), EventFilter(session, tuple(type or ()))
-    found = kept_events(bus, wanted) if no_follow else coming_events(bus, wanted, from_beginning=from_beginning)
+    found = read_kept_events(bus, wanted) if no_follow else follow_events(bus, wanted, from_beginning=from_beginning)
     try:
         with exit_on_kafka_failure(bus):
             asyncio.run(_write(found))

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from pydantic import JsonValue
 
-from tarsy_bus.cluster_layout import recorded_partitions
+from tarsy_bus.cluster_layout import read_recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_contracts.envelope import EnvelopeError
@@ -29,13 +29,13 @@ class EventFilter:
     types: tuple[str, ...] = ()
     _last: LastSequences = field(default_factory=LastSequences)
 
-    def structured(self, record: Record) -> StructuredEvent | None:
+    def take(self, record: Record) -> StructuredEvent | None:
         """None of a repeat, of an event that is not wanted, and of a record of strangers."""
         try:
             envelope = PublicEnvelope.from_headers(record.headers)
             if not self._last.take(envelope.subject, envelope.sequence) or not self._wants(envelope):
                 return None
-            return envelope.structured(record.value or b"")
+            return envelope.to_structured(record.value or b"")
         except (EnvelopeError, ValueError):
             return None
 
@@ -46,7 +46,7 @@ class EventFilter:
         return not self.types or any(fnmatchcase(short, type.removeprefix(PREFIX)) for type in self.types)
 
 
-async def kept_events(bus: Bus, wanted: EventFilter) -> AsyncGenerator[StructuredEvent]:
+async def read_kept_events(bus: Bus, wanted: EventFilter) -> AsyncGenerator[StructuredEvent]:
     """All that the topic has now; it ends at its end. Raises KafkaError."""
     async with PartitionReader(bus, bus.topics.events).running() as reader:
         partitions = await reader.partitions()
@@ -55,20 +55,20 @@ async def kept_events(bus: Bus, wanted: EventFilter) -> AsyncGenerator[Structure
                 yield event
 
 
-async def coming_events(bus: Bus, wanted: EventFilter, *, from_beginning: bool) -> AsyncGenerator[StructuredEvent]:
+async def follow_events(bus: Bus, wanted: EventFilter, *, from_beginning: bool) -> AsyncGenerator[StructuredEvent]:
     """Events as they come, without an end, or also those that are there. Raises KafkaError at first."""
     async with PartitionReader(bus, bus.topics.events).running() as reader:
         partitions = await reader.partitions()
         reader.assign(await (reader.firsts(partitions) if from_beginning else reader.ends(partitions)))
         while True:
             for record in await reader.next():
-                if (event := wanted.structured(record)) is not None:
+                if (event := wanted.take(record)) is not None:
                     yield event
 
 
 async def events_of(bus: Bus, session_id: str) -> list[StructuredEvent]:
     """All public events of a session that the topic still keeps, in order. Raises KafkaError."""
-    number = partition_of(session_id.encode(), await recorded_partitions(bus) or LOG_PARTITIONS)
+    number = partition_of(session_id.encode(), await read_recorded_partitions(bus) or LOG_PARTITIONS)
     async with PartitionReader(bus, bus.topics.events).running() as reader:
         return [event async for event in _kept(reader, [number], EventFilter(session_id))]
 
@@ -78,5 +78,5 @@ async def _kept(reader: PartitionReader, partitions: list[int], wanted: EventFil
     async with aclosing(reader.between(starts, ends)) as batches:
         async for records in batches:
             for record in records:
-                if (event := wanted.structured(record)) is not None:
+                if (event := wanted.take(record)) is not None:
                     yield event

@@ -44,7 +44,7 @@ def rebuild(
     with exit_on_kafka_failure(bus):
         try:
             plan = asyncio.run(_plan(bus, partition))
-            _say_plan(plan)
+            _print_plan(plan)
             if dry_run:
                 raise typer.Exit(WOULD_CHANGE if plan.is_needed else 0)
             if not plan.is_needed:
@@ -83,14 +83,16 @@ async def _write(bus: "Bus", plan: "HeadRebuild") -> None:
         raise fail("Somebody else writes to these heads: run it again, and see who does.")
 
 
-def _say_plan(plan: "HeadRebuild") -> None:
+def _print_plan(plan: "HeadRebuild") -> None:
     say(f"Partition {plan.partition}: {plan.right} heads are as the log has them.")
-    _say_keys("tombstone, as its session lies in another partition", plan.misplaced)
-    _say_keys("tombstone, as the log does not know it", plan.false)
-    _say_keys("head, as the log has it", [f"{session}/{head.number} ({head.phase})" for session, head in plan.lacking])
+    _print_keys("tombstone, as its session lies in another partition", plan.misplaced)
+    _print_keys("tombstone, as the log does not know it", plan.false)
+    _print_keys(
+        "head, as the log has it", [f"{session}/{head.number} ({head.phase})" for session, head in plan.lacking]
+    )
 
 
-def _say_keys(what: str, keys: "list[str] | tuple[str, ...]") -> None:
+def _print_keys(what: str, keys: "list[str] | tuple[str, ...]") -> None:
     for key in keys[:SHOWN]:
         say(f"  {key}: {what}")
     if len(keys) > SHOWN:

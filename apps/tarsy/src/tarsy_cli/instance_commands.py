@@ -62,7 +62,7 @@ def up(
     from tarsy_local.instance import Home, HomeInUseError
     from tarsy_local.up import NamedServers, Ports, UpFailedError, UpOptions, run_up
 
-    for line in unused_variables(os.environ, kafka=kafka, database=database):
+    for line in list_unused_variables(os.environ, kafka=kafka, database=database):
         say(line)
     folder = Home(home)
     options = UpOptions(
@@ -78,7 +78,7 @@ def up(
     try:
         run_up(folder, options, lambda line: say(with_home(line, home)))
     except HomeInUseError:
-        running = folder.running()
+        running = folder.find_running()
         who = f"process {running.pid}" if running else "another process"
         text = f"A TARSy is already running in {home} ({who}): `tarsy status` shows it, `tarsy down` stops it."
         raise fail(with_home(text, home)) from None
@@ -88,7 +88,7 @@ def up(
         raise fail("Stopped before it was ready.", code=INTERRUPTED) from None
 
 
-def unused_variables(environment: Mapping[str, str], **given: str) -> list[str]:
+def list_unused_variables(environment: Mapping[str, str], **given: str) -> list[str]:
     """A variable that was set for something else must not lead `tarsy up` into somebody's cluster, nor be forgotten."""
     return [
         f"{variable} is set, but `tarsy up` brings its own unless --{name} names another"
@@ -118,7 +118,7 @@ def status(
     from tarsy_local.instance import STOPPED, Home
     from tarsy_local.status import ask_status
 
-    status = asyncio.run(ask_status(Home(home).running() or STOPPED))
+    status = asyncio.run(ask_status(Home(home).find_running() or STOPPED))
     if as_json:
         print_json(status)
     elif status.state == "stopped":

@@ -39,12 +39,12 @@ def result(
         until=until,
     )  # fmt: skip
     api = api_of(home, url)
-    place = f"{api}/sessions/{session_of(api, session)}/tool-calls/{call}/result"
+    address = f"{api}/sessions/{session_of(api, session)}/tool-calls/{call}/result"
     if output is not None:
-        _save(place, output, asked, api)
+        _save(address, output, asked, api)
         return
     with exit_on_failure(api):
-        answer = get(place, **asked)
+        answer = get(address, **asked)
         found = ToolCallResult.model_validate(answer)
     if as_json:
         typer.echo(json.dumps(answer, indent=2))
@@ -73,14 +73,14 @@ def _question(
     return {name: value for name, value in given.items() if value or name == "context"}
 
 
-def _save(place: str, output: Path, asked: Question, api: str) -> None:
+def _save(url: str, output: Path, asked: Question, api: str) -> None:
     from tarsy_cli.api import download
 
     if asked:
         raise fail("--output writes the whole result: leave out what chooses a part of it.", code=USAGE)
     try:
         with exit_on_failure(api):
-            size = download(f"{place}/download", output)
+            size = download(f"{url}/download", output)
     except OSError as problem:
         raise fail(f"{output} could not be written: {problem.strerror}.") from None
     typer.echo(f"{size} bytes are in {output}.", err=True)

@@ -12,7 +12,7 @@ from tarsy_cli.errors import CommandError
 from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.output import OutputClosedError
 from tarsy_cli.printed_commands import with_home
-from tarsy_cli.terminal import fail, get_console, print_json, say, tell_note
+from tarsy_cli.terminal import fail, get_console, print_json, print_note, say
 
 API_PATH = "/api/v1"
 
@@ -55,7 +55,7 @@ def submit(
             say(one.session_id)
             if one.joined:
                 state = f", which is {one.session_status}" if one.session_status else ""
-                tell_note(f"The same alert came a while ago: this one is counted in {one.session_id}{state}.")
+                print_note(f"The same alert came a while ago: this one is counted in {one.session_id}{state}.")
     except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
 
@@ -127,7 +127,7 @@ def api_of(home: Path, url: str) -> str:
         return full_address(url)
     from tarsy_local.instance import Home
 
-    instance = Home(home).running()
+    instance = Home(home).find_running()
     if instance is None or instance.state != "ready":
         text = f"No TARSy is ready in {home}: start one with `tarsy up`, or name one with --url."
         raise fail(with_home(text, home))

@@ -39,7 +39,7 @@ def whole_id(api: str, given: str, candidates: Callable[[str, str], Sequence[Can
             raise UnclearIdError("\n".join([f"More than one session begins with {given}:", *lines, *more]))
 
 
-def held_candidates(api: str, given: str) -> list[Candidate]:
+def find_held_candidates(api: str, given: str) -> list[Candidate]:
     """Those that are set aside count first."""
     from tarsy_cli.lists.held import read_held
 

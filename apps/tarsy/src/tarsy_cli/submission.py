@@ -39,7 +39,7 @@ def submit_alerts(api: str, content: bytes) -> list[SubmittedAlert]:
     return [_submit_one(api, {"data": content.decode(errors="replace")})]
 
 
-def changed_run(mcp_servers: Sequence[str], **named: str | None) -> RerunRequest:
+def build_rerun_request(mcp_servers: Sequence[str], **named: str | None) -> RerunRequest:
     """The request with what was named: fields of a RerunRequest, and servers. Raises ApiError."""
     mcp: dict[str, JsonValue] = {"mcp": {"servers": [{"name": name} for name in mcp_servers]}} if mcp_servers else {}
     try:

@@ -25,11 +25,11 @@ def say(line: str) -> None:
     get_console().print(printable(line), markup=False)
 
 
-def tell_error(message: str) -> None:
+def print_error(message: str) -> None:
     _print_error(message, style="red")
 
 
-def tell_note(message: str) -> None:
+def print_note(message: str) -> None:
     """For people, beside an output that a program may read."""
     _print_error(message, style="")
 
@@ -42,7 +42,7 @@ def _print_error(message: str, *, style: str) -> None:
 
 
 def fail(message: str, *, code: int = 1) -> typer.Exit:
-    tell_error(message)
+    print_error(message)
     return typer.Exit(code)
 
 

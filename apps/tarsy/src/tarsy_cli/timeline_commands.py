@@ -56,7 +56,7 @@ def rebuild(
     from tarsy_timeline.rebuild.rebuild import RebuildPlan, fresh_schema_of
 
     configure_logs("CRITICAL", logging.NullHandler())
-    bus, url, live = places_of(home, kafka, topic_prefix, database, schema)
+    bus, url, live = connections_of(home, kafka, topic_prefix, database, schema)
     target = RebuildTarget(bus, url, fresh_schema_of(live))
     plan = RebuildPlan(
         target, live, processes or os.cpu_count() or 1, gives_up_sessions=give_up_sessions, keeps_retired=keep
@@ -110,7 +110,7 @@ class _Told:
     def step(self, what: str) -> None:
         say(f"{time.monotonic() - self._began:7.1f} s  {self.events:>10,} events  {what}")
 
-    def counted(self, events: int) -> None:
+    def count(self, events: int) -> None:
         self.events += events
 
 
@@ -120,14 +120,14 @@ async def _rebuild(plan: "RebuildPlan") -> None:
     from tarsy_timeline.database.single_connection import connected
     from tarsy_timeline.rebuild.rebuild import rebuild
 
-    told = _Told()
+    progress = _Told()
     await check_topics(plan.target.bus, TIMELINE)
     async with connected(plan.target.url) as connection:
-        await rebuild(plan, connection, told)
-    told.step("done: the tables were rebuilt, and readers read them")
+        await rebuild(plan, connection, progress)
+    progress.step("done: the tables were rebuilt, and readers read them")
 
 
-def places_of(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> tuple["Bus", str, str]:
+def connections_of(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> tuple["Bus", str, str]:
     return bus_of_home(home, kafka, topic_prefix), *database_of(home, database, schema)
 
 

@@ -60,11 +60,11 @@ def apply(
     How connections are secured is said by TARSY_KAFKA_SECURITY_PROTOCOL and what belongs to it, as for services. The
     Kafka and the names of the TARSy that runs in the home are known by --home.
 
-    The exit code is 2 for what no second try changes (a wrong setting, a refused login, topics that do not fit), and 1
-    for an outage.
+    The exit code is 1 for an outage, and 2 for errors that a retry cannot fix, such as a wrong setting or topic, or a
+    refused login.
 
-    With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 topics would be made,
-    2 topics do not fit, 3 the cluster could not be asked, or cannot serve some of the topics now.
+    With --dry-run nothing is changed. Exit codes: 0 nothing to do, 1 topics would be created, 2 topics do not fit, 3
+    the cluster or a topic is not available.
     """
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
     import asyncio
@@ -92,7 +92,7 @@ def apply(
     bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, unchanging))
     try:
         if dry_run:
-            raise typer.Exit(_tell(asyncio.run(_compare(bus, partitions)), as_json=as_json))
+            raise typer.Exit(_print_result(asyncio.run(_compare(bus, partitions)), as_json=as_json))
         made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days, without or ()))
     except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}", code=UNCHANGING) from None
@@ -107,7 +107,7 @@ def _meant(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
     """Kafka and prefix: what was named, or what the TARSy that runs in the home uses."""
     from tarsy_local.instance import Home
 
-    running = Home(home).running()
+    running = Home(home).find_running()
     meant = kafka or (running.kafka if running is not None else "") or DEFAULT_KAFKA
     own = running.topic_prefix if running is not None and running.kafka == meant else ""
     return meant, prefix or own or DEFAULT_PREFIX
@@ -116,8 +116,8 @@ def _meant(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
 def _security(kafka: str, home: Path, code: int) -> "KafkaSecurity":
     from tarsy_local.instance_kafka import security_of_own_kafka
 
-    told = bool(os.environ.get("TARSY_KAFKA_SECURITY_PROTOCOL"))
-    return (None if told else security_of_own_kafka(home, kafka)) or kafka_security(code=code)
+    is_set = bool(os.environ.get("TARSY_KAFKA_SECURITY_PROTOCOL"))
+    return (None if is_set else security_of_own_kafka(home, kafka)) or kafka_security(code=code)
 
 
 def kafka_security(*, code: int = 1) -> "KafkaSecurity":
@@ -160,7 +160,7 @@ async def _compare(bus: "Bus", partitions: int | None) -> "Fit":
     return await compare_topics(bus, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
 
 
-def _tell(found: "Fit", *, as_json: bool) -> int:
+def _print_result(found: "Fit", *, as_json: bool) -> int:
     """The exit code."""
     lines = [
         *(f"unavailable now: {one}" for one in found.unavailable),
@@ -170,13 +170,13 @@ def _tell(found: "Fit", *, as_json: bool) -> int:
     ]
     if as_json:
         missing = [{"name": topic.name, "partitions": topic.partitions} for topic in found.missing]
-        told = {
+        answer = {
             "missing": missing,
             "unavailable": list(found.unavailable),
             "misfits": list(found.misfits),
             "remarks": list(found.remarks),
         }
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(answer, indent=2))
     else:
         for line in lines:
             say(line)

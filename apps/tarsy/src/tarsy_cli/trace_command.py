@@ -24,24 +24,24 @@ def trace(
     if llm and mcp:
         raise fail("Give --llm or --mcp, not both.", code=USAGE)
     api = api_of(home, url)
-    place = f"{api}/sessions/{session_of(api, session)}/trace"
+    address = f"{api}/sessions/{session_of(api, session)}/trace"
     with exit_on_failure(api):
-        found = _read(place, llm, mcp)
+        found = _read(address, llm, mcp)
     if as_json:
         print_json(found)
     else:
         typer.echo(_text(found))
 
 
-def _read(place: str, llm: str, mcp: str) -> "LlmInteraction | McpInteraction | SessionTrace":
+def _read(url: str, llm: str, mcp: str) -> "LlmInteraction | McpInteraction | SessionTrace":
     from tarsy_cli.api import get
     from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 
     if llm:
-        return LlmInteraction.model_validate(get(f"{place}/llm/{llm}"))
+        return LlmInteraction.model_validate(get(f"{url}/llm/{llm}"))
     if mcp:
-        return McpInteraction.model_validate(get(f"{place}/mcp/{mcp}"))
-    return SessionTrace.model_validate(get(place))
+        return McpInteraction.model_validate(get(f"{url}/mcp/{mcp}"))
+    return SessionTrace.model_validate(get(url))
 
 
 def _text(found: "LlmInteraction | McpInteraction | SessionTrace") -> str:

@@ -14,8 +14,8 @@ def variables_of_command(context: typer.Context) -> frozenset[str]:
 
 def _variables(command: object) -> Iterator[str]:
     for parameter in getattr(command, "params", ()):
-        told = parameter.envvar
-        yield from [told] if isinstance(told, str) else told or ()
+        variables = parameter.envvar
+        yield from [variables] if isinstance(variables, str) else variables or ()
     if isinstance(command, TableGroup):
         for one in command.load_all().values():
             yield from _variables(one)

@@ -46,7 +46,7 @@ class CallLog:
             delay=float(environment.get("TARSY_LAB_DELAY_SECONDS", "0")),
         )
 
-    def recorded[**P](self, tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:
+    def record_calls[**P](self, tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:
         name = getattr(tool, "__name__", repr(tool))
 
         @functools.wraps(tool)

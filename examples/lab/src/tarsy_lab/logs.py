@@ -48,7 +48,7 @@ class Story(BaseModel):
     mean_gap_ms: int
     scenes: tuple[Scene, ...]
 
-    def places(self) -> list[tuple[int, Scene]]:
+    def positions(self) -> list[tuple[int, Scene]]:
         """At which line each scene stands, in order."""
         found = [(scene.at + n * scene.every, scene) for scene in self.scenes for n in range(scene.times)]
         return sorted(found, key=lambda place: place[0])
@@ -61,7 +61,7 @@ def read_story(incident: Path) -> Story:
 def log_lines(story: Story) -> Iterator[str]:
     dice = Dice(story.seed)
     noise = Noise(VOICES[story.voice], dice)
-    scenes = dict(story.places())
+    scenes = dict(story.positions())
     now = story.starts_at
     number = 1
     while number <= story.lines:

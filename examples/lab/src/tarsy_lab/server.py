@@ -28,5 +28,5 @@ def build(cluster: Cluster, calls: CallLog) -> MCPServer:
     for annotations, group in by_annotations:
         for tool in group:
             # Structured output would carry the same text a second time: 20 MB instead of 10 for the long log.
-            server.add_tool(calls.recorded(tool), annotations=annotations, structured_output=False)
+            server.add_tool(calls.record_calls(tool), annotations=annotations, structured_output=False)
     return server

@@ -17,11 +17,11 @@ type RecordLogin = Callable[[Request, LoginOutcome, Identity | None, str], Await
 """Request, outcome, who it is as far as that is known, and why somebody was refused. Raises NotWrittenError."""
 
 REFUSALS_EVERY_SECONDS = 1.0
-"""For each reason: whoever asks again and again does not fill the topic."""
+"""The limit for each reason: repeated requests must not fill the topic."""
 
 
 class LoginTrail:
-    """`mask` is for names and reasons. Without an identity the record names nobody: a provider refused somebody."""
+    """`mask` is for names and reasons. Without an identity the record names nobody: the provider refused the login."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class LoginTrail:
         self._refused_at: dict[str, float] = {}
 
     async def record(self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
-        """As RecordLogin says."""
+        """See RecordLogin."""
         if outcome == "refused" and not self._is_due(reason):
             return
         if not self._publisher.is_running:

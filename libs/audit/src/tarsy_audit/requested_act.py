@@ -14,7 +14,7 @@ MOST_CHARACTERS = 200
 SESSION = "session_id"
 
 
-def requested_act(request: Request, mask: Callable[[str], str]) -> ActRequested:
+def describe_request(request: Request, mask: Callable[[str], str]) -> ActRequested:
     """`request` has been routed. Raises ProblemError for an idempotency key that cannot be one."""
     target = {key: str(value) for key, value in request.path_params.items()}
     return act_of(request, mask, caller_of(request).name, identity_of(request), target)
@@ -23,7 +23,7 @@ def requested_act(request: Request, mask: Callable[[str], str]) -> ActRequested:
 def act_of(
     request: Request, mask: Callable[[str], str], name: str, identity: Identity | None, target: Mapping[str, str]
 ) -> ActRequested:
-    """The act of whoever has this name, and this identity where somebody was authenticated."""
+    """The act of the caller with this name, and this identity if there was an authentication."""
 
     def shown(text: str) -> str:
         return mask(text)[:MOST_CHARACTERS]
@@ -35,7 +35,7 @@ def act_of(
         door=_door(identity, name),
         credential="" if identity is None else shown(identity.credential),
         role="" if identity is None else identity.role.label,
-        # A proxy passes it on from a header, which whoever asks may have written.
+        # A proxy copies it from a header, which the caller may have written.
         address=shown(request.client.host) if request.client is not None else "",
         session_id=about.pop(SESSION, ""),
         target=about,

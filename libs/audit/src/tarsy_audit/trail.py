@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fastapi import Request
 
-from tarsy_audit.requested_act import requested_act
+from tarsy_audit.requested_act import describe_request
 from tarsy_audit.shared_records import SharedRecords
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.audit import ActRequested
@@ -35,7 +35,7 @@ class AuditTrail:
 
     async def record(self, request: Request) -> None:
         """Returns when it is on record. Raises NotWrittenError."""
-        await self._records.write(requested_act(request, self._mask))
+        await self._records.write(describe_request(request, self._mask))
 
     async def _write(self, act: ActRequested) -> None:
         if not self._publisher.is_running:

@@ -30,8 +30,8 @@ def new_key(random_bytes: RandomBytes) -> str:
 def digest_of(credential: str) -> str:
     """SHA-256, in hexadecimal.
 
-    A slow hash (bcrypt, argon2) protects what people choose, as that can be guessed. Nobody guesses 256 random bits,
-    whatever the hash costs, and a slow one would cost each request as much as an attacker's.
+    A slow hash (bcrypt, argon2) protects what people choose, as that can be guessed. 256 random bits cannot be guessed,
+    whatever the hash costs. A slow hash would cost each request as much as an attacker's.
     """
     return hashlib.sha256(credential.encode()).hexdigest()
 

@@ -22,7 +22,7 @@ from tarsy_auth.auth_config import (
 )
 from tarsy_auth.cross_checks import cross_checks
 from tarsy_auth.errors import AuthError
-from tarsy_auth.text_tree import Place, TextTree, UnreadableTextError
+from tarsy_auth.text_tree import KeyPath, TextTree, UnreadableTextError
 from tarsy_auth.webhook_secrets import secrets_in
 
 MOST_BYTES = 1 << 20
@@ -76,8 +76,8 @@ def read_auth_file(path: Path, secret_files: set[Path] | None = None) -> AuthCon
     except ValidationError as problem:
         mistakes += [_mistake(path, tree, error) for error in problem.errors(include_url=False, include_input=False)]
     mistakes += [
-        AuthFileMistake(str(path), tree.line(place), _written(place), sentence)
-        for place, sentence in cross_checks(tree.data)
+        AuthFileMistake(str(path), tree.line(key_path), _written(key_path), sentence)
+        for key_path, sentence in cross_checks(tree.data)
     ]
     if mistakes:
         raise InvalidAuthFileError(sorted(mistakes, key=lambda mistake: mistake.line or 0))
@@ -111,20 +111,20 @@ def _file_error(path: Path, problem: str) -> InvalidAuthFileError:
 
 def _mistake(path: Path, tree: TextTree, error: ErrorDetails) -> AuthFileMistake:
     # Pydantic marks the key of a mapping so, where that is what is wrong.
-    place: Place = tuple(part for part in error["loc"] if part != "[key]")
-    return AuthFileMistake(str(path), tree.line(place), _written(place), _problem(place, error))
+    key_path: KeyPath = tuple(part for part in error["loc"] if part != "[key]")
+    return AuthFileMistake(str(path), tree.line(key_path), _written(key_path), _problem(key_path, error))
 
 
-def _problem(place: Place, error: ErrorDetails) -> str:
+def _problem(path: KeyPath, error: ErrorDetails) -> str:
     if error["type"] == "value_error":
         return str(error.get("ctx", {}).get("error"))
     if error["type"] == "extra_forbidden":
-        return f"is unknown; {_suggestion(str(place[-1]), _names_of(_model_at(place)))}"
+        return f"is unknown; {_suggestion(str(path[-1]), _names_of(_model_at(path)))}"
     return PROBLEMS.get(error["type"], error["msg"])
 
 
-def _model_at(place: Place) -> type[AuthModel]:
-    match place:
+def _model_at(path: KeyPath) -> type[AuthModel]:
+    match path:
         case (_,):
             return AuthConfig
         case ("keys", *_):
@@ -134,9 +134,9 @@ def _model_at(place: Place) -> type[AuthModel]:
         case ("login", *_):
             return LoginSettings
         case ("tokens", "roles", *_):
-            return RoleClaim if len(place) > 2 else TokenSettings
+            return RoleClaim if len(path) > 2 else TokenSettings
         case ("tokens", "session_groups", *_):
-            return GroupClaim if len(place) > 2 else TokenSettings
+            return GroupClaim if len(path) > 2 else TokenSettings
         case _:
             return TokenSettings
 
@@ -151,9 +151,9 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
 
 
-def _written(place: Place) -> str:
+def _written(path: KeyPath) -> str:
     """`("keys", 0, "name")` as people write it: `keys[0].name`."""
     text = ""
-    for part in place:
+    for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from tarsy_auth.auth_config import ALL
 from tarsy_auth.roles import Role
-from tarsy_auth.text_tree import Place, Tree
+from tarsy_auth.text_tree import KeyPath, Tree
 
 UNIQUE = (("keys", "name"), ("keys", "sha256"), ("webhooks", "name"), ("webhooks", "secret_file"))
 """Sections and the field of which each entry has its own."""
@@ -12,7 +12,7 @@ UNIQUE = (("keys", "name"), ("keys", "sha256"), ("webhooks", "name"), ("webhooks
 SEE_ALL = tuple(role.label for role in Role if role.sees_all)
 
 
-def cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:
+def cross_checks(data: Tree) -> Iterator[tuple[KeyPath, str]]:
     """The tree is looked at, not the models: a file with other mistakes has these, too."""
     if not isinstance(data, dict | None):
         return
@@ -25,7 +25,7 @@ def cross_checks(data: Tree) -> Iterator[tuple[Place, str]]:
         yield from _doubles(section, data and data.get(section), field)
 
 
-def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
+def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
     login, tokens = data.get("login"), data.get("tokens")
     if login is None:
         return
@@ -41,7 +41,7 @@ def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
         )
 
 
-def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[Place, str]]:
+def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[KeyPath, str]]:
     first: dict[str, int] = {}
     for index, entry in enumerate(entries if isinstance(entries, list) else ()):
         value = entry.get(field) if isinstance(entry, dict) else None
@@ -52,7 +52,7 @@ def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[Place, s
                 yield (section, index, field), f"stands in {section}[{known}], too; each {one} needs its own"
 
 
-def _group_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
+def _group_checks(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
     groups = data.get("session_groups")
     known = [*groups] if isinstance(groups, dict) else []
     for name in known:
@@ -61,10 +61,10 @@ def _group_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
     keys = data.get("keys")
     for index, entry in enumerate(keys if isinstance(keys, list) else ()):
         if isinstance(entry, dict) and "session_groups" in entry:
-            place: Place = ("keys", index, "session_groups")
+            path: KeyPath = ("keys", index, "session_groups")
             if entry.get("role") in SEE_ALL and entry["session_groups"] != ALL:
-                yield place, f"limits nothing, as the role {entry['role']} sees every session; leave it out"
-            yield from _unknown_groups(place, entry["session_groups"], known)
+                yield path, f"limits nothing, as the role {entry['role']} sees every session; leave it out"
+            yield from _unknown_groups(path, entry["session_groups"], known)
     tokens = data.get("tokens")
     claim = tokens.get("session_groups") if isinstance(tokens, dict) else None
     values = claim.get("values") if isinstance(claim, dict) else None
@@ -72,8 +72,8 @@ def _group_checks(data: Mapping[str, Tree]) -> Iterator[tuple[Place, str]]:
         yield from _unknown_groups(("tokens", "session_groups", "values", value), names, known)
 
 
-def _unknown_groups(place: Place, names: Tree, known: list[str]) -> Iterator[tuple[Place, str]]:
+def _unknown_groups(path: KeyPath, names: Tree, known: list[str]) -> Iterator[tuple[KeyPath, str]]:
     for index, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name not in known:
             there = f"known here: {', '.join(known)}" if known else "there are none"
-            yield (*place, index), f"is no name in session_groups; {there}"
+            yield (*path, index), f"is no name in session_groups; {there}"

@@ -27,7 +27,7 @@ class JwksUnavailableError(AuthError):
 
 
 class Jwks:
-    """One fetch at a time, whoever waits for it."""
+    """One fetch at a time for all callers."""
 
     def __init__(self, url: str, fetch: Fetch, now: Now) -> None:
         self._url = url

@@ -60,7 +60,7 @@ def write_attempt(attempt: LoginAttempt) -> str:
 
 
 def read_attempt(written: str) -> LoginAttempt | None:
-    """None for what was not written here. The path is checked again: whoever has the browser has the cookie."""
+    """None for what was not written here. The path is checked again: the owner of the browser can change the cookie."""
     found = WRITTEN.fullmatch(written)
     if found is None:
         return None

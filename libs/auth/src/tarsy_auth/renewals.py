@@ -1,7 +1,7 @@
 """Renewals that are asked for at once: the provider is asked once for each refresh token.
 
 A provider that rotates refresh tokens takes the second use of one for theft, and ends the login. Two tabs of a browser
-may ask with the same one, and a browser that lost the answer asks again: they get the answer that the first one got.
+may ask with the same token, and a browser that lost the answer asks again. All get the first answer.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Sealed refresh token: encrypted by a key of ours, so that a browser can keep it and cannot use it.
 
-AES-256-GCM. The key is derived (HKDF) from the content of `login.refresh_key_file`; issuer and client are authenticated
-with it, so that a token of another provider is none here.
+AES-256-GCM. The key is derived (HKDF) from `login.refresh_key_file`. Issuer and client are authenticated data, so that
+another provider's token is invalid here.
 """
 
 import json

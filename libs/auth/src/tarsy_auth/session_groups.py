@@ -27,7 +27,7 @@ class SessionGroup:
 
 
 type VisibleGroups = tuple[SessionGroup, ...] | None
-"""The groups whose sessions somebody sees; None for whoever sees all, and empty for whoever sees none."""
+"""The groups whose sessions a caller sees: None for callers who see all, empty for those who see none."""
 
 type FindGroups = Callable[[tuple[str, ...] | None], VisibleGroups]
 """From names of groups, as a credential has them, to the groups."""

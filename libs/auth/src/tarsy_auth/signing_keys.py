@@ -21,7 +21,7 @@ BY_CURVE: Mapping[JsonValue, frozenset[str]] = {
     "Ed448": frozenset({"EdDSA"}),
 }
 ALGORITHMS = RSA.union(*BY_CURVE.values())
-"""Asymmetric only: with HS256 whoever knows a public key could sign, with `none` everybody."""
+"""Asymmetric only: with HS256 anyone with the public key could sign, and with `none` anyone at all."""
 READERS = {"RSA": RSAAlgorithm.from_jwk, "EC": ECAlgorithm.from_jwk, "OKP": OKPAlgorithm.from_jwk}
 LEAST_RSA_BITS = 2048
 PRIVATE = "d"

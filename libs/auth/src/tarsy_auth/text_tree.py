@@ -9,7 +9,7 @@ import yaml
 
 from tarsy_auth.errors import AuthError
 
-type Place = tuple[str | int, ...]
+type KeyPath = tuple[str | int, ...]
 type Tree = str | list["Tree"] | dict[str, "Tree"] | None
 
 STANDARD_TAG = "tag:yaml.org,2002:"
@@ -28,7 +28,7 @@ class UnreadableTextError(AuthError):
 class TreeFault:
     """The rest of the text can be read all the same."""
 
-    place: Place
+    place: KeyPath
     line: int
     problem: str
 
@@ -38,31 +38,31 @@ class TextTree:
 
     def __init__(self, text: str) -> None:
         self.faults: list[TreeFault] = []
-        self._lines: dict[Place, int] = {}
+        self._lines: dict[KeyPath, int] = {}
         root = _compose(text)
         self.data: Tree = None if root is None else self._build(root, ())
 
-    def line(self, place: Place) -> int:
+    def line(self, path: KeyPath) -> int:
         """The line of a key or list item; of what is missing, the line of what it is missing in."""
-        while place and place not in self._lines:
-            place = place[:-1]
-        return self._lines.get(place, 1)
+        while path and path not in self._lines:
+            path = path[:-1]
+        return self._lines.get(path, 1)
 
-    def _build(self, node: yaml.Node, place: Place) -> Tree:
-        line = self._lines.setdefault(place, node.start_mark.line + 1)
+    def _build(self, node: yaml.Node, path: KeyPath) -> Tree:
+        line = self._lines.setdefault(path, node.start_mark.line + 1)
         if not node.tag.startswith(STANDARD_TAG):
-            self.faults.append(TreeFault(place, line, f"has the tag {node.tag}; tags mean nothing here"))
+            self.faults.append(TreeFault(path, line, f"has the tag {node.tag}; tags mean nothing here"))
         if isinstance(node, yaml.SequenceNode):
-            return [self._build(item, (*place, index)) for index, item in enumerate(node.value)]
+            return [self._build(item, (*path, index)) for index, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):
-            return self._build_mapping(node, place)
+            return self._build_mapping(node, path)
         return None if node.tag == NULL_TAG else str(node.value)
 
-    def _build_mapping(self, node: yaml.MappingNode, place: Place) -> Tree:
+    def _build_mapping(self, node: yaml.MappingNode, path: KeyPath) -> Tree:
         found: dict[str, Tree] = {}
         for key, value in node.value:
             name = str(key.value)
-            inside, line = (*place, name), key.start_mark.line + 1
+            inside, line = (*path, name), key.start_mark.line + 1
             if name in found:
                 self.faults.append(TreeFault(inside, line, "stands here a second time; take one of them out"))
                 continue

@@ -105,6 +105,6 @@ def tokens_in(answer: TokenAnswer) -> ProviderTokens:
     return ProviderTokens(token, refresh if isinstance(refresh, str) and refresh else None)
 
 
-def error_code(said: JsonValue) -> str:
+def error_code(answer: JsonValue) -> str:
     """A code as the standards have them; UNKNOWN_CODE for anything else."""
-    return said if isinstance(said, str) and ERROR_CODE.fullmatch(said) else UNKNOWN_CODE
+    return answer if isinstance(answer, str) and ERROR_CODE.fullmatch(answer) else UNKNOWN_CODE

@@ -83,7 +83,7 @@ class Tokens:
         except jwt.PyJWTError:
             return REJECTED
         algorithm, kid = header.get("alg"), header.get("kid")
-        # Before a key is looked for: a token that cannot count makes nobody fetch.
+        # Checked before the key lookup: an invalid token must not cause a fetch.
         if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
             return REJECTED
         key = await self._jwks.find(kid)

@@ -9,7 +9,7 @@ LEAST_BYTES = 16
 MOST_BYTES = 4 << 10
 
 type ReadSecret = Callable[[str], bytes]
-"""From what stands in auth.yaml. Raises ValueError, with a sentence that does not show it: it may be the secret."""
+"""Built from auth.yaml. Raises ValueError, with a sentence that does not show it: it may be the secret."""
 
 
 def secrets_in(folder: Path, named: set[Path]) -> ReadSecret:

@@ -78,7 +78,7 @@ def is_opener(head: SessionHead, mark: ChainLink) -> bool:
     return True
 
 
-def before_kept_life(mark: ChainLink) -> LastAccepted | None:
+def find_last_before_kept_life(mark: ChainLink) -> LastAccepted | None:
     """The event before the first one that is kept of a session, for a reader of its spans.
 
     The session was deleted then, and what it held before may be gone. None where nothing came before.

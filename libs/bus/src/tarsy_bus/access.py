@@ -1,6 +1,6 @@
-"""Refusals of a Kafka listener: why a connection that is secured in our way does not come to be.
+"""Reasons why a Kafka listener refuses a secured connection.
 
-aiokafka tells the reason in its log only, and raises the same error as for a broker that is away.
+aiokafka only logs the reason, and raises the same error as for an unreachable broker.
 """
 
 import asyncio

@@ -24,10 +24,10 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
     missing = deque(offsets)
     if not missing:
         return
-    place = TopicPartition(topic, partition)
+    topic_partition = TopicPartition(topic, partition)
     async with PartitionReader(bus, topic).running() as follower:
-        first = (await follower.consumer.beginning_offsets([place]))[place]
-        end = (await follower.consumer.end_offsets([place]))[place]
+        first = (await follower.consumer.beginning_offsets([topic_partition]))[topic_partition]
+        end = (await follower.consumer.end_offsets([topic_partition]))[topic_partition]
         if missing[0] < first or missing[-1] >= end:
             raise RecordsGoneError(f"{topic} partition {partition} holds offsets {first} to {end}, not {list(offsets)}")
         follower.assign({partition: missing[0]})
@@ -38,7 +38,7 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
                     yield record
                 if not missing:
                     return
-            if await follower.consumer.position(place) > missing[0]:
+            if await follower.consumer.position(topic_partition) > missing[0]:
                 raise RecordsGoneError(f"{topic} partition {partition} has no record at offset {missing[0]}")
 
 

@@ -19,7 +19,7 @@ LENGTH, LENGTH_AT = struct.Struct(">i"), 8
 CHECKSUM, CHECKSUM_AT = struct.Struct(">I"), 17
 
 
-def compressed(batch: bytearray) -> bytes | bytearray:
+def compress(batch: bytearray) -> bytes | bytearray:
     """The batch as it is where it is small, or no smaller when it is compressed."""
     if len(batch) < COMPRESSED_FROM_BYTES:
         return batch

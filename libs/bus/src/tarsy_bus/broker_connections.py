@@ -1,6 +1,7 @@
-"""Connection attempts of all Kafka clients of a process, shared: a broker that is away is tried by one client for all.
+"""Shares the connection attempts of all Kafka clients of a process. One client tries an unreachable broker for all of
+them.
 
-aiokafka's clients know nothing of each other, and ask again after a tenth of a second. Some twenty of them, each with
+aiokafka's clients do not coordinate, and each tries again after 0.1 seconds. Some twenty of them, each with
 several tasks, took a tenth of a core while Kafka was away, and wrote hundreds of lines a second.
 """
 
@@ -28,7 +29,7 @@ OVERTAKEN_SECONDS = 1.0
 """An attempt that began in the outage ends so long after the outage, and is made again."""
 LINE_SECONDS = 60.0
 QUIET_SECONDS = 10.0
-"""Between two outages that are told of: a broker that comes and goes would fill the log."""
+"""The time between two logged outages: an unstable broker would fill the log."""
 MOST_BROKERS = 100
 """Brokers that are remembered while they are away. Addresses that nobody tries any more would stay for ever."""
 
@@ -83,8 +84,8 @@ class BrokerConnections:
     async def connect[T](self, broker: Address, attempt: Callable[[], Awaitable[T]], client: SharingClient) -> T:
         """Returns what the attempt returns, and raises what it raises.
 
-        Raises KafkaConnectionError without an attempt when the broker is away and another client's turn did not
-        succeed in time, another broker would do, or the client was closed.
+        Raises KafkaConnectionError without an attempt if the client was closed or another broker would do. It also does
+        if another client did not reach the broker in time.
         """
         while True:
             await self._turn(broker, client)
@@ -103,7 +104,7 @@ class BrokerConnections:
             free = len(self._attempts.get(broker, ())) < MOST_AT_ONCE
             if client.is_closed:
                 raise _away(broker, absent)
-            # Also with others that would do: else nobody would find out that this one is back.
+            # Tried even if other brokers would do: otherwise its return would stay unnoticed.
             if free and now() >= absent.next_attempt:
                 absent.next_attempt = now() + self._pause()
                 return

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.connection import Bus, quiet_reader
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.workers import ServerCatalogued
@@ -84,13 +84,13 @@ async def follow_catalog(
     *,
     changed: Callable[[], None],
     read_through: Callable[[], None],
-    stepped: Callable[[], None] = uncounted,
+    heartbeat: Callable[[], None] = ignore_step,
 ) -> None:
     """Reads the catalog from its beginning and goes on for ever.
 
     `changed` is called after each read, `read_through` once, when all that was there at the start has been taken.
     """
-    async with PartitionReader(bus, bus.topics.catalog, stepped, consumer=quiet_reader).running() as follower:
+    async with PartitionReader(bus, bus.topics.catalog, heartbeat, consumer=quiet_reader).running() as follower:
         goal = (await follower.ends([0]))[0]
         follower.assign(await follower.firsts([0]))
         through = False

@@ -10,11 +10,11 @@ from contextlib import aclosing
 
 import structlog
 
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.chunks import LlmChunk, SummaryChunk
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +32,7 @@ type MakeChunk = Callable[[int, Part, str], LlmChunk | SummaryChunk]
 type MaskText = Callable[[Part, str], Iterable[tuple[Part, str]]]
 
 
-def masked_before(part: Part, text: str) -> Iterable[tuple[Part, str]]:
+def pass_masked(part: Part, text: str) -> Iterable[tuple[Part, str]]:
     """For text that is masked before it is put."""
     return ((part, text),)
 
@@ -40,7 +40,7 @@ def masked_before(part: Part, text: str) -> Iterable[tuple[Part, str]]:
 class ChunkFeed:
     """Chunks of one run of a call, numbered in the order in which they are written."""
 
-    def __init__(self, session_id: str, make: MakeChunk, mask: MaskText = masked_before) -> None:
+    def __init__(self, session_id: str, make: MakeChunk, mask: MaskText = pass_masked) -> None:
         """`mask` gets all text that has gathered, when it is sent: one look at several tokens, and none at those that
         are dropped. It does not raise."""
         self.session_id = session_id
@@ -112,11 +112,11 @@ class ChunkSender:
             del self._waiting[feed]
             self._room.set()
 
-    async def run(self, stepped: Callable[[], None] = uncounted) -> None:
+    async def run(self, heartbeat: Callable[[], None] = ignore_step) -> None:
         """Sends until it is cancelled."""
         next_at = self._monotonic()
         while True:
-            stepped()
+            heartbeat()
             await self._filled.wait()
             pause = next_at - self._monotonic()
             if pause > 0:
@@ -149,7 +149,7 @@ class ChunkSender:
             log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
 
     async def _publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
-        id = derived_id("chunk", chunk.call_id, chunk.run, chunk.index)
+        id = derive_id("chunk", chunk.call_id, chunk.run, chunk.index)
         await self._publisher.publish(
             self._publisher.topics.stream,
             chunk,

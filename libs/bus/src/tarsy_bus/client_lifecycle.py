@@ -1,8 +1,8 @@
 """Life of a Kafka client: a start that can be cancelled, and a stop that always ends.
 
-aiokafka forgets a connection that it is opening when its start is cancelled: it would stay open until the process
-ends. Its stop may raise CancelledError while the broker refuses connections (it cancels its own tasks, and awaits
-them): in a `finally` that would replace the real exception, and make the task of the caller look cancelled.
+When its start is cancelled, aiokafka forgets a connection that it is opening. The connection would stay open until the
+process ends. Its stop may raise CancelledError while the broker refuses connections. In a `finally`, that would replace
+the real exception and make the caller's task look cancelled.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ async def stop_client(client: Stoppable | Closable, *, seconds: float | None = N
 
     Raises nothing but the CancelledError of a caller that is cancelled meanwhile; the client is abandoned then.
     """
-    # In a task of its own: what is raised in there is not raised here.
+    # Runs in its own task, so that its exceptions are not raised here.
     limit = STOP_SECONDS if seconds is None else seconds
     stopping = asyncio.create_task(_stop(client, limit), name="stop of a Kafka client")
     try:

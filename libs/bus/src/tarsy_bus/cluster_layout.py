@@ -7,7 +7,7 @@ import structlog
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import NotWrittenError, Publisher, not_written
+from tarsy_bus.publisher import NotWrittenError, Publisher, was_not_written
 from tarsy_bus.records import delivery
 from tarsy_bus.retries import retry
 from tarsy_contracts.envelope import EnvelopeError
@@ -25,7 +25,7 @@ RECORD_SECONDS = 90.0
 """A broker that has just made all topics may take long for the first write."""
 
 
-async def recorded_partitions(bus: Bus) -> int | None:
+async def read_recorded_partitions(bus: Bus) -> int | None:
     """The first record counts: of two that are written at once, all readers take the same. Raises KafkaError."""
     found: list[int] = []
 
@@ -51,7 +51,7 @@ async def record_partitions(bus: Bus, number: int) -> None:
             async with asyncio.timeout(RECORD_SECONDS):
                 await retry(
                     lambda: publisher.publish(bus.topics.layout, layout, key=KEY, id=KEY, subject=KEY, partition=0),
-                    passes=not_written,
+                    passes=was_not_written,
                     failed=failed,
                 )
         except TimeoutError as problem:

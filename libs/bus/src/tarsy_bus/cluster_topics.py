@@ -18,7 +18,7 @@ from aiokafka.errors import (
 from aiokafka.protocol.metadata import MetadataRequest
 
 from tarsy_bus.aiokafka_internals.connections import send_to_any_broker
-from tarsy_bus.cluster_layout import recorded_partitions
+from tarsy_bus.cluster_layout import read_recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.errors import BusError
 from tarsy_bus.topic_check import SETTINGS, Present
@@ -79,7 +79,7 @@ async def read_available_cluster(client: AIOKafkaAdminClient, bus: Bus, seconds:
 async def read_cluster(client: AIOKafkaAdminClient, bus: Bus) -> ClusterState:
     """Raises KafkaError."""
     topics = await read_topics(client, [topic.name for topic in bus.topics.all()])
-    recorded = await recorded_partitions(bus) if bus.topics.layout in topics.present else None
+    recorded = await read_recorded_partitions(bus) if bus.topics.layout in topics.present else None
     fixed = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads)
     counts = [topics.present[name].partitions for name in fixed if name in topics.present]
     return ClusterState(topics, recorded, counts if {*fixed[1:]} <= topics.present.keys() else ())
@@ -103,8 +103,9 @@ async def read_topics(client: AIOKafkaAdminClient, names: Sequence[str]) -> Clus
 
 
 async def read_metadata(client: AIOKafkaAdminClient, topics: Collection[str]) -> Mapping[str, Any]:
-    """Metadata of the cluster and of these topics. aiokafka's own requests make a topic that is named, and where they
-    name none, bring all topics of the cluster, which may be thousands."""
+    """Metadata of the cluster and of these topics. aiokafka's own requests create a named topic. Without names they
+    return all topics of the cluster, which may be thousands.
+    """
     answer = await send_to_any_broker(client, MetadataRequest([*topics], allow_auto_topic_creation=False))
     found: Mapping[str, Any] = answer.to_object()
     return found

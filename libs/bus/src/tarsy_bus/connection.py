@@ -12,7 +12,7 @@ from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitio
 
 from tarsy_bus.broker_answers import SILENT_SECONDS, BrokerAnswers
 from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.metrics import Misplaced, Unparsable, Wrote, not_counted, uncounted
+from tarsy_bus.metrics import Misplaced, Unparsable, Wrote, ignore_topic, ignore_write
 from tarsy_bus.paced_producer import PacedProducer
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity, SecuritySettings, security_of
 from tarsy_bus.tolerant_consumer import TolerantConsumer
@@ -56,7 +56,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Bus:
-    """Where Kafka is, and under which names our topics lie there. `client` names the process in the broker's logs.
+    """Kafka's address, and the names of our topics there. `client` names the process in the broker's logs.
 
     Session timeout and heartbeat (milliseconds) are those of consumer groups: a stock broker refuses less than 6,000.
     `wrote` is told of every write of ours, `unparsable` of every record that the client library does not parse.
@@ -70,9 +70,9 @@ class Bus:
     session_timeout_ms: int = 6_000
     heartbeat_ms: int = 1_000
     security: KafkaSecurity = PLAINTEXT
-    wrote: Wrote = field(default=uncounted, repr=False, compare=False)
-    unparsable: Unparsable = field(default=not_counted, repr=False, compare=False)
-    misplaced: Misplaced = field(default=not_counted, repr=False, compare=False)
+    wrote: Wrote = field(default=ignore_write, repr=False, compare=False)
+    unparsable: Unparsable = field(default=ignore_topic, repr=False, compare=False)
+    misplaced: Misplaced = field(default=ignore_topic, repr=False, compare=False)
     layout: Layout = field(default_factory=Layout, repr=False, compare=False)
     connections: BrokerConnections = field(default_factory=BrokerConnections, repr=False, compare=False)
 
@@ -92,17 +92,17 @@ class Bus:
             reasons.append(f"Kafka at {self.bootstrap} has not answered for {silent:.0f} seconds")
         return reasons
 
-    def log_places(self, topic: str) -> list[TopicPartition]:
+    def log_partitions(self, topic: str) -> list[TopicPartition]:
         """The partitions of inbox, log or heads that are used."""
         return [TopicPartition(topic, number) for number in range(self.layout.log_partitions)]
 
     def partition_of(self, topic: str, key: bytes) -> int | None:
-        """Where a record of ours with this key lies; None of another's topic."""
+        """The partition of our record with this key; None for another system's topic."""
         ours = self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions).get(topic)
         return None if ours is None else partition_of(key, ours)
 
     def partition_of_session(self, session_id: str) -> int:
-        """Where its inputs, its events and its heads lie."""
+        """The partition of its inputs, events and heads."""
         return partition_of(session_id.encode(), self.layout.log_partitions)
 
     def partitions(self, topic: str) -> int:
@@ -136,10 +136,10 @@ class KafkaSettings(SecuritySettings, Protocol):
 
 def bus_of(
     settings: KafkaSettings,
-    wrote: Wrote = uncounted,
-    unparsable: Unparsable = not_counted,
+    wrote: Wrote = ignore_write,
+    unparsable: Unparsable = ignore_topic,
     connections: BrokerConnections | None = None,
-    misplaced: Misplaced = not_counted,
+    misplaced: Misplaced = ignore_topic,
 ) -> Bus:
     """`connections`: those of the process, where it has more services than this one."""
     return Bus(
@@ -232,7 +232,7 @@ def member(
 ) -> AIOKafkaConsumer:
     """A member of a consumer group; sticky, so that a rebalance moves as little as it can.
 
-    Its positions are never chosen by the client library: whoever uses it says where reading begins (start_positions).
+    The client library never chooses its positions: callers say where reading begins (start_positions).
     A partition that is resumed waits up to `wait_ms`, until the broker has answered the open fetch of the others.
     """
     # aiokafka notes in the class what a member had: members of one process would take each other's notes for their own.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import structlog
 
 from tarsy_bus.connection import Bus, quiet_reader
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.control import CONTROLS, Control
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
@@ -20,21 +20,21 @@ async def follow_control(
     bus: Bus,
     heard: Callable[[Control], None],
     listening: Callable[[], None],
-    stepped: Callable[[], None] = uncounted,
+    heartbeat: Callable[[], None] = ignore_step,
 ) -> None:
     """Follows the topic for ever. `listening` is called once nothing published from then on can be missed."""
     topic = next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
-    async with PartitionReader(bus, topic.name, stepped, consumer=quiet_reader).running() as follower:
+    async with PartitionReader(bus, topic.name, heartbeat, consumer=quiet_reader).running() as follower:
         follower.assign(await follower.ends(range(topic.partitions)))
         listening()
         while True:
             for record in await follower.next():
-                told = _told(record)
-                if told is not None:
-                    heard(told)
+                control = _parse_control(record)
+                if control is not None:
+                    heard(control)
 
 
-def _told(record: Record) -> Control | None:
+def _parse_control(record: Record) -> Control | None:
     found = parse_record(record)
     if found is None:
         return None

@@ -3,7 +3,7 @@
 import structlog
 
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import Publisher, TooLargeError, not_written
+from tarsy_bus.publisher import Publisher, TooLargeError, was_not_written
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.retries import retry
 from tarsy_contracts import dead_letters as d
@@ -21,19 +21,19 @@ MOST_ATTEMPTS = 1_000_000
 def origin_of(record: Record) -> d.RedriveOrigin | None:
     """The origin of a record that was re-driven. None for any other, and for headers that cannot be ours.
 
-    Strangers write such headers, too. A re-drive goes behind its origin, in the same partition: so none of them can
-    take the identity of a record that is yet to come.
+    Strangers write such headers, too. A re-driven record lies after its origin, in the same partition. It can therefore
+    not take the identity of a later record.
     """
-    told = dict(record.headers)
-    if told.get(d.ORIGIN_TOPIC) != record.topic.encode():
+    headers = dict(record.headers)
+    if headers.get(d.ORIGIN_TOPIC) != record.topic.encode():
         return None
-    partition, offset = read_number(told.get(d.ORIGIN_PARTITION)), read_number(told.get(d.ORIGIN_OFFSET))
-    appended, attempt = read_time_ms(told.get(d.ORIGIN_APPENDED)), read_number(told.get(d.ORIGIN_ATTEMPT))
+    partition, offset = read_number(headers.get(d.ORIGIN_PARTITION)), read_number(headers.get(d.ORIGIN_OFFSET))
+    appended, attempt = read_time_ms(headers.get(d.ORIGIN_APPENDED)), read_number(headers.get(d.ORIGIN_ATTEMPT))
     if partition is None or offset is None or appended is None or attempt is None:
         return None
     if partition != record.partition or offset >= record.offset or not 0 < attempt < MOST_ATTEMPTS:
         return None
-    cluster = (told.get(d.ORIGIN_CLUSTER) or b"").decode(errors="replace")
+    cluster = (headers.get(d.ORIGIN_CLUSTER) or b"").decode(errors="replace")
     return d.RedriveOrigin(cluster, record.topic, partition, offset, appended, attempt)
 
 
@@ -51,7 +51,7 @@ async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None
     it loses its own headers, and the ends of key and value.
     """
     origin = origin_of(record)
-    place = _place(publisher.service, record, origin, reason)
+    origin_headers = _origin_headers(publisher.service, record, origin, reason)
     own: Headers = [(name, value or b"") for name, value in record.headers]
     if origin is not None:
         own = without_origin(own)
@@ -59,9 +59,9 @@ async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None
     if key is None and value is None:
         value = b""  # aiokafka writes no record without both
     try:
-        await publisher.write(publisher.topics.dead_letters, key=key, value=value, headers=[*own, *place])
+        await publisher.write(publisher.topics.dead_letters, key=key, value=value, headers=[*own, *origin_headers])
     except TooLargeError:
-        headers = [*place, (d.CUT, b"true")]
+        headers = [*origin_headers, (d.CUT, b"true")]
         await publisher.write(publisher.topics.dead_letters, key=_cut(key), value=_cut(value), headers=headers)
     log.warning(
         "dead_letter.written", topic=record.topic, partition=record.partition, offset=record.offset, reason=reason
@@ -74,10 +74,10 @@ async def dead_letter_until_written(publisher: Publisher, record: Record, reason
     def failed(problem: Exception, pause: float) -> None:
         log.warning("dead_letter.not_written", reason=str(problem), pause_seconds=round(pause, 1))
 
-    await retry(lambda: dead_letter(publisher, record, reason), passes=not_written, failed=failed)
+    await retry(lambda: dead_letter(publisher, record, reason), passes=was_not_written, failed=failed)
 
 
-def _place(service: str, record: Record, origin: d.RedriveOrigin | None, reason: str) -> Headers:
+def _origin_headers(service: str, record: Record, origin: d.RedriveOrigin | None, reason: str) -> Headers:
     """The topic comes first: whatever stands before the last of its kind is the record's own."""
     partition, offset, appended = record.partition, record.offset, record.timestamp
     if origin is not None:

@@ -23,7 +23,7 @@ class DecompressionError(BusError):
     """The bytes are not what their codec says, or too many; the message says which. The caller buries the record."""
 
 
-def decompressed(packed: bytes, codec: int) -> bytes:
+def decompress(packed: bytes, codec: int) -> bytes:
     """`codec` as in the attributes of a batch. Raises DecompressionError."""
     try:
         match codec:

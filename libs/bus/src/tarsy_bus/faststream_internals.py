@@ -1,6 +1,6 @@
 """Undocumented parts of FastStream, all in one place: a consumer of our own, and the task that reads from it.
 
-`missing_faststream_parts` says which of them an upgrade has moved; a test asks it.
+`find_missing_faststream_parts` says which of them an upgrade has moved; a test asks it.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ async def connect_with[C](broker: KafkaBroker, build: Callable[[], C]) -> None:
     broker.config.broker_config.builder = lambda **_: build()
 
 
-def reading_tasks(subscriber: RecordSubscriber) -> list["asyncio.Task[object]"]:
+def tasks_of(subscriber: RecordSubscriber) -> list["asyncio.Task[object]"]:
     """The tasks that FastStream has started for a subscriber, one if it has a handler."""
     return list(subscriber.tasks)
 
 
-def missing_faststream_parts() -> Iterator[str]:
+def find_missing_faststream_parts() -> Iterator[str]:
     """Sentences about the parts that the installed FastStream does not have where we look for them."""
     if "builder" not in {one.name for one in fields(KafkaBrokerConfig)}:
         yield _moved("KafkaBrokerConfig", "builder")

@@ -18,7 +18,7 @@ class Fetching(Protocol):
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None: ...
 
 
-def uncounted() -> None:
+def ignore_step() -> None:
     """For a loop whose steps nobody follows."""
 
 
@@ -32,7 +32,7 @@ class FetchProgress:
         self._answered_at: dict[TopicPartition, int] = {}
         self._answered: set[TopicPartition] = set()
 
-    def answered(self) -> bool:
+    def take_answered(self) -> bool:
         """True once every partition that is read was answered since this was True last, which is REST_SECONDS ago.
 
         A consumer that reads no partition, or paused all of its own, waits for nobody.
@@ -40,14 +40,16 @@ class FetchProgress:
         if self._monotonic() < self._rests_until:
             return False
         reading = self._consumer.assignment() - self._consumer.paused()
-        for place in reading:
-            answered_at = self._consumer.last_poll_timestamp(place)
-            if answered_at is not None and answered_at != self._answered_at.get(place):
-                self._answered_at[place] = answered_at
-                self._answered.add(place)
+        for topic_partition in reading:
+            answered_at = self._consumer.last_poll_timestamp(topic_partition)
+            if answered_at is not None and answered_at != self._answered_at.get(topic_partition):
+                self._answered_at[topic_partition] = answered_at
+                self._answered.add(topic_partition)
         if not reading <= self._answered:
             return False
         self._answered.clear()
         self._rests_until = self._monotonic() + REST_SECONDS
-        self._answered_at = {place: at for place, at in self._answered_at.items() if place in reading}
+        self._answered_at = {
+            topic_partition: at for topic_partition, at in self._answered_at.items() if topic_partition in reading
+        }
         return True

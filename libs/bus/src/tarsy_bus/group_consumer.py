@@ -14,10 +14,10 @@ from aiokafka.errors import ConsumerStoppedError, IllegalStateError, KafkaConnec
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.errors import BusError
-from tarsy_bus.fetch_progress import FetchProgress, uncounted
+from tarsy_bus.fetch_progress import FetchProgress, ignore_step
 from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import Record, next_offset, poll
-from tarsy_bus.retries import growing_pauses, retry
+from tarsy_bus.retries import draw_growing_pauses, retry
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLostError
 
@@ -30,7 +30,7 @@ LONGEST_COMMIT_SECONDS = 2.0
 though the brokers of the topic may well answer.
 """
 PAUSE_OF_COMMITS_SECONDS = 10.0
-"""After a commit that nobody answered in time."""
+"""After a commit without an answer in time."""
 LAST_COMMIT_SECONDS = 2.0
 REBALANCED = (IllegalStateError,)
 """Errors of a commit whose partition was taken away meanwhile, beside errors that pass."""
@@ -51,10 +51,10 @@ class GroupConsumer:
         *,
         may_skip: bool,
         commit_seconds: float,
-        opened: Callable[[], None] = uncounted,
-        stepped: Callable[[], None] = uncounted,
+        opened: Callable[[], None] = ignore_step,
+        heartbeat: Callable[[], None] = ignore_step,
     ) -> None:
-        """With `may_skip`, records that were deleted before they were read are gone past.
+        """With `may_skip`, skips records that were deleted before they were read.
 
         `opened` is called when it is known where reading begins: the first fetch of a quiet topic takes seconds.
         """
@@ -64,8 +64,8 @@ class GroupConsumer:
         self._commits = _Commits(self._consumer, commit_seconds)
         self._fetches = FetchProgress(self._consumer)
         self._opened = opened
-        self._stepped = stepped
-        self._pauses = growing_pauses()
+        self._heartbeat = heartbeat
+        self._pauses = draw_growing_pauses()
         self._partitions: deque[list[Record]] = deque()
         self._records: Iterator[Record] = iter(())
         self._given: Record | None = None
@@ -94,17 +94,17 @@ class GroupConsumer:
             if self.problem is not None:
                 raise self.problem
             if self._given is not None:
-                place = f"{self._given.topic} partition {self._given.partition} at {self._given.offset}"
-                raise NotHandedOverError(f"nobody took the record of {place}, and nobody refused it")
+                position = f"{self._given.topic} partition {self._given.partition} at {self._given.offset}"
+                raise NotHandedOverError(f"nobody took the record of {position}, and nobody refused it")
             self._given = await self._next()
         except Exception as problem:
             self.problem = problem
             raise ConsumerStoppedError from problem
         return self._given
 
-    def handed_over(self, record: Record) -> None:
+    def mark_handed_over(self, record: Record) -> None:
         self._given = None
-        self._commits.handed_over(record)
+        self._commits.mark_handed_over(record)
 
     def fail(self, problem: Exception) -> None:
         """Nothing more is read."""
@@ -112,7 +112,7 @@ class GroupConsumer:
 
     async def _next(self) -> Record:
         while (record := next(self._records, None)) is None:
-            await self._commits.commit_when_due({_place(records[0]) for records in self._partitions})
+            await self._commits.commit_when_due({_partition_of(records[0]) for records in self._partitions})
             if not self._partitions:
                 await self._fetch()
             self._records = iter(self._partitions.popleft() if self._partitions else ())
@@ -133,9 +133,9 @@ class GroupConsumer:
             await asyncio.sleep(pause)
         else:
             self._partitions.extend(found.values())
-            self._pauses = growing_pauses()
-            if self._fetches.answered():
-                self._stepped()
+            self._pauses = draw_growing_pauses()
+            if self._fetches.take_answered():
+                self._heartbeat()
             # A full queue is handed over without a pause: others have their turn in between.
             await asyncio.sleep(0)
 
@@ -158,8 +158,8 @@ class _Commits:
         """Reading of these partitions begins there."""
         self._next |= starts
 
-    def handed_over(self, record: Record) -> None:
-        self._move_to(_place(record), record.offset + 1)
+    def mark_handed_over(self, record: Record) -> None:
+        self._move_to(_partition_of(record), record.offset + 1)
 
     async def commit_when_due(self, in_hand: Collection[TopicPartition]) -> None:
         """`in_hand`: the partitions of which records were read that nobody was handed yet.
@@ -192,27 +192,29 @@ class _Commits:
             log.warning("offsets.not_committed", reason=repr(problem))
 
     async def _pass_markers(self, in_hand: Collection[TopicPartition]) -> None:
-        """A transaction ends with an offset that holds no record: whoever scales by the lag would see one for ever."""
-        for place in self._next.keys() & self._consumer.assignment() - set(in_hand):
-            position = await next_offset(self._consumer, place)
+        """A transaction ends with an offset without a record: autoscaling by lag would see one for ever."""
+        for topic_partition in self._next.keys() & self._consumer.assignment() - set(in_hand):
+            position = await next_offset(self._consumer, topic_partition)
             if position is None:
                 return
-            # Not of one that is held, which has no position of its own yet.
-            if place not in self._consumer.paused() and position > self._next[place]:
-                self._move_to(place, position)
+            # A held partition has no position yet.
+            if topic_partition not in self._consumer.paused() and position > self._next[topic_partition]:
+                self._move_to(topic_partition, position)
 
-    def _move_to(self, place: TopicPartition, offset: int) -> None:
-        self._offsets[place] = self._next[place] = offset
+    def _move_to(self, topic_partition: TopicPartition, offset: int) -> None:
+        self._offsets[topic_partition] = self._next[topic_partition] = offset
 
     async def _commit(self) -> None:
         ours = self._consumer.assignment()
-        offsets = {place: offset for place, offset in self._offsets.items() if place in ours}
+        offsets = {
+            topic_partition: offset for topic_partition, offset in self._offsets.items() if topic_partition in ours
+        }
         self._offsets.clear()
         if offsets:
             await self._consumer.commit(offsets)
 
 
-def _place(record: Record) -> TopicPartition:
+def _partition_of(record: Record) -> TopicPartition:
     return TopicPartition(record.topic, record.partition)
 
 

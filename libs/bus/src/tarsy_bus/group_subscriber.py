@@ -1,7 +1,7 @@
 """FastStream subscriber of one topic, as a member of a group. A record is taken, or refused, or ends the reading.
 
-FastStream runs the pipeline of each record: middleware, parser, decoder, handler. It swallows what comes out of there
-and reads on: the middleware says first what became of the record, and nothing is committed that nobody answered for.
+FastStream runs the pipeline of each record: middleware, parser, decoder, handler. FastStream swallows exceptions of the
+handler and reads on. The middleware records the outcome first, so that nothing is committed without one.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from faststream.kafka import KafkaBroker
 from faststream.message import StreamMessage
 from faststream.response import PublishCommand
 
-from tarsy_bus.faststream_internals import RecordSubscriber, connect_with, reading_tasks
+from tarsy_bus.faststream_internals import RecordSubscriber, connect_with, tasks_of
 from tarsy_bus.group_consumer import GroupConsumer
 from tarsy_bus.partition_reader import Record
 
@@ -54,7 +54,7 @@ async def subscribe[M](
     await connect_with(broker, lambda: consumer)
     try:
         await broker.start()
-        await asyncio.wait(reading_tasks(subscriber))
+        await asyncio.wait(tasks_of(subscriber))
         raise consumer.problem or RuntimeError("a subscriber has ended by itself")
     finally:
         await _end(subscriber)
@@ -62,7 +62,7 @@ async def subscribe[M](
 
 async def _end(subscriber: RecordSubscriber) -> None:
     """The handler comes to its end first, then the last commit. FastStream's `stop` waits for no task that it ends."""
-    reading = reading_tasks(subscriber)
+    reading = tasks_of(subscriber)
     for task in reading:
         task.cancel()
     try:
@@ -73,9 +73,9 @@ async def _end(subscriber: RecordSubscriber) -> None:
 
 
 async def _message_of(record: Record) -> StreamMessage[Record]:
-    """Headers may be anything: whoever decodes the record looks at them."""
-    place = f"{record.topic}-{record.partition}-{record.offset}"
-    return StreamMessage(record, record.value, correlation_id=place)
+    """Headers may be anything: the decoder of the record checks them."""
+    position = f"{record.topic}-{record.partition}-{record.offset}"
+    return StreamMessage(record, record.value, correlation_id=position)
 
 
 class _HandOver(BaseMiddleware[PublishCommand, Record]):
@@ -100,5 +100,5 @@ class _HandOver(BaseMiddleware[PublishCommand, Record]):
         except Exception as problem:  # noqa: BLE001 - it comes out of `subscribe`
             self._consumer.fail(problem)
             return False
-        self._consumer.handed_over(self.msg)
+        self._consumer.mark_handed_over(self.msg)
         return True

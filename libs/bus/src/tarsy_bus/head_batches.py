@@ -53,7 +53,7 @@ TOMBSTONE = re.compile(BEGINNING + rb"\x01")
 
 
 def _header(name: str, value: str) -> bytes:
-    """As it lies in a record. Lengths below 64 are one byte: twice the number, as varints of Kafka have a sign."""
+    """The value as in a record. Lengths below 64 are one byte: twice the number, as varints of Kafka have a sign."""
     return b"".join(bytes([2 * len(part)]) + part.encode() for part in (name, value))
 
 

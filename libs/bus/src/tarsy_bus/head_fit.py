@@ -8,10 +8,10 @@ from tarsy_bus.partition_reader import PartitionReader, Record, parse_record, re
 
 
 async def find_misfits(bus: Bus, heads: Mapping[int, HeadStore]) -> dict[int, str]:
-    """By partition, a sentence that says what its log lacks. Raises KafkaError.
+    """A sentence per partition that says what its log lacks. Raises KafkaError.
 
-    The log holds every offset from which a reader of these heads begins, and the last event that they list: records are
-    deleted below both only.
+    The log has every offset from which a reader of these heads starts, and the last event that they list. Records are
+    deleted only below both.
     """
     positions = {number: store.beginning for number, store in heads.items()}
     # A connection of its own: on one that fetches, a question waits half a second behind the long poll.

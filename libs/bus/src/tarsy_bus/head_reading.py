@@ -15,10 +15,10 @@ from tarsy_bus.head_rows import (
     SESSION_BYTES,
     fits_row,
     number_of,
-    packed_head,
-    packed_session,
-    unpacked_head,
-    unpacked_session,
+    pack_head,
+    pack_session,
+    unpack_head,
+    unpack_session,
 )
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.misplaced import MisplacedRecords
@@ -48,7 +48,7 @@ async def read_heads(bus: Bus, partitions: Iterable[int]) -> dict[int, HeadStore
         async with aclosing(_Filling()) as filling:
             await _fill(loading, filling, bus)
             await filling.finish()
-        return {number: await asyncio.to_thread(one.loaded) for number, one in loading.items()}
+        return {number: await asyncio.to_thread(one.finish) for number, one in loading.items()}
     except BaseException:
         for one in loading.values():
             one.store.close()
@@ -162,7 +162,7 @@ class HeadLoading:
         if not self._belongs(session_id.encode()):
             self._misplaced.note(head_key(session_id, head.number))
         elif head.phase == "open":
-            self._offer_open(packed_session(session_id), packed_head(head))
+            self._offer_open(pack_session(session_id), pack_head(head))
         else:
             self.store.offer(session_id, head)
 
@@ -170,7 +170,7 @@ class HeadLoading:
         key = (record.key or b"").decode(errors="replace")
         session_id, _, digits = key.rpartition("/")
         if (number := read_number(digits.encode())) is not None:
-            session = packed_session(session_id)
+            session = pack_session(session_id)
             self._end_open(key, session, number)
             self._ended_newest |= self.store.drop_rows([(session, number)])
 
@@ -193,11 +193,11 @@ class HeadLoading:
                 if known is not None and known < row[SESSION_BYTES:]:
                     del self._open[row[:SESSION_BYTES]]
 
-    def loaded(self) -> HeadStore:
+    def finish(self) -> HeadStore:
         if self._ended_newest:
             self.store.recount()
         for session, packed in self._open.items():
-            self.store.offer(unpacked_session(session), unpacked_head(packed, "open"))
+            self.store.offer(unpack_session(session), unpack_head(packed, "open"))
         self.store.misplaced = self._misplaced.keys
         return self.store
 

@@ -1,7 +1,7 @@
 """Rebuild of the heads of one partition from its log: what it would write, and the writing.
 
-Heads are read first, and then the log to an end behind all that they list: a head that the accepted log does not bring
-is false. Tombstones and head of a session go in one batch, so that no reader finds neither.
+Reads heads first, then the log to an end behind all that they list. A head that the accepted log does not produce is
+false. Tombstones and head of a session go in one batch, so that no reader finds neither.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader, read_to_end
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.heads import SessionHead, head_key, session_of_head_key
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_contracts.timing import DEAD_AFTER
 
 SOURCE = "tarsy/heads-rebuild"
@@ -73,7 +73,7 @@ async def plan_rebuild(bus: Bus, partition: int) -> HeadRebuild:
 
 
 def _keep_trimmed(listed: HeadStore, heads: HeadStore, first: int) -> None:
-    """Nothing can be said of heads at rest before the first record that is kept: of deleted sessions they are all."""
+    """Heads at rest before the first kept record cannot be judged; heads of deleted sessions all lie there."""
     for session_id, head in listed.all():
         if head.phase == "rest" and head.offset < first:
             heads[session_id] = head
@@ -104,7 +104,7 @@ def _by_session(plan: HeadRebuild, now: Callable[[], datetime]) -> Iterator[list
     for key in (*plan.misplaced, *plan.false):
         entries[session_of_head_key(key)].append(LogEntry(key.encode(), None, []))
     for session_id, head in plan.lacking:
-        id = derived_id("head", session_id, head.number)
+        id = derive_id("head", session_id, head.number)
         envelope = envelope_of(head, id=id, source=SOURCE, subject=session_id, time=now())
         own_key = head_key(session_id, head.number).encode()
         entries[session_id].append(LogEntry(own_key, head.to_bytes(), envelope.headers()))
@@ -133,11 +133,11 @@ async def check_unowned(bus: Bus, partition: int, seconds: float = DEAD_AFTER.to
         limit = asyncio.get_running_loop().time() + seconds
         while asyncio.get_running_loop().time() < limit:
             for record in await reader.next():
-                said = announcements.read(record)
-                if said is None or said.service != "orchestrator" or said.leaving:
+                sent = announcements.read(record)
+                if sent is None or sent.service != "orchestrator" or sent.leaving:
                     continue
-                if said.queues is None or partition in said.queues:
+                if sent.queues is None or partition in sent.queues:
                     raise HeadsInUseError(
-                        f"orchestrator {said.name or said.worker_id} owns partition {partition}, and writes its heads: "
+                        f"orchestrator {sent.name or sent.worker_id} owns partition {partition}, and writes its heads: "
                         "stop the orchestrators, or let another own the partition"
                     )

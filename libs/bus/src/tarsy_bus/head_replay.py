@@ -1,6 +1,6 @@
 """Replay of heads: those that the accepted log of one partition brings, without states and without a service."""
 
-from tarsy_bus.acceptance import ChainLink, LastAccepted, accepts, before_kept_life
+from tarsy_bus.acceptance import ChainLink, LastAccepted, accepts, find_last_before_kept_life
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import next_alerts, next_head
 from tarsy_bus.partition_reader import Record, parse_record
@@ -32,7 +32,7 @@ class HeadReplay:
     def _accepts(self, mark: ChainLink) -> bool:
         known, head = self._known.get(mark.session_id), self.heads.get(mark.session_id)
         if self._is_trimmed and known is None and head is None:
-            known = before_kept_life(mark)
+            known = find_last_before_kept_life(mark)
         return accepts(known, head if known is None else None, mark)
 
     def _note(self, delivery: Delivery) -> None:
@@ -44,7 +44,7 @@ class HeadReplay:
         )
         alerts = self._alerts.get(session_id, None if before is None else before.alerts)
         if mark.type in ABOUT_ALERTS:
-            alerts = next_alerts(alerts, delivery.recorded())
+            alerts = next_alerts(alerts, delivery.to_recorded_event())
         head = next_head(before, mark, decided, alerts)
         if head is not None:
             self.heads[session_id] = head

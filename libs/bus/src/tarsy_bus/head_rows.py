@@ -1,7 +1,7 @@
 """Heads in as few bytes as they take: how a store keeps them, and how a take-over reads a million of them.
 
-A row is the session and the head. Both begin with what a database compares: the head with the number of its event, so
-that of two heads of one session the greater row is the newer head.
+A row is the session and the head. Both begin with the bytes that a database compares. A head begins with its event's
+number, so the greater of two rows is the newer head.
 """
 
 import re
@@ -32,16 +32,16 @@ MOST = 10**18
 CANONICAL = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-def packed_session(session_id: str) -> bytes | str:
+def pack_session(session_id: str) -> bytes | str:
     """16 bytes where it is a UUID in its canonical form, else the text. No two sessions share one."""
     return bytes.fromhex(session_id.replace("-", "")) if CANONICAL.fullmatch(session_id) else session_id
 
 
-def unpacked_session(packed: bytes | str) -> str:
+def unpack_session(packed: bytes | str) -> str:
     return packed if isinstance(packed, str) else str(UUID(bytes=packed))
 
 
-def packed_head(head: SessionHead) -> bytes:
+def pack_head(head: SessionHead) -> bytes:
     """The bytes of a head at rest."""
     if re.fullmatch("[0-9a-f]{32}", head.event_id) is None:
         return LEAD.pack(head.number, AS_JSON) + head.to_bytes()
@@ -52,12 +52,12 @@ def packed_head(head: SessionHead) -> bytes:
     facts = FACTS.pack(
         head.number, form, head.offset, head.decided, bytes.fromhex(head.event_id), ENDINGS.index(head.ended)
     )
-    facts += b"" if alerts is None else packed_alerts(alerts)
-    lies = [place for span in head.spans for place in (span.first, span.last)]
+    facts += b"" if alerts is None else pack_alerts(alerts)
+    lies = [offset_of_span for span in head.spans for offset_of_span in (span.first, span.last)]
     return facts + struct.pack(f">{len(lies)}q", *lies)
 
 
-def unpacked_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
+def unpack_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
     number, form = LEAD.unpack_from(packed)
     if form == AS_JSON:
         return SessionHead.model_validate_json(packed[LEAD.size :])
@@ -79,7 +79,7 @@ def unpacked_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
 
 def fits_row(head: SessionHead) -> bool:
     """Whether all of its numbers are such as an event, an offset or a time has. Somebody else may write others."""
-    numbers = [head.offset, *(place for span in head.spans for place in (span.first, span.last))]
+    numbers = [head.offset, *(offset for span in head.spans for offset in (span.first, span.last))]
     if head.alerts is not None:
         numbers += [head.alerts.alerted_ms, head.alerts.opened + 1, head.alerts.alerted + 1]
     return 1 <= head.number < MOST and all(0 <= number < MOST for number in (*numbers, head.decided + 1))
@@ -90,7 +90,7 @@ def number_of(packed: bytes) -> int:
     return number
 
 
-def packed_alerts(alerts: AlertMark) -> bytes:
+def pack_alerts(alerts: AlertMark) -> bytes:
     key = bytes.fromhex(alerts.key.replace("-", ""))
     return ALERTS.pack(key, alerts.opened, alerts.alerted, alerts.alerted_ms)
 

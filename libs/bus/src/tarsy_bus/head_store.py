@@ -1,8 +1,8 @@
 """The newest head of every session of one partition: of open sessions in memory, of sessions at rest in a table.
 
-The table lies in a temporary file that nobody else can open and that ends with the process; SQLite keeps a bounded
-part of it in memory. So a million sessions that ended cost disk, not memory, and the acceptance rule still has the
-head of each of them at hand, without a question to Kafka.
+The table is a private temporary file that ends with the process. SQLite keeps a bounded part of it in memory. A million
+ended sessions therefore cost disk, not memory. The acceptance rule has each head
+without asking Kafka.
 """
 
 import sqlite3
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tarsy_bus.head_batches import HeadRows
-from tarsy_bus.head_rows import JOINABLE, NUMBER, packed_head, packed_session, unpacked_head, unpacked_session
+from tarsy_bus.head_rows import JOINABLE, NUMBER, pack_head, pack_session, unpack_head, unpack_session
 from tarsy_contracts.heads import AlertMark, SessionHead
 
 CACHE_KIB = 3 * 1024
@@ -76,22 +76,22 @@ class HeadStore:
             self._open[session_id] = head
         else:
             self._open.pop(session_id, None)
-            self._table.execute(PUT, (packed_session(session_id), packed_head(head)))
+            self._table.execute(PUT, (pack_session(session_id), pack_head(head)))
         if head.alerts is not None:
-            self.note_alerts(session_id, head.number, head.alerts, deleted=first_kept(head) is None)
+            self.note_alerts(session_id, head.number, head.alerts, deleted=find_first_kept(head) is None)
 
     def joinable(self, key: str) -> JoinableSession | None:
         """The latest session of the key, as heads and `note_alerts` say."""
-        row = self._table.execute(GET_JOINABLE, (packed_session(key),)).fetchone()
+        row = self._table.execute(GET_JOINABLE, (pack_session(key),)).fetchone()
         if row is None:
             return None
         opened, _, session, alerted, alerted_ms, deleted = JOINABLE.unpack(row[0])
         alerts = AlertMark(key=key, opened=opened, alerted=alerted, alerted_ms=alerted_ms)
-        return JoinableSession(unpacked_session(session), alerts, bool(deleted))
+        return JoinableSession(unpack_session(session), alerts, bool(deleted))
 
     def note_alerts(self, session_id: str, number: int, alerts: AlertMark, *, deleted: bool = False) -> None:
         """The alerts of a session as its event `number` left them. An older session of the key changes nothing."""
-        key, session = packed_session(alerts.key), packed_session(session_id)
+        key, session = pack_session(alerts.key), pack_session(session_id)
         if isinstance(key, str) or isinstance(session, str) or alerts.opened < 0:
             return  # nobody derives such a one
         joinable = JOINABLE.pack(alerts.opened, number, session, alerts.alerted, alerts.alerted_ms, deleted)
@@ -115,7 +115,7 @@ class HeadStore:
         self._put_joinable(rows.joinable)
         self.decided = max(self.decided, rows.decided)
         if rows.last:
-            self._note(unpacked_head(rows.last))
+            self._note(unpack_head(rows.last))
 
     def drop_rows(self, tombstones: Iterable[tuple[bytes | str, int]]) -> bool:
         """Ends heads at rest by session and number. Returns whether one of them was still the newest of its session.
@@ -130,18 +130,18 @@ class HeadStore:
         self.last, self.decided = None, -1
         self._table.execute(NO_JOINABLE)
         for session, packed in self._table.execute(ALL_AT_REST):
-            head, session_id = unpacked_head(packed), unpacked_session(session)
+            head, session_id = unpack_head(packed), unpack_session(session)
             self._note(head)
             if head.alerts is not None:
-                self.note_alerts(session_id, head.number, head.alerts, deleted=first_kept(head) is None)
+                self.note_alerts(session_id, head.number, head.alerts, deleted=find_first_kept(head) is None)
 
     def all(self) -> Iterator[tuple[str, SessionHead]]:
         """The newest head of each session."""
         yield from self._open.items()
         for session, packed in self._table.execute(ALL_AT_REST):
-            session_id = unpacked_session(session)
+            session_id = unpack_session(session)
             if session_id not in self._open:
-                yield session_id, unpacked_head(packed)
+                yield session_id, unpack_head(packed)
 
     @property
     def open(self) -> Mapping[str, SessionHead]:
@@ -154,22 +154,22 @@ class HeadStore:
             return min(head.offset for head in self._open.values())
         return 0 if self.last is None else self.last.offset + 1
 
-    def wanted_from(self) -> int:
+    def find_first_wanted(self) -> int:
         """The lowest offset of the log in which a life of any session begins that is still wanted.
 
-        Where there is none, that of the last head: it tells that this is the log.
+        If there is none, that of the last head, which identifies the log.
         """
         last = 0 if self.last is None else self.last.offset
-        at_rest = (unpacked_head(packed) for _, packed in self._table.execute(ALL_AT_REST))
-        firsts = (first_kept(head) for head in chain(self._open.values(), at_rest))
+        at_rest = (unpack_head(packed) for _, packed in self._table.execute(ALL_AT_REST))
+        firsts = (find_first_kept(head) for head in chain(self._open.values(), at_rest))
         return min((first for first in firsts if first is not None and first < last), default=last)
 
-    def deleted(self) -> Iterator[tuple[str, SessionHead]]:
+    def list_deleted(self) -> Iterator[tuple[str, SessionHead]]:
         """The sessions of which nothing is wanted any more."""
         for session, packed in self._table.execute(ALL_AT_REST):
-            head = unpacked_head(packed)
+            head = unpack_head(packed)
             if not head.spans:
-                yield unpacked_session(session), head
+                yield unpack_session(session), head
 
     def close(self) -> None:
         self._table.close()
@@ -180,11 +180,11 @@ class HeadStore:
             self.last = head
 
     def _at_rest(self, session_id: str) -> SessionHead | None:
-        row = self._table.execute(GET, (packed_session(session_id),)).fetchone()
-        return None if row is None else unpacked_head(row[0])
+        row = self._table.execute(GET, (pack_session(session_id),)).fetchone()
+        return None if row is None else unpack_head(row[0])
 
 
-def first_kept(head: SessionHead) -> int | None:
+def find_first_kept(head: SessionHead) -> int | None:
     """The offset at which the first life begins that is still wanted; None of a session that was deleted."""
     if head.spans:
         return head.spans[0].first

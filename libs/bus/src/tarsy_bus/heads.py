@@ -131,8 +131,8 @@ def _with_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
     return _merged(spans, span, nearest)
 
 
-def _merged(spans: tuple[Span, ...], span: Span, place: int) -> tuple[Span, ...]:
-    """All of them in order, the one at `place` with the next one as one."""
+def _merged(spans: tuple[Span, ...], span: Span, index: int) -> tuple[Span, ...]:
+    """All of them in order, the one at `index` with the next one as one."""
     every = (*spans, span)
-    both = Span(first=every[place].first, last=every[place + 1].last)
-    return (*every[:place], both, *every[place + 2 :])
+    both = Span(first=every[index].first, last=every[index + 1].last)
+    return (*every[:index], both, *every[index + 2 :])

@@ -20,7 +20,7 @@ class Outages:
         self._last: datetime | None = None
         self._found: deque[Outage] = deque(maxlen=MOST_REMEMBERED)
 
-    def announced(self, at: datetime) -> None:
+    def note_heartbeat(self, at: datetime) -> None:
         """Somebody was there."""
         if self._last is None:
             self.add(BEFORE_EVERYTHING, at)

@@ -7,11 +7,11 @@ from datetime import datetime
 import structlog
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.misplaced import SessionPartitions
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record, read_to_end
 from tarsy_bus.records import append_time
-from tarsy_contracts.held import SessionSetAside, held_since, session_and_offset, session_of_marker
+from tarsy_contracts.held import SessionSetAside, read_held_since, session_and_offset, session_of_marker
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
 log = structlog.get_logger(__name__)
@@ -88,7 +88,7 @@ class HeldSessions:
                 self._drop_if_empty(session_id)
             return
         known = self._sessions.setdefault(session_id, HeldInputs(record.partition))
-        at = held_since(list(record.headers)) or append_time(record)
+        at = read_held_since(list(record.headers)) or append_time(record)
         known.inputs[offset] = HeldInput(at, record.offset)
 
     def _drop_if_empty(self, session_id: str) -> None:
@@ -97,13 +97,13 @@ class HeldSessions:
             del self._sessions[session_id]
 
 
-def held_sessions(bus: Bus) -> HeldSessions:
+def create_held_sessions(bus: Bus) -> HeldSessions:
     return HeldSessions(SessionPartitions(bus, bus.topics.held).is_own)
 
 
 async def read_held(bus: Bus, partitions: Collection[int]) -> dict[int, dict[str, HeldInputs]]:
     """The sessions that wait now, by partition."""
-    held = held_sessions(bus)
+    held = create_held_sessions(bus)
     await read_to_end(bus, bus.topics.held, dict.fromkeys(partitions, 0), held.take)
     return {number: _of(number, held.all().items()) for number in partitions}
 
@@ -124,11 +124,11 @@ def _why(record: Record) -> SessionSetAside:
 
 
 async def follow_held(
-    bus: Bus, held: HeldSessions, read_through: Callable[[], None], stepped: Callable[[], None] = uncounted
+    bus: Bus, held: HeldSessions, read_through: Callable[[], None], heartbeat: Callable[[], None] = ignore_step
 ) -> None:
     """Reads all of the topic and goes on for ever. `read_through`: all that was there at the start has been taken."""
     numbers = range(bus.layout.log_partitions)
-    async with PartitionReader(bus, bus.topics.held, stepped).running() as follower:
+    async with PartitionReader(bus, bus.topics.held, heartbeat).running() as follower:
         goals = await follower.ends(numbers)
         follower.assign(await follower.firsts(numbers))
         while True:

@@ -12,8 +12,8 @@ CLOSED = 0
 def joins(alerted_ms: int, *, investigated: bool, at_ms: float, window_seconds: float) -> bool:
     """Whether an alert that came `at_ms` joins a session that was not deleted. `alerted_ms`: when its last alert came.
 
-    An alert whose own session exists meets that one, whatever this returns. Stamps go back when a broker leads whose
-    clock is behind: an alert that seems to come long before the last one is investigated rather than swallowed.
+    An alert whose own session exists meets that one, whatever this returns. Stamps go back when the new leader's clock
+    is behind. An alert that seems much older than the last one is investigated rather than dropped.
     """
     return investigated or abs(at_ms - alerted_ms) <= window_seconds * 1000
 

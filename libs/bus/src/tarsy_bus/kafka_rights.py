@@ -55,7 +55,7 @@ class KafkaUser:
         """Each topic and group once."""
         return tuple(_merged(self._rights(topics.prefix)))
 
-    def required_rights(self, topics: Topics) -> tuple[Right, ...]:
+    def list_required_rights(self, topics: Topics) -> tuple[Right, ...]:
         """Those without which it does not start."""
         needed = tuple(topic for topic in self.reads if topic not in self.optional_reads)
         return replace(self, reads=needed).rights(topics)

@@ -6,15 +6,15 @@ from datetime import datetime
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 
-def unread(consumer: AIOKafkaConsumer, place: TopicPartition, position: int) -> int:
+def count_unread(consumer: AIOKafkaConsumer, topic_partition: TopicPartition, position: int) -> int:
     """Records from the position on, as far as the consumer has heard of them."""
-    known = consumer.highwater(place) if place in consumer.assignment() else None
+    known = consumer.highwater(topic_partition) if topic_partition in consumer.assignment() else None
     return max(0, known - position) if known is not None else 0
 
 
 class Lag:
-    """Counts from the stamp of the last record that was read, or from when nothing was left to read, if that was later:
-    the first record after a quiet night is not a night behind. `now` is ours, the stamps are the broker's.
+    """Counts from the stamp of the last record read, or from the moment when nothing was left, if that was later. The
+    first record after a quiet night is not late. `now` is ours, the stamps are the broker's.
     """
 
     def __init__(self, now: Callable[[], datetime]) -> None:
@@ -24,7 +24,7 @@ class Lag:
     def read(self, appended_at: datetime) -> None:
         self._since = appended_at
 
-    def caught_up(self) -> None:
+    def mark_caught_up(self) -> None:
         self._since = self._now()
 
     def seconds(self, records: int) -> float:

@@ -1,4 +1,4 @@
-"""Leave on behalf of group members that died without one: whoever joins next waits for nobody.
+"""Leaves groups on behalf of members that died, so that the next member need not wait for them.
 
 A killed member stays in its group until its session is over, and the next one gets no partitions before that.
 """
@@ -56,8 +56,8 @@ async def _remove(client: AIOKafkaAdminClient, groups: Collection[str]) -> int:
 
 
 async def _members(client: AIOKafkaAdminClient, group: str, coordinator: int) -> list[str]:
-    """Asks about one group at a time: aiokafka 0.14 reads the newest answer with the fields of an older one, so that
-    all groups but the first are garbage, or break the connection.
+    """Asks about one group at a time. aiokafka 0.14 reads the newest answer with the fields of an older one: all groups
+    after the first are garbage, or break the connection.
     """
     (answer,) = await client.describe_consumer_groups([group], group_coordinator_id=coordinator)
     ((error_code, _, _, _, _, members, *_),) = answer.groups

@@ -11,7 +11,7 @@ import structlog
 from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.heartbeat_gaps import BEFORE_EVERYTHING, GAP, Outage, Outages
 from tarsy_bus.heartbeats import Announcements
 from tarsy_bus.partition_reader import PartitionReader
@@ -83,7 +83,7 @@ class Liveness:
         """One from before our start. It shows outages and names; nobody lives for its sake."""
         self._note(announcement, appended_at, BEFORE_OUR_START)
 
-    def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
+    def note_heartbeat(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
         if announcement.worker_id == self._own_id:
             self._came_back(appended_at)
         self._note(announcement, appended_at, self._count)
@@ -109,7 +109,7 @@ class Liveness:
         """How many of our own announcements have come back."""
         return self._count
 
-    def seconds_heard(self, *, since: int) -> float:
+    def measure_seconds_heard(self, *, since: int) -> float:
         """How long we have heard ourselves since that many `heartbeats`. An outage begins it again."""
         return (self._count - max(since, self._count_at_gap)) * ANNOUNCE_SECONDS
 
@@ -179,7 +179,7 @@ class Liveness:
     def _note(self, announcement: WorkerAnnounced, at: datetime, count: int) -> None:
         worker_id = announcement.worker_id
         if announcement.service == "orchestrator" or worker_id == self._own_id:
-            self._outages.announced(at)
+            self._outages.note_heartbeat(at)
         if worker_id not in self._heard and announcement.name:
             self._replaced.update(other for other in self._heard if self._same_name(other, announcement))
         self._replaced.discard(worker_id)
@@ -202,7 +202,7 @@ async def announce(
     publisher: Publisher,
     announcement: WorkerAnnounced,
     pulse: Pulse | None = None,
-    stepped: Callable[[], None] = uncounted,
+    heartbeat: Callable[[], None] = ignore_step,
     queues: Callable[[], Mapping[int, OwnedQueue] | None] = lambda: None,
 ) -> None:
     """Announces for ever, and says good-bye when it is cancelled. `pulse` learns which announcements Kafka has.
@@ -215,8 +215,8 @@ async def announce(
             began = pulse.monotonic()
             written = await _announce_once(publisher, announcement.model_copy(update={"queues": queues()}))
             if written is not None:
-                pulse.acknowledged(began, stamp=append_time(written))
-                stepped()
+                pulse.note_acknowledgement(began, stamp=append_time(written))
+                heartbeat()
             await asyncio.sleep(ANNOUNCE_SECONDS)
     except asyncio.CancelledError:
         await _announce_once(publisher, announcement.model_copy(update={"leaving": True}))
@@ -233,11 +233,11 @@ async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) ->
 
 
 async def watch(
-    bus: Bus, liveness: Liveness, changed: Callable[[], None], stepped: Callable[[], None] = uncounted
+    bus: Bus, liveness: Liveness, changed: Callable[[], None], heartbeat: Callable[[], None] = ignore_step
 ) -> None:
     """Follows the announcements for ever, from some before the end as it is now; `changed` after each read that brought
     some."""
-    async with PartitionReader(bus, bus.topics.workers, stepped).running() as follower:
+    async with PartitionReader(bus, bus.topics.workers, heartbeat).running() as follower:
         end = (await follower.ends([0]))[0]
         first = (await follower.firsts([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})
@@ -247,7 +247,7 @@ async def watch(
             for record in records:
                 announcement = announcements.read(record)
                 if announcement is not None:
-                    take = liveness.remember if record.offset < end else liveness.saw
+                    take = liveness.remember if record.offset < end else liveness.note_heartbeat
                     take(announcement, append_time(record))
             if records:
                 changed()

@@ -32,15 +32,15 @@ class LogCut:
 async def plan_log_cuts(bus: Bus, positions: Mapping[int, int]) -> list[LogCut]:
     """The partitions of which something may go. `positions`: where views of the log read on, which need the rest.
 
-    A cut is below every span that heads list, and below the last offset that they list, as read back from the topic:
-    an owner finds there that the log is the one of its heads. Heads that come later are of records behind both.
+    A cut is below every span and below the last offset that heads list, as read back from the topic. An owner checks
+    there that the log belongs to its heads. Heads that come later are of records behind both.
     """
     numbers = range(bus.layout.log_partitions)
     async with PartitionReader(bus, bus.topics.sessions).running() as reader:
         firsts = await reader.firsts(numbers)
     heads = await read_heads(bus, numbers)
     try:
-        wanted = {number: await asyncio.to_thread(store.wanted_from) for number, store in heads.items()}
+        wanted = {number: await asyncio.to_thread(store.find_first_wanted) for number, store in heads.items()}
     finally:
         for store in heads.values():
             store.close()

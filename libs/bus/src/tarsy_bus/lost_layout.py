@@ -15,10 +15,10 @@ AGREEING = 0.9
 """Strangers and zombies may have written where no session lies."""
 
 
-async def fitting_numbers(bus: Bus, counts: Collection[int]) -> list[int]:
+async def find_possible_partition_counts(bus: Bus, counts: Collection[int]) -> list[int]:
     """Numbers of partitions that may have been on record; `counts` are those of inbox, log and heads as they are.
 
-    Where none of the likely ones fits, somebody chose another, and the topics were grown. Raises KafkaError.
+    If none of the likely ones fits, an operator chose another, and the topics have grown. Raises KafkaError.
     """
     lying, fewest = await _partitions_of_sessions(bus, min(counts)), min(counts)
     if not lying:

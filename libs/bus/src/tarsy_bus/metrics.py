@@ -18,11 +18,11 @@ type Misplaced = Callable[[str], None]
 """Topic (without its prefix)."""
 
 
-def not_counted(topic: str) -> None:
+def ignore_topic(topic: str) -> None:
     pass
 
 
-def uncounted(topic: str, outcome: WriteOutcome, records: int, seconds: float) -> None:
+def ignore_write(topic: str, outcome: WriteOutcome, records: int, seconds: float) -> None:
     pass
 
 

@@ -8,7 +8,7 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.outages import wait_out
 from tarsy_bus.partition_reader import all_partitions
-from tarsy_bus.start_positions import committed_offsets, hold
+from tarsy_bus.start_positions import hold, read_committed_offsets
 
 log = structlog.get_logger(__name__)
 
@@ -26,12 +26,12 @@ async def _begin(bus: Bus, topic: str, group: str) -> None:
     consumer = member(bus, group)
     try:
         await start_client(consumer)
-        places = [TopicPartition(topic, partition) for partition in await all_partitions(consumer, topic)]
-        consumer.assign(places)
-        hold(consumer, places)
-        committed = await committed_offsets(consumer, places)
+        topic_partitions = [TopicPartition(topic, partition) for partition in await all_partitions(consumer, topic)]
+        consumer.assign(topic_partitions)
+        hold(consumer, topic_partitions)
+        committed = await read_committed_offsets(consumer, topic_partitions)
         if all(offset is None for offset in committed.values()):
-            await consumer.commit(await consumer.end_offsets(places))
+            await consumer.commit(await consumer.end_offsets(topic_partitions))
             log.info("group.begins_at_end", group=group, topic=topic)
     except CommitFailedError:
         # Others are members already, who have begun it.

@@ -4,7 +4,7 @@ from tarsy_bus.acl_command import acl_command
 from tarsy_bus.authorized_operations import topic_operations
 from tarsy_bus.connection import Bus
 from tarsy_bus.kafka_rights import PRINCIPAL_PREFIX, KafkaUser, Right
-from tarsy_bus.rights_check import lacking_on_topics, name_of_user
+from tarsy_bus.rights_check import describe_lacking_operations, name_of_user
 from tarsy_bus.topics_admin import admin
 
 
@@ -19,7 +19,7 @@ async def describe_missing_read(bus: Bus, user: KafkaUser, topic: str) -> str:
             granted = await topic_operations(client, [topic])
         except NotImplementedError:
             return ""
-    if not lacking_on_topics([right], granted):
+    if not describe_lacking_operations([right], granted):
         return ""
     principal = f"User:{bus.security.username}" if bus.security.username else f"{PRINCIPAL_PREFIX}{user.name}"
     command = acl_command([right], principal, ["--bootstrap-server", bus.bootstrap])

@@ -16,7 +16,7 @@ import structlog
 from tarsy_bus.errors import BusError
 from tarsy_bus.outages import KAFKA_ERRORS, passes
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.retries import Draw, growing_pauses
+from tarsy_bus.retries import Draw, draw_growing_pauses
 
 log = structlog.get_logger(__name__)
 
@@ -44,15 +44,15 @@ class TimeLimit:
     bound: Callable[[float], AbstractAsyncContextManager[object]] = asyncio.timeout
     draw: Draw = random.random
 
-    def left(self) -> float:
+    def find_seconds_left(self) -> float:
         return max(0.0, self.ends_at - self.monotonic())
 
     def pauses(self) -> Iterator[float]:
-        return growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self.draw)
+        return draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self.draw)
 
 
 async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLimit) -> AsyncGenerator[Record]:
-    """The records at these ascending offsets, each once. After a failure it goes on with those that are missing.
+    """The records at these ascending offsets, each once. After a failure it continues with the missing ones.
 
     Raises KafkaUnreachableError at the limit, and errors of Kafka that no wait can mend.
     """
@@ -62,7 +62,7 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
         try:
             async with aclosing(read(tuple(missing))) as records:
                 while missing:
-                    async with limit.bound(limit.left()):
+                    async with limit.bound(limit.find_seconds_left()):
                         record = await anext(records)
                     missing.popleft()
                     pauses = limit.pauses()
@@ -71,7 +71,7 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
             # A timeout is an OSError.
             if not passes(problem):
                 raise
-            left = limit.left()
+            left = limit.find_seconds_left()
             if left or not reason:
                 # An attempt that the limit has cut short says less than the one before.
                 reason = type(problem).__name__

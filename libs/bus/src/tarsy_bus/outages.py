@@ -35,7 +35,7 @@ group was taken away) never sends another.
 
 
 def passes(problem: BaseException) -> bool:
-    """It may be gone when one asks again. Not every such error of aiokafka says so (`retriable`)."""
+    """It may be gone when one asks again. aiokafka does not mark each such error as `retriable`."""
     # A bare KafkaError is how aiokafka says that a task of the client has died: such a client never works again.
     died = type(problem) is errors.KafkaError
     return isinstance(problem, KAFKA_ERRORS) and not isinstance(problem, LASTING) and not died

@@ -5,7 +5,7 @@ from aiokafka import AIOKafkaProducer
 from tarsy_bus.aiokafka_internals.cluster_metadata import pace_metadata
 from tarsy_bus.aiokafka_internals.connections import share_connections
 from tarsy_bus.aiokafka_internals.produce_batches import rewrite_batches
-from tarsy_bus.batch_compression import compressed
+from tarsy_bus.batch_compression import compress
 from tarsy_bus.broker_connections import BrokerConnections
 
 
@@ -15,4 +15,4 @@ class PacedProducer(AIOKafkaProducer):  # type: ignore[misc]
         pace_metadata(self)
         share_connections(self, connections)
         if compress_large:
-            rewrite_batches(self, compressed)
+            rewrite_batches(self, compress)

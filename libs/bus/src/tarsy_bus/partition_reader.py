@@ -11,7 +11,7 @@ from aiokafka.errors import IllegalStateError, TopicAuthorizationFailedError
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.client_lifecycle import check_alive, start_client, stop_client
 from tarsy_bus.connection import Bus, reader
-from tarsy_bus.fetch_progress import FetchProgress, uncounted
+from tarsy_bus.fetch_progress import FetchProgress, ignore_step
 from tarsy_bus.outages import wait_out
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.records import Delivery, delivery
@@ -37,7 +37,7 @@ async def ends(bus: Bus, topic: str, partitions: list[int] | None = None) -> dic
         found = await consumer.end_offsets([TopicPartition(topic, partition) for partition in partitions])
     finally:
         await stop_client(consumer)
-    return {place.partition: offset for place, offset in found.items()}
+    return {topic_partition.partition: offset for topic_partition, offset in found.items()}
 
 
 async def all_partitions(consumer: AIOKafkaConsumer, topic: str) -> list[int]:
@@ -77,11 +77,19 @@ async def records_to_end(
     if not starts:
         return
     async with PartitionReader(bus, topic, consumer=consumer).running() as follower:
-        places = [TopicPartition(topic, partition) for partition in starts]
-        first = await follower.consumer.beginning_offsets(places)
-        last = await follower.consumer.end_offsets(places)
-        goals = {place.partition: min(last[place], (until or {}).get(place.partition, last[place])) for place in places}
-        positions = {place.partition: max(starts[place.partition], first[place]) for place in places}
+        topic_partitions = [TopicPartition(topic, partition) for partition in starts]
+        first = await follower.consumer.beginning_offsets(topic_partitions)
+        last = await follower.consumer.end_offsets(topic_partitions)
+        goals = {
+            topic_partition.partition: min(
+                last[topic_partition], (until or {}).get(topic_partition.partition, last[topic_partition])
+            )
+            for topic_partition in topic_partitions
+        }
+        positions = {
+            topic_partition.partition: max(starts[topic_partition.partition], first[topic_partition])
+            for topic_partition in topic_partitions
+        }
         async with aclosing(follower.between(positions, goals)) as found:
             async for records in found:
                 yield records
@@ -98,7 +106,7 @@ class PartitionReader:
         self,
         bus: Bus,
         topic: str,
-        stepped: Callable[[], None] = uncounted,
+        heartbeat: Callable[[], None] = ignore_step,
         *,
         consumer: MakeConsumer = reader,
     ) -> None:
@@ -106,7 +114,7 @@ class PartitionReader:
         self._is_the_truth = topic in (bus.topics.sessions, bus.topics.heads)
         self.consumer: AIOKafkaConsumer = consumer(bus)
         self._fetches = FetchProgress(self.consumer)
-        self._stepped = stepped
+        self._heartbeat = heartbeat
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["PartitionReader"]:
@@ -127,16 +135,16 @@ class PartitionReader:
 
     async def firsts(self, partitions: Iterable[int]) -> dict[int, int]:
         """The offset of the first record that each partition keeps. Waits for Kafka, however long it is away."""
-        places = [TopicPartition(self._topic, partition) for partition in partitions]
+        topic_partitions = [TopicPartition(self._topic, partition) for partition in partitions]
         what = f"the beginning of {self._topic}"
-        found = await wait_out(what, lambda: self.consumer.beginning_offsets(places))
-        return {place.partition: offset for place, offset in found.items()}
+        found = await wait_out(what, lambda: self.consumer.beginning_offsets(topic_partitions))
+        return {topic_partition.partition: offset for topic_partition, offset in found.items()}
 
     async def ends(self, partitions: Iterable[int]) -> dict[int, int]:
         """The offset after the last record of each partition. Waits for Kafka, however long it is away."""
-        places = [TopicPartition(self._topic, partition) for partition in partitions]
-        found = await wait_out(f"the end of {self._topic}", lambda: self.consumer.end_offsets(places))
-        return {place.partition: offset for place, offset in found.items()}
+        topic_partitions = [TopicPartition(self._topic, partition) for partition in partitions]
+        found = await wait_out(f"the end of {self._topic}", lambda: self.consumer.end_offsets(topic_partitions))
+        return {topic_partition.partition: offset for topic_partition, offset in found.items()}
 
     async def partitions(self) -> list[int]:
         """All that the topic has now. Waits for Kafka, however long it is away."""
@@ -144,15 +152,15 @@ class PartitionReader:
 
     async def position(self, partition: int) -> int:
         """The offset of the next record. Waits for Kafka, however long it is away."""
-        place = TopicPartition(self._topic, partition)
-        offset: int = await wait_out(f"the position in {self._topic}", lambda: self.consumer.position(place))
+        topic_partition = TopicPartition(self._topic, partition)
+        offset: int = await wait_out(f"the position in {self._topic}", lambda: self.consumer.position(topic_partition))
         return offset
 
     async def next(self) -> list[Record]:
-        """As `read`, for a reader that goes on for ever: an outage of Kafka is waited out, and nothing is left out."""
+        """Like `read`, for an endless reader: waits through outages of Kafka, and skips nothing."""
         records = await wait_out(f"records of {self._topic}", self.read)
-        if self._fetches.answered():
-            self._stepped()
+        if self._fetches.take_answered():
+            self._heartbeat()
         return records
 
     async def check(self, positions: Mapping[int, int]) -> None:
@@ -162,15 +170,15 @@ class PartitionReader:
 
     async def misfits(self, positions: Mapping[int, int]) -> dict[int, str]:
         """A sentence for each partition that does not hold the position. Raises KafkaError."""
-        places = [TopicPartition(self._topic, partition) for partition in positions]
-        first = await self.consumer.beginning_offsets(places)
-        last = await self.consumer.end_offsets(places)
+        topic_partitions = [TopicPartition(self._topic, partition) for partition in positions]
+        first = await self.consumer.beginning_offsets(topic_partitions)
+        last = await self.consumer.end_offsets(topic_partitions)
         return {
-            place.partition: f"{self._topic} partition {place.partition} holds offsets {first[place]} to "
-            f"{last[place]}, but reading should go on at {positions[place.partition]}: it was emptied, or it is "
+            owned.partition: f"{self._topic} partition {owned.partition} holds offsets {first[owned]} to "
+            f"{last[owned]}, but reading should go on at {positions[owned.partition]}: it was emptied, or it is "
             "another cluster's"
-            for place in places
-            if not first[place] <= positions[place.partition] <= last[place]
+            for owned in topic_partitions
+            if not first[owned] <= positions[owned.partition] <= last[owned]
         }
 
     async def between(self, starts: Mapping[int, int], goals: Mapping[int, int]) -> AsyncGenerator[list[Record]]:
@@ -219,19 +227,19 @@ def refuse_damaged(records: Iterable[Record]) -> None:
             )
 
 
-async def next_offset(consumer: AIOKafkaConsumer, place: TopicPartition) -> int | None:
+async def next_offset(consumer: AIOKafkaConsumer, topic_partition: TopicPartition) -> int | None:
     """The next offset that it reads, which may lie behind offsets that hold no record: markers of transactions.
 
     None where a rebalance took the partition away.
     """
     try:
-        return int(await consumer.position(place))
+        return int(await consumer.position(topic_partition))
     except IllegalStateError:
         return None
 
 
 async def poll(
-    consumer: AIOKafkaConsumer, *places: TopicPartition, timeout_ms: int, max_records: int
+    consumer: AIOKafkaConsumer, *topic_partitions: TopicPartition, timeout_ms: int, max_records: int
 ) -> dict[TopicPartition, list[Record]]:
     """The next records of a consumer, of these partitions or else of all that it reads.
 
@@ -240,7 +248,7 @@ async def poll(
     check_alive(consumer)
     try:
         found: dict[TopicPartition, list[Record]] = await consumer.getmany(
-            *places, timeout_ms=timeout_ms, max_records=max_records
+            *topic_partitions, timeout_ms=timeout_ms, max_records=max_records
         )
     except TopicAuthorizationFailedError as refusal:
         return await _past_refusals(consumer, max_records, refusal)
@@ -250,9 +258,9 @@ async def poll(
 async def _past_refusals(
     consumer: AIOKafkaConsumer, max_records: int, refusal: TopicAuthorizationFailedError
 ) -> dict[TopicPartition, list[Record]]:
-    """Records of partitions that we may read. Raises the refusal where there are none.
+    """Records of partitions that we may read. Raises the refusal if there are none.
 
-    aiokafka keeps a refusal for each partition and raises one at a call: each would be waited for, long after the right
+    aiokafka keeps a refusal for each partition and raises one at each call. Callers would see them long after the right
     is back.
     """
     for _ in consumer.assignment():

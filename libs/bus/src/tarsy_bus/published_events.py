@@ -15,13 +15,13 @@ LOOK_BACK = 100
 
 @dataclass(frozen=True, slots=True)
 class LastPublished:
-    """Where the event lies in the same partition of the session log, and its id."""
+    """The event's offset in the same partition of the session log, and its id."""
 
     log_offset: int
     event_id: str
 
 
-async def last_published(bus: Bus, partitions: Collection[int]) -> dict[int, LastPublished]:
+async def read_last_published(bus: Bus, partitions: Collection[int]) -> dict[int, LastPublished]:
     """All accepted events of a partition up to the returned one were published; none is of one without public events.
 
     Raises KafkaError, and waits while Kafka is away.

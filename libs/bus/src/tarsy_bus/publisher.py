@@ -30,7 +30,7 @@ class NotWrittenError(BusError):
     """
 
 
-def not_written(problem: Exception) -> bool:
+def was_not_written(problem: Exception) -> bool:
     """For retries: writing it again is harmless, and may help."""
     return isinstance(problem, NotWrittenError)
 
@@ -132,7 +132,7 @@ class Publisher:
             raise NotWrittenError(f"{topic}: aiokafka gave the record up") from problem
         except (TimeoutError, KafkaError) as problem:
             if isinstance(problem, UnknownError):
-                # So says a broker whose native library for zstd cannot be loaded: /tmp is mounted noexec, mostly.
+                # A broker that cannot load its native zstd library answers so, mostly because /tmp is mounted noexec.
                 self._producing.stop_compressing()
             if _needs_another(producer, problem):
                 await self._producing.replace(producer)

@@ -17,7 +17,7 @@ class Pulse:
         self._stamp: datetime | None = None
         self._stamp_came = 0.0
 
-    def acknowledged(self, began: float, stamp: datetime | None = None) -> None:
+    def note_acknowledgement(self, began: float, stamp: datetime | None = None) -> None:
         """Kafka has an announcement that was sent at `began` or later. `stamp`: the broker's, of its arrival."""
         if self.was_heard and not self.is_fresh:
             self._lapses += 1

@@ -10,7 +10,9 @@ MOST_SESSIONS = 5_000
 
 
 class RecentChains:
-    """The last accepted event of each session that came lately. A session that is not `missing` was met or learned."""
+    """The last accepted event of each session that came lately. Sessions that `select_missing` leaves out were met or
+    learned.
+    """
 
     def __init__(self, most: int = MOST_SESSIONS) -> None:
         self._most = most
@@ -19,7 +21,7 @@ class RecentChains:
     def __len__(self) -> int:
         return len(self._known)
 
-    def missing(self, session_ids: Iterable[str]) -> set[str]:
+    def select_missing(self, session_ids: Iterable[str]) -> set[str]:
         """Those of them that have to be learned before a record of theirs is judged."""
         return {session_id for session_id in session_ids if session_id not in self._known}
 

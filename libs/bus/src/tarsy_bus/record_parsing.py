@@ -1,7 +1,7 @@
-"""Parser of fetched record batches that passes over what cannot be parsed.
+"""Parser of fetched record batches that skips what cannot be parsed.
 
-aiokafka raises out of `getmany` for a codec, a header's name or a checksum that it does not take: at the same batch for
-ever, and the records before it are lost. Here each such record, or batch, becomes an UnparsableRecord in its place.
+aiokafka raises from `getmany` for an unknown codec, a bad header name or a wrong checksum. It raises at the same batch
+for ever, and loses the records before it. Here each such record, or batch, becomes an UnparsableRecord in its place.
 """
 
 import struct
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from aiokafka import ConsumerRecord
 
 from tarsy_bus.aiokafka_internals.fetches import DefaultRecordBatch, FetchedRecords, LegacyRecordBatch, decode_varint
-from tarsy_bus.decompression import DecompressionError, decompressed
+from tarsy_bus.decompression import DecompressionError, decompress
 from tarsy_contracts.topics import LIMIT_BYTES
 
 FRAME = struct.Struct(">qi")
@@ -198,8 +198,8 @@ class TolerantRecords(FetchedRecords):
         last = max(first, last)
         self.next_fetch_offset = last + 1
         fields = _fields(record.key if record else None, value, record.headers if record else ())
-        place = (self.place.topic, self.place.partition, last, stamp)
-        return UnparsableRecord(*place, *fields, first_offset=first, problem=problem, damaged=damaged)
+        position = (self.place.topic, self.place.partition, last, stamp)
+        return UnparsableRecord(*position, *fields, first_offset=first, problem=problem, damaged=damaged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +268,7 @@ def _plain(raw: bytes, attributes: int) -> bytes:
         return raw
     header = bytearray(raw[: HEADER.size])
     ATTRIBUTES.pack_into(header, ATTRIBUTES_AT, attributes & ~CODEC)
-    return bytes(header) + decompressed(raw[HEADER.size :], attributes & CODEC)
+    return bytes(header) + decompress(raw[HEADER.size :], attributes & CODEC)
 
 
 def _fields(

@@ -41,7 +41,7 @@ class Delivery:
             offset=self.offset,
         )
 
-    def recorded(self) -> RecordedEvent:
+    def to_recorded_event(self) -> RecordedEvent:
         """The event of an accepted record of the session log; None in it when this code cannot read its body."""
         try:
             event = self.decode(EVENTS)

@@ -52,7 +52,7 @@ class ReplaceableProducer:
     async def replace(self, broken: AIOKafkaProducer) -> None:
         """A fresh producer in the place of `broken`; nothing when somebody else replaced it already.
 
-        When Kafka cannot be reached `broken` stays: whoever uses it fails again, and comes here again.
+        If Kafka cannot be reached, `broken` stays: the next use fails and comes here again.
         """
         async with self._replacing:
             present = self._current

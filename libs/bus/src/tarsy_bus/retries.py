@@ -8,13 +8,13 @@ from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
 
 FIRST_PAUSE_SECONDS = 0.25
 SPREAD = 0.5
-"""By how much of itself a pause may be shorter: who lost the same broker at the same moment does not come back so."""
+"""The random part by which a pause is shortened, so that clients do not return at the same moment."""
 
 type Draw = Callable[[], float]
 """Returns a number from 0 to 1."""
 
 
-def growing_pauses(
+def draw_growing_pauses(
     first: float = FIRST_PAUSE_SECONDS, longest: float = LONGEST_PAUSE_SECONDS, *, draw: Draw = random.random
 ) -> Iterator[float]:
     """Seconds: each twice the one before, up to `longest`, and each shorter by a random part of itself."""
@@ -35,7 +35,7 @@ async def retry[T](
 
     Raises the first error that does not pass. It never gives up by itself: the caller's time limit does.
     """
-    for pause in pauses or growing_pauses():
+    for pause in pauses or draw_growing_pauses():
         try:
             return await attempt()
         except Exception as problem:

@@ -35,7 +35,7 @@ async def check_rights(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -
         await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def granted_on_topics(client: AIOKafkaAdminClient, topics: Topics) -> Mapping[str, TopicOperations] | None:
+async def read_granted_operations(client: AIOKafkaAdminClient, topics: Topics) -> Mapping[str, TopicOperations] | None:
     """Operations that we may do, by topic that exists; None of a broker that is too old to tell. Raises KafkaError."""
     try:
         return await topic_operations(client, [topic.name for topic in topics.all()])
@@ -43,7 +43,7 @@ async def granted_on_topics(client: AIOKafkaAdminClient, topics: Topics) -> Mapp
         return None
 
 
-def lacking_on_topics(rights: Sequence[Right], granted: Mapping[str, TopicOperations]) -> list[str]:
+def describe_lacking_operations(rights: Sequence[Right], granted: Mapping[str, TopicOperations]) -> list[str]:
     """An entry for each operation of these rights that we lack, with the topics."""
     found: dict[Operation, list[str]] = {}
     for right in rights:
@@ -54,19 +54,19 @@ def lacking_on_topics(rights: Sequence[Right], granted: Mapping[str, TopicOperat
 
 
 async def _lacking(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> list[str]:
-    granted = await granted_on_topics(client, bus.topics)
+    granted = await read_granted_operations(client, bus.topics)
     if granted is None:
         log.warning("rights.not_checked", reason="the broker is too old to tell them")
-    rights = user.required_rights(bus.topics)
-    on_topics = [] if granted is None else lacking_on_topics(rights, granted)
+    rights = user.list_required_rights(bus.topics)
+    on_topics = [] if granted is None else describe_lacking_operations(rights, granted)
     return [*on_topics, *await _lacking_on_groups(client, rights)]
 
 
-def _lacking_by(right: Right, operation: Operation, told: Mapping[str, TopicOperations]) -> Iterator[str]:
+def _lacking_by(right: Right, operation: Operation, granted: Mapping[str, TopicOperations]) -> Iterator[str]:
     """Topics that a right should cover, and does not. `tarsy.*` are all of them."""
     # Topics that may be made do not exist yet.
-    meant = [name for name in told if right.covers("topic", name)] if operation != "Create" else []
-    lacking = [name for name in meant if told[name].lacks(operation)]
+    meant = [name for name in granted if right.covers("topic", name)] if operation != "Create" else []
+    lacking = [name for name in meant if granted[name].lacks(operation)]
     if right.prefixed and lacking == meant and lacking:
         yield f"{right.name}*"
     else:

@@ -33,9 +33,9 @@ class SpanReader:
         if not self._started:
             await start_client(self._reader.consumer)
             self._started = True
-        place = TopicPartition(self._topic, partition)
-        first = (await self._reader.consumer.beginning_offsets([place]))[place]
-        end = (await self._reader.consumer.end_offsets([place]))[place]
+        topic_partition = TopicPartition(self._topic, partition)
+        first = (await self._reader.consumer.beginning_offsets([topic_partition]))[topic_partition]
+        end = (await self._reader.consumer.end_offsets([topic_partition]))[topic_partition]
         pacer = Pacer(loops=AT_ONCE)
         for span in spans:
             starts, goals = {partition: max(span.first, first)}, {partition: min(span.last + 1, end)}

@@ -29,15 +29,21 @@ def hold(consumer: AIOKafkaConsumer, assigned: Collection[TopicPartition]) -> No
     A position, which one does not matter, keeps the library from looking for one.
     """
     consumer.pause(*assigned)
-    for place in assigned:
-        consumer.seek(place, 0)
+    for topic_partition in assigned:
+        consumer.seek(topic_partition, 0)
 
 
-async def committed_offsets(
-    consumer: AIOKafkaConsumer, places: Collection[TopicPartition]
+async def read_committed_offsets(
+    consumer: AIOKafkaConsumer, topic_partitions: Collection[TopicPartition]
 ) -> dict[TopicPartition, int | None]:
-    """Where the group goes on; None where it never was. Raises KafkaError."""
-    return dict(zip(places, await asyncio.gather(*(consumer.committed(place) for place in places)), strict=True))
+    """The group's positions; None where it has none. Raises KafkaError."""
+    return dict(
+        zip(
+            topic_partitions,
+            await asyncio.gather(*(consumer.committed(topic_partition) for topic_partition in topic_partitions)),
+            strict=True,
+        )
+    )
 
 
 def start_position(committed: int | None, first: int, end: int) -> int | None:
@@ -50,7 +56,7 @@ def start_position(committed: int | None, first: int, end: int) -> int | None:
 class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is untyped
     """Holds what the group assigns, until `open` knows where each partition begins.
 
-    With `may_skip`, records that were deleted before they were read are gone past, with a line in the log.
+    With `may_skip`, skips records that were deleted before they were read, and logs it.
     """
 
     def __init__(self, consumer: AIOKafkaConsumer, *, may_skip: bool) -> None:
@@ -79,17 +85,17 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         opened: dict[TopicPartition, int] = {}
         now = asyncio.get_running_loop().time()
         while self._held and now >= self._ask_at:
-            generation, led = self._generation, self._led()
+            generation, led = self._generation, self._update_leaders()
             starts = await self._starts(led) if led else {}
             # No await from here on, and nothing when a rebalance came in between.
             if generation != self._generation:
                 continue
-            for place, start in starts.items():
-                self._consumer.seek(place, start)
-                self._consumer.resume(place)
+            for topic_partition, start in starts.items():
+                self._consumer.seek(topic_partition, start)
+                self._consumer.resume(topic_partition)
             self._held -= starts.keys()
             opened |= starts
-            # Those that nobody leads are looked for before each read, which costs nothing.
+            # Partitions without a leader are checked before each read, which costs nothing.
             self._ask_at = now + ASK_AGAIN_SECONDS if len(starts) < len(led) else 0.0
             break
         return opened
@@ -106,21 +112,24 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         self._held |= again
         self._ask_at = 0.0
 
-    def _led(self) -> dict[TopicPartition, int]:
+    def _update_leaders(self) -> dict[TopicPartition, int]:
         led = leaders(self._consumer, self._held)
         unled = self._held - led.keys()
-        for place in unled - self._unled:
-            log.warning("partition.without_leader", topic=place.topic, partition=place.partition)
+        for topic_partition in unled - self._unled:
+            log.warning("partition.without_leader", topic=topic_partition.topic, partition=topic_partition.partition)
         self._unled = unled
         return led
 
     async def _starts(self, led: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
         """Those of partitions whose leader answers. Raises its error where none does."""
-        committed = await committed_offsets(self._consumer, led)
-        asked = [[place for place in led if led[place] == broker] for broker in set(led.values())]
-        answers = await asyncio.gather(*map(self._bounds, asked), return_exceptions=True)
+        committed = await read_committed_offsets(self._consumer, led)
+        by_broker = [
+            [topic_partition for topic_partition in led if led[topic_partition] == broker]
+            for broker in set(led.values())
+        ]
+        answers = await asyncio.gather(*map(self._bounds, by_broker), return_exceptions=True)
         problems = [answer for answer in answers if isinstance(answer, BaseException)]
-        if lasting := [problem for problem in problems if len(problems) == len(asked) or not passes(problem)]:
+        if lasting := [problem for problem in problems if len(problems) == len(by_broker) or not passes(problem)]:
             raise lasting[0]
         bounds: dict[TopicPartition, tuple[int, int]] = {}
         for answer in answers:
@@ -128,21 +137,39 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
                 log.warning("partitions.not_opened", reason=repr(answer))
             else:
                 bounds |= answer
-        found = {place: start_position(committed[place], first, end) for place, (first, end) in bounds.items()}
-        lost = {place: committed[place] for place, start in found.items() if start is None}
+        found = {
+            topic_partition: start_position(committed[topic_partition], first, end)
+            for topic_partition, (first, end) in bounds.items()
+        }
+        lost = {
+            topic_partition: committed[topic_partition] for topic_partition, start in found.items() if start is None
+        }
         if lost and not self._may_skip:
             raise PositionLostError(lost)
-        for place, at in lost.items():
-            first, _ = bounds[place]
-            log.warning("records.skipped", topic=place.topic, partition=place.partition, committed=at, first=first)
-        return {place: bounds[place][0] if start is None else start for place, start in found.items()}
+        for topic_partition, at in lost.items():
+            first, _ = bounds[topic_partition]
+            log.warning(
+                "records.skipped",
+                topic=topic_partition.topic,
+                partition=topic_partition.partition,
+                committed=at,
+                first=first,
+            )
+        return {
+            topic_partition: bounds[topic_partition][0] if start is None else start
+            for topic_partition, start in found.items()
+        }
 
-    async def _bounds(self, places: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
+    async def _bounds(self, topic_partitions: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
         """The offset of the first record, and that after the last. At once: each waits behind the open fetch."""
-        asking = asyncio.gather(self._consumer.beginning_offsets(places), self._consumer.end_offsets(places))
+        asking = asyncio.gather(
+            self._consumer.beginning_offsets(topic_partitions), self._consumer.end_offsets(topic_partitions)
+        )
         try:
             async with asyncio.timeout(LEADER_SECONDS):
                 first, end = await asking
         except TimeoutError as problem:
-            raise KafkaTimeoutError(f"no answer within {LEADER_SECONDS:g} s from the leader of {places}") from problem
-        return {place: (first[place], end[place]) for place in places}
+            raise KafkaTimeoutError(
+                f"no answer within {LEADER_SECONDS:g} s from the leader of {topic_partitions}"
+            ) from problem
+        return {topic_partition: (first[topic_partition], end[topic_partition]) for topic_partition in topic_partitions}

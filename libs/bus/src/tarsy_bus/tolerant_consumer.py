@@ -23,11 +23,14 @@ LOOK_MS = 5_000
 class PositionLostError(LogMismatchError):
     """A partition does not hold (any longer) the offset where reading should go on. `places` says which."""
 
-    def __init__(self, places: Mapping[TopicPartition, int | None]) -> None:
-        self.places = dict(places)
-        told = ", ".join(f"{place.topic} partition {place.partition} at {at}" for place, at in places.items())
+    def __init__(self, topic_partitions: Mapping[TopicPartition, int | None]) -> None:
+        self.places = dict(topic_partitions)
+        lost = ", ".join(
+            f"{topic_partition.topic} partition {topic_partition.partition} at {at}"
+            for topic_partition, at in topic_partitions.items()
+        )
         super().__init__(
-            f"reading cannot go on in {told}: the records there were deleted before they were read, the topic was made "
+            f"reading cannot go on in {lost}: the records there were deleted before they were read, the topic was made "
             "anew, or it is another cluster's"
         )
 
@@ -58,10 +61,10 @@ class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
         for records in found.values():
             for record in records:
                 if isinstance(record, UnparsableRecord):
-                    self._tell(record)
+                    self._log_unparsable(record)
         return found
 
-    def _tell(self, record: UnparsableRecord) -> None:
+    def _log_unparsable(self, record: UnparsableRecord) -> None:
         log.warning(
             "record.unparsable",
             topic=record.topic,

@@ -14,10 +14,10 @@ OF_SETTINGS = (InvalidConfigurationError.errno, PolicyViolationError.errno)
 
 def describe_refusals(refused: Sequence[Refusal]) -> str:
     """Each topic with the broker's sentence; and which settings can be left out, where one of them may be why."""
-    told = "; ".join(_describe(*one) for one in refused)
+    described = "; ".join(_describe(*one) for one in refused)
     if not any(code in OF_SETTINGS for _, code, _ in refused):
-        return told
-    return f"{told}. `tarsy topics apply --without NAME` leaves a setting out: {', '.join(OPTIONAL)}"
+        return described
+    return f"{described}. `tarsy topics apply --without NAME` leaves a setting out: {', '.join(OPTIONAL)}"
 
 
 def _describe(topic: str, code: int, sentence: str | None) -> str:

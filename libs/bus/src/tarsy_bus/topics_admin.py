@@ -13,7 +13,7 @@ from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError
 from tarsy_bus.access import KafkaAccessError, find_refusal
 from tarsy_bus.aiokafka_internals.connections import share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
+from tarsy_bus.cluster_layout import read_recorded_partitions, record_partitions
 from tarsy_bus.cluster_topics import (
     ClusterState,
     ClusterTopics,
@@ -26,7 +26,7 @@ from tarsy_bus.cluster_topics import (
 from tarsy_bus.connection import REQUEST_TIMEOUT_MS, Bus
 from tarsy_bus.errors import BusError
 from tarsy_bus.kafka_rights import TOPICS_APPLY, KafkaUser
-from tarsy_bus.lost_layout import fitting_numbers
+from tarsy_bus.lost_layout import find_possible_partition_counts
 from tarsy_bus.outages import passes
 from tarsy_bus.retries import retry
 from tarsy_bus.rights_check import check_rights, hint_at_rights
@@ -139,15 +139,15 @@ async def apply_topics(
             await _until_described(client, bus, number)
     if cluster.recorded is None:
         await record_partitions(bus, number)
-        if (recorded := await recorded_partitions(bus)) != number:
+        if (recorded := await read_recorded_partitions(bus)) != number:
             raise WrongTopicsError(_other_number(bus, recorded or LOG_PARTITIONS, number))
     bus.layout.log_partitions = number
     return [topic.name for topic in found.missing]
 
 
 async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
-    """Raises WrongTopicsError, naming every topic that is missing or does not fit, TopicsUnavailableError, naming those
-    that cannot be served now, or KafkaAccessError, naming every right that we lack as this user.
+    """Raises WrongTopicsError for topics that are missing or do not fit, TopicsUnavailableError for an outage, or
+    KafkaAccessError for missing rights.
 
     From then on the bus knows the number of partitions that the cluster has on record.
     """
@@ -179,7 +179,7 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
 
 
 async def await_topics(bus: Bus, user: KafkaUser | None = None) -> None:
-    """As `check_topics`, but waits for the end of an outage; `bus.layout.waits_for` says meanwhile why.
+    """Like `check_topics`, but waits for the end of an outage; `bus.layout.waits_for` has the reason meanwhile.
 
     Raises KafkaConnectionError of a Kafka that does not answer at all.
     """
@@ -204,21 +204,21 @@ def _is_complete(bus: Bus, cluster: ClusterState) -> bool:
     )
 
 
-async def _wanted(bus: Bus, cluster: ClusterState, asked: int | None) -> int:
+async def _wanted(bus: Bus, cluster: ClusterState, requested: int | None) -> int:
     """Raises WrongTopicsError when another number was decided, and KafkaError."""
     if cluster.recorded is None and not cluster.counts:
-        return asked or LOG_PARTITIONS
-    number = cluster.recorded or await _lost_number(bus, cluster.counts, asked)
-    if asked not in (None, number):
-        raise WrongTopicsError(_other_number(bus, number, asked))
+        return requested or LOG_PARTITIONS
+    number = cluster.recorded or await _lost_number(bus, cluster.counts, requested)
+    if requested not in (None, number):
+        raise WrongTopicsError(_other_number(bus, number, requested))
     return number
 
 
-async def _lost_number(bus: Bus, counts: Collection[int], asked: int | None) -> int:
+async def _lost_number(bus: Bus, counts: Collection[int], requested: int | None) -> int:
     """Raises WrongTopicsError where the sessions do not tell it."""
-    fitting = await fitting_numbers(bus, counts)
-    if len(fitting) > 1 and asked in fitting:
-        return asked
+    fitting = await find_possible_partition_counts(bus, counts)
+    if len(fitting) > 1 and requested in fitting:
+        return requested
     if len(fitting) == 1:
         log.warning("layout.lost", log_partitions=fitting[0])
         return fitting[0]
@@ -234,10 +234,10 @@ def _kept(bus: Bus, topics: Sequence[Topic], events_days: int | None) -> list[To
     return [replace(one, retention_ms=events_days * DAY) if one.name == bus.topics.events else one for one in topics]
 
 
-def _other_number(bus: Bus, number: int, asked: int) -> str:
+def _other_number(bus: Bus, number: int, requested: int) -> str:
     return (
         f"{bus.topics.inbox}, {bus.topics.sessions} and {bus.topics.heads} have {number} partitions for good, as the "
-        f"first `tarsy topics apply` of this cluster decided: {asked} need another cluster or prefix"
+        f"first `tarsy topics apply` of this cluster decided: {requested} need another cluster or prefix"
     )
 
 

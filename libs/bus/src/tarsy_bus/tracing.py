@@ -33,7 +33,7 @@ def traceparent_of(session_id: str) -> str:
     return session_traceparent(session_id, current_traceparent())
 
 
-def carried_traceparent(headers: Sequence[tuple[str, bytes]]) -> str | None:
+def read_traceparent(headers: Sequence[tuple[str, bytes]]) -> str | None:
     """The `traceparent` of a record. Strangers may have written it: whatever stands there does no harm."""
     found = [value for name, value in headers if name == HEADER]
     return (found[0] or b"").decode(errors="replace") if found else None

@@ -26,8 +26,8 @@ class WholeBatches(ConsumerRecord[bytes, bytes]):  # type: ignore[misc] # aiokaf
 
     def records(self, number: int) -> Iterator[KafkaRecord]:
         """The records of one of them, as other consumers get them."""
-        place = TopicPartition(self.topic, self.partition)
-        return iter(TolerantRecords(place, Batches(self.raw[number]), [], 0, None, None, True, 0))
+        topic_partition = TopicPartition(self.topic, self.partition)
+        return iter(TolerantRecords(topic_partition, Batches(self.raw[number]), [], 0, None, None, True, 0))
 
 
 class BatchRecords(TolerantRecords):
@@ -56,8 +56,8 @@ class BatchRecords(TolerantRecords):
         self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
         nothing = (0, 1, None, None, None, -1, -1, ())
         first, _ = FRAME.unpack_from(raw[0])
-        place = (self.place.topic, self.place.partition, last)
-        return WholeBatches(*place, *nothing, first_offset=first, plain=plain, raw=raw)
+        position = (self.place.topic, self.place.partition, last)
+        return WholeBatches(*position, *nothing, first_offset=first, plain=plain, raw=raw)
 
 
 class BatchConsumer(TolerantConsumer):

@@ -10,7 +10,7 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.dead_letters import dead_letter_until_written
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.group_consumer import GroupConsumer
 from tarsy_bus.group_subscriber import subscribe
 from tarsy_bus.outages import passes
@@ -34,7 +34,7 @@ async def consume[M: Message](
     group: str,
     kind: type[M],
     handler: Callable[[M], Awaitable[None]],
-    stepped: Callable[[], None] = uncounted,
+    heartbeat: Callable[[], None] = ignore_step,
 ) -> None:
     """Reads the queue for ever, as one of its group. Unreadable records go to the dead letters."""
 
@@ -51,5 +51,5 @@ async def consume[M: Message](
         await dead_letter_until_written(publisher, record, str(problem))
 
     # A request that is lost is published again by its owner.
-    consumer = GroupConsumer(bus, topic, group, may_skip=True, commit_seconds=COMMIT_SECONDS, stepped=stepped)
+    consumer = GroupConsumer(bus, topic, group, may_skip=True, commit_seconds=COMMIT_SECONDS, heartbeat=heartbeat)
     await subscribe(consumer, decode=decode, handler=handler, refuse=refuse)

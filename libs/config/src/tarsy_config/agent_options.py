@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import create_model
 
 from tarsy_config import resolution as rules
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.key_paths import AGENT, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT
 from tarsy_config.provenance import Found
 from tarsy_config.providers import NativeTools
@@ -118,7 +118,7 @@ def resolve_agent(name: str, levels: Levels) -> AgentSettings:
     return AgentSettings(name=name, **found)
 
 
-def with_options[S: Section](at: Place) -> Callable[[type[S]], type[S]]:
+def with_options[S: Section](at: KeyPath) -> Callable[[type[S]], type[S]]:
     """Adds to a section those of AgentOptions that it may have."""
 
     def extend(section: type[S]) -> type[S]:

@@ -39,7 +39,7 @@ type Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
 
 
 class AlertDoor(Section):
-    """Where the sender's JSON says what. Well-known names are looked for besides.
+    """The paths of the sender's fields. Well-known names are looked for besides.
 
     `identity`: what names an alert, all of it together. `resolved_when`: the values that say that it is over.
     `alert_type`: that of its alerts, unless the sender asks for another.

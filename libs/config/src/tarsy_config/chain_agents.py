@@ -13,7 +13,7 @@ def chain_agents(config: Config) -> tuple[ChainAgent, ...]:
     return tuple(
         ChainAgent(chain_id=chain_id, stage=stage, agent=agent.name, mcp_servers=agent.mcp_servers.value)
         for chain_id in config.agent_chains
-        for stage, agent in _agents(config.explained(chain_id))
+        for stage, agent in _agents(config.explain(chain_id))
         if agent.mcp_servers.value
     )
 

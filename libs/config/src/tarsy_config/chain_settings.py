@@ -56,7 +56,7 @@ def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> Chain
         chat=_chat(sections, chain, chat, stages, choice),
         chat_enabled=chat.section.enabled,
         summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
-        default_runbook=Found(sections.defaults.runbook, sections.sources.given(("defaults", "runbook"))),
+        default_runbook=Found(sections.defaults.runbook, sections.sources.origin_or_default(("defaults", "runbook"))),
     )
 
 
@@ -117,6 +117,6 @@ def _levels(
 ) -> Levels:
     """`special`: the places behind those that every agent of the chain has."""
     own = sections.defaults.agents.get(agent)
-    places: list[At[Section]] = [At(("defaults",), sections.defaults), At(("agents", agent), sections.agent(agent))]
-    places += [chain] if own is None else [chain, At(("defaults", "agents", agent), own)]
-    return Levels((*places, *special), sections.sources, sections.llm_providers, sections.fallback_lists, choice)
+    paths: list[At[Section]] = [At(("defaults",), sections.defaults), At(("agents", agent), sections.agent(agent))]
+    paths += [chain] if own is None else [chain, At(("defaults", "agents", agent), own)]
+    return Levels((*paths, *special), sections.sources, sections.llm_providers, sections.fallback_lists, choice)

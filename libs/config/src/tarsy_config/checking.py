@@ -1,4 +1,4 @@
-"""From what pydantic says of a document to mistakes with lines."""
+"""Converts pydantic's errors of a document to mistakes with lines."""
 
 from types import UnionType
 from typing import Annotated, Any, TypeAliasType, Union, get_args, get_origin
@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from tarsy_config.document import Document
-from tarsy_config.errors import Place, suggestion
+from tarsy_config.errors import KeyPath, suggestion
 from tarsy_config.values import WRONG, Section
 
 
@@ -17,25 +17,25 @@ def check[S: Section](document: Document, kind: type[S]) -> S | None:
         return kind.model_validate(document.data)
     except ValidationError as problem:
         for row in problem.errors(include_url=False, include_input=False):
-            place = _place(row)
-            document.wrong(place, *_sentences(row, place, kind))
+            path = _path_of(row)
+            document.wrong(path, *_sentences(row, path, kind))
         return None
 
 
-def _place(row: ErrorDetails) -> Place:
+def _path_of(row: ErrorDetails) -> KeyPath:
     """Pydantic marks a wrong key of a mapping with a last part of its own."""
-    place = tuple(part for part in row["loc"] if part != "[key]")
+    path = tuple(part for part in row["loc"] if part != "[key]")
     key = row.get("ctx", {}).get("key")
-    return (*place, key) if key else place
+    return (*path, key) if key else path
 
 
-def _sentences(row: ErrorDetails, place: Place, kind: type[Section]) -> tuple[str, str]:
+def _sentences(row: ErrorDetails, path: KeyPath, kind: type[Section]) -> tuple[str, str]:
     """The problem and the remedy."""
     match row["type"]:
         case t if t == WRONG:
             return row["ctx"]["problem"], row["ctx"]["remedy"]
         case "extra_forbidden":
-            return "unknown key", suggestion(str(place[-1]), _keys(kind, place[:-1]))
+            return "unknown key", suggestion(str(path[-1]), _keys(kind, path[:-1]))
         case "missing":
             return "is missing", "add it"
         case "string_type":
@@ -48,9 +48,9 @@ def _sentences(row: ErrorDetails, place: Place, kind: type[Section]) -> tuple[st
             return "is not accepted", row["msg"].replace("Input should", "it should", 1)
 
 
-def _keys(annotation: Any, place: Place) -> list[str]:
+def _keys(annotation: Any, path: KeyPath) -> list[str]:
     """The keys of the section at a place, found by walking the models' annotations."""
-    for part in place:
+    for part in path:
         annotation = _bare(_below(annotation, part))
     return list(annotation.model_fields) if _is_section(annotation) else []
 
@@ -63,7 +63,7 @@ def _below(annotation: Any, part: str | int) -> Any:
 
 
 def _bare(annotation: Any) -> Any:
-    """Without its name, what is checked besides, and that it may be missing."""
+    """The type without its name, its other checks, and its optionality."""
     if isinstance(annotation, TypeAliasType):
         return _bare(annotation.__value__)
     if get_origin(annotation) is Annotated:

@@ -22,8 +22,8 @@ class UnknownAlertTypeError(ConfigError, LookupError):
 class Config(Sections):
     """A configuration without mistakes: every name in it exists. Made by `load_config`.
 
-    It has what the files define, and of what is built in that to which they refer: an MCP server when a chain uses it,
-    a provider when it is named. `resolution` says how settings are resolved.
+    It has what the files define, and the built-in parts that they refer to: an MCP server that a chain uses, a provider
+    that is named. `resolution` says how settings are resolved.
     """
 
     @property
@@ -82,8 +82,8 @@ class Config(Sections):
     ) -> ResolvedChain:
         """The plan for an alert, with nothing left to look up. Raises UnknownAlertTypeError.
 
-        `selection` and `llm_provider`: what the alert wants used. A provider that is not configured (any longer) stays
-        in the plan: agents that ask it fail, and nobody gets the answer of a model that was not asked for.
+        `selection` and `llm_provider`: what the alert wants used. A provider that is not configured stays in the plan.
+        Agents that ask it fail, rather than get an answer of another model.
         """
         chain_id = self.alert_types().get(alert_type)
         if chain_id is None:
@@ -100,7 +100,7 @@ class Config(Sections):
             update={"cancel_resolved": cancels, "chosen_by": route.chosen_by, "unmatched": route.unmatched}
         )
 
-    def explained(self, chain_id: str) -> ChainSettings:
+    def explain(self, chain_id: str) -> ChainSettings:
         """The settings that `chain_for` resolves, each with its origin."""
         return settings_of(self, chain_id, AS_CONFIGURED)
 

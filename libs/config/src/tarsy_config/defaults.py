@@ -61,7 +61,7 @@ class Limits(Section):
 
     `iteration`: all tries of one LLM call. `reply`: a whole reply of a chat.
     `rate_limit`: how long an LLM call may wait because a provider has too much to do. `conclusion`: so long before the
-    end of an investigation or a reply its agents lose their tools, and conclude; at most a quarter of its time.
+    end of an investigation or a reply, agents lose their tools and conclude. At most a quarter of its time.
     """
 
     llm_call: Seconds = 300.0

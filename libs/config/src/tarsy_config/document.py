@@ -5,8 +5,8 @@ from pathlib import Path
 
 import yaml
 
-from tarsy_config.errors import Mistake, Note, Place, written
-from tarsy_config.templates import InvalidTemplateError, filled, variables
+from tarsy_config.errors import KeyPath, Mistake, Note, format_path
+from tarsy_config.templates import InvalidTemplateError, fill, variables
 
 type Plain = dict[str, Plain] | list[Plain] | str | int | float | bool | None
 
@@ -27,23 +27,23 @@ class Document:
         self.notes: list[Note] = []
         self.readable = False
         self._environ = environ
-        self.lines: dict[Place, int] = {}
-        self.texts: dict[Place, str] = {}
-        self.variables: dict[Place, tuple[str, ...]] = {}
+        self.lines: dict[KeyPath, int] = {}
+        self.texts: dict[KeyPath, str] = {}
+        self.variables: dict[KeyPath, tuple[str, ...]] = {}
         self._scalars = yaml.constructor.SafeConstructor()
         self.data: Plain = self._read(file)
 
-    def line(self, place: Place) -> int | None:
+    def line(self, path: KeyPath) -> int | None:
         """The line of a key or list item; of what is missing, the line of what it is missing in."""
-        while place and place not in self.lines:
-            place = place[:-1]
-        return self.lines.get(place, 1)
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
 
-    def wrong(self, place: Place, problem: str, remedy: str) -> None:
-        self.mistakes.append(Mistake(self.name, self.line(place), written(place), problem, remedy))
+    def wrong(self, path: KeyPath, problem: str, remedy: str) -> None:
+        self.mistakes.append(Mistake(self.name, self.line(path), format_path(path), problem, remedy))
 
-    def note(self, place: Place, sentence: str) -> None:
-        self.notes.append(Note(self.name, self.line(place), written(place), sentence))
+    def note(self, path: KeyPath, sentence: str) -> None:
+        self.notes.append(Note(self.name, self.line(path), format_path(path), sentence))
 
     def _read(self, file: Path) -> Plain:
         try:
@@ -66,60 +66,60 @@ class Document:
             return data
         return {}
 
-    def _plain(self, node: yaml.Node, place: Place) -> Plain:
-        self.lines.setdefault(place, node.start_mark.line + 1)
-        if len(place) > DEEPEST:
-            self.wrong(place[:3], "is nested too deeply", "remove the alias that contains itself")
+    def _plain(self, node: yaml.Node, path: KeyPath) -> Plain:
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        if len(path) > DEEPEST:
+            self.wrong(path[:3], "is nested too deeply", "remove the alias that contains itself")
             return None
         match node:
             case yaml.MappingNode():
-                return self._mapping(node, place)
+                return self._mapping(node, path)
             case yaml.SequenceNode():
-                return [self._plain(item, (*place, index)) for index, item in enumerate(node.value)]
+                return [self._plain(item, (*path, index)) for index, item in enumerate(node.value)]
             case _:
-                return self._scalar(node, place)
+                return self._scalar(node, path)
 
-    def _mapping(self, node: yaml.MappingNode, place: Place) -> Plain:
-        self._complain_of_repeated_keys(node, place)
+    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> Plain:
+        self._complain_of_repeated_keys(node, path)
         self._scalars.flatten_mapping(node)  # merge keys (<<)
         found: dict[str, Plain] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self.wrong(place, "has a key that is not a name", 'templates are written in quotes: "{{.NAME}}"')
+                self.wrong(path, "has a key that is not a name", 'templates are written in quotes: "{{.NAME}}"')
                 continue
-            inside = (*place, key.value)
+            inside = (*path, key.value)
             self.lines[inside] = key.start_mark.line + 1
             found[key.value] = self._plain(value, inside)
         return found
 
-    def _complain_of_repeated_keys(self, node: yaml.MappingNode, place: Place) -> None:
+    def _complain_of_repeated_keys(self, node: yaml.MappingNode, key_path: KeyPath) -> None:
         seen: dict[str, int] = {}
         for key, _ in node.value:
             line = key.start_mark.line + 1
             if isinstance(key, yaml.ScalarNode) and key.value in seen and key.value != "<<":
-                path = written((*place, key.value))
+                path = format_path((*key_path, key.value))
                 problem = f"stands here a second time (first in line {seen[key.value]})"
                 self.mistakes.append(Mistake(self.name, line, path, problem, "keep one of them"))
             elif isinstance(key, yaml.ScalarNode):
                 seen[key.value] = line
 
-    def _scalar(self, node: yaml.Node, place: Place) -> Plain:
+    def _scalar(self, node: yaml.Node, path: KeyPath) -> Plain:
         """Numbers, booleans and null as YAML has them; all else (dates too) is text."""
-        self.texts[place] = f"{node.tag} {node.value}"
+        self.texts[path] = f"{node.tag} {node.value}"
         if node.tag in SCALARS:
-            return self._value(node, place)
+            return self._value(node, path)
         if names := variables(str(node.value)):
-            self.variables[place] = names
+            self.variables[path] = names
         try:
-            return filled(str(node.value), self._environ)
+            return fill(str(node.value), self._environ)
         except InvalidTemplateError as wrong:
-            self.wrong(place, wrong.problem, wrong.remedy)
+            self.wrong(path, wrong.problem, wrong.remedy)
             return str(node.value)
 
-    def _value(self, node: yaml.Node, place: Place) -> Plain:
+    def _value(self, node: yaml.Node, path: KeyPath) -> Plain:
         try:
             value: Plain = self._scalars.construct_object(node)
         except (LookupError, ValueError):
-            self.wrong(place, "is not what its tag says", "remove the tag, or correct the value")
+            self.wrong(path, "is not what its tag says", "remove the tag, or correct the value")
             return None
         return value

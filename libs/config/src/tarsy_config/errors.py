@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-type Place = tuple[str | int, ...]
+type KeyPath = tuple[str | int, ...]
 """A key path: names of mappings and indexes of lists, from the top of a file."""
 
 
@@ -24,7 +24,7 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Nothing is wrong, but somebody may expect of this key what it does not do."""
+    """Not a mistake, but the key does not do what one may expect."""
 
     file: str
     line: int | None
@@ -50,10 +50,10 @@ class InvalidConfigError(ConfigError):
         super().__init__("\n".join(str(mistake) for mistake in self.mistakes))
 
 
-def written(place: Place) -> str:
+def format_path(path: KeyPath) -> str:
     """`("stages", 0, "name")` as people write it: `stages[0].name`."""
     text = ""
-    for part in place:
+    for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
 

@@ -6,18 +6,18 @@ Keys that mean nothing are taken out of the document, so that the models need no
 from collections.abc import Iterable, Mapping
 
 from tarsy_config.document import Document
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.go_tarsy_moves import move_keys
-from tarsy_config.key_paths import AGENT, ANY, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT, found
+from tarsy_config.key_paths import AGENT, ANY, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT, find_values
 from tarsy_config.references import FALLBACKS
 
-SERVER: Place = ("mcp_servers", ANY)
-SYSTEM: Place = ("system",)
-QUEUE: Place = ("queue",)
+SERVER: KeyPath = ("mcp_servers", ANY)
+SYSTEM: KeyPath = ("system",)
+QUEUE: KeyPath = ("queue",)
 
 
-def below(key: str, *places: Place) -> tuple[Place, ...]:
-    return tuple((*place, key) for place in places)
+def below(key: str, *paths: KeyPath) -> tuple[KeyPath, ...]:
+    return tuple((*path, key) for path in paths)
 
 
 NOT_YET = "has no effect yet"
@@ -25,7 +25,7 @@ NATIVE = "has no effect here: every provider is asked in its own way"
 NO_POLLING = "has no effect here: alerts are pushed to the orchestrators, nothing polls"
 HANDED_OVER = "has no effect here: an orchestrator that stops hands its investigations over at once"
 OWNERS = "has no effect here: Kafka notices dead orchestrators, and others go on with their investigations"
-WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
+WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("scoring", DEFAULTS, CHAIN): NOT_YET,
     below("memory", DEFAULTS): NOT_YET,
     below("orchestrator", DEFAULTS, AGENT, STAGE_AGENT): NOT_YET,
@@ -57,7 +57,7 @@ WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
     below("orphan_threshold", QUEUE): OWNERS,
     below("heartbeat_interval", QUEUE): OWNERS,
 }
-NOTED: Mapping[tuple[Place, ...], str] = {
+NOTED: Mapping[tuple[KeyPath, ...], str] = {
     below("llm_backend", DEFAULTS, AGENT, *MODEL, *FALLBACKS): NATIVE,
     below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
     below("backend", *FALLBACKS): NATIVE,
@@ -66,8 +66,8 @@ NOTED: Mapping[tuple[Place, ...], str] = {
 
 def strip_unsupported(document: Document) -> None:
     move_keys(document)
-    for place in _every(document, NOTED):
-        document.note(*place)
+    for path in _every(document, NOTED):
+        document.note(*path)
     for at, sentence in _every(document, WITHOUT_MEANING):
         document.note(at, sentence)
         _take_out(document, at)
@@ -75,27 +75,27 @@ def strip_unsupported(document: Document) -> None:
     _masking_stays(document)
 
 
-def _every(document: Document, table: Mapping[tuple[Place, ...], str]) -> Iterable[tuple[Place, str]]:
+def _every(document: Document, table: Mapping[tuple[KeyPath, ...], str]) -> Iterable[tuple[KeyPath, str]]:
     """Listed before anything is taken out."""
     patterns = [(pattern, sentence) for patterns, sentence in table.items() for pattern in patterns]
-    return [(place, sentence) for pattern, sentence in patterns for place, _ in found(document.data, pattern)]
+    return [(path, sentence) for pattern, sentence in patterns for path, _ in find_values(document.data, pattern)]
 
 
-def _take_out(document: Document, place: Place) -> None:
-    for _, around in found(document.data, place[:-1]):
+def _take_out(document: Document, path: KeyPath) -> None:
+    for _, around in find_values(document.data, path[:-1]):
         if isinstance(around, dict):
-            around.pop(str(place[-1]), None)
+            around.pop(str(path[-1]), None)
 
 
 def _idle_agents(document: Document) -> None:
-    for place, stage in found(document.data, STAGE):
+    for path, stage in find_values(document.data, STAGE):
         match stage:
             case {"replicas": int(count), "agents": [_, _, *_]} if count > 1:
-                document.note((*place, "replicas"), f"runs the first agent {count} times, and none of the others")
+                document.note((*path, "replicas"), f"runs the first agent {count} times, and none of the others")
 
 
 def _masking_stays(document: Document) -> None:
     for masked in ((*SERVER, "data_masking"), (*DEFAULTS, "alert_masking")):
-        for place, enabled in found(document.data, (*masked, "enabled")):
+        for path, enabled in find_values(document.data, (*masked, "enabled")):
             if enabled is False:
-                document.note(place, "leaves out what is named beside it: what is built in is masked always")
+                document.note(path, "leaves out what is named beside it: what is built in is masked always")

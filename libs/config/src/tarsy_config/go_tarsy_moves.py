@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 
 from tarsy_config.document import Document, Plain
-from tarsy_config.errors import Place, written
-from tarsy_config.key_paths import ANY, CHAIN, found
+from tarsy_config.errors import KeyPath, format_path
+from tarsy_config.key_paths import ANY, CHAIN, find_values
 
-PROVIDER: Place = ("llm_providers", ANY)
-COSTS: Place = ("system", "cost_estimation")
-MOVED: Mapping[Place, Place] = {
+PROVIDER: KeyPath = ("llm_providers", ANY)
+COSTS: KeyPath = ("system", "cost_estimation")
+MOVED: Mapping[KeyPath, KeyPath] = {
     ("defaults", "executive_summary_provider"): ("executive_summary", "llm_provider"),
     ("defaults", "executive_summary_fallback_list"): ("executive_summary", "fallback_list"),
     (*CHAIN, "executive_summary_fallback_list"): ("executive_summary", "fallback_list"),
     (*PROVIDER, "reasoning_effort"): ("thinking",),
 }
-"""Where a key stands, and what it is called here, from the section that it stands in."""
+"""The path of a key, and its name here, relative to its section."""
 OUR_EFFORTS = frozenset({"off", "low", "medium", "high"})
 EFFORTS = {"none": "off", "minimal": "low", "xhigh": "high", "max": "high"}
 """Words for how much a model thinks that are not ours, and the nearest of ours."""
@@ -25,48 +25,48 @@ NO_CATALOGUE = "has no effect yet: models have the prices of model_rates, and of
 def move_keys(document: Document) -> None:
     _name_efforts(document)
     for pattern, target in MOVED.items():
-        for place, _ in list(found(document.data, pattern)):
-            _move(document, place, target)
+        for path, _ in list(find_values(document.data, pattern)):
+            _move(document, path, target)
     _read_rates(document)
 
 
 def _name_efforts(document: Document) -> None:
-    for place, provider in found(document.data, PROVIDER):
+    for path, provider in find_values(document.data, PROVIDER):
         if isinstance(provider, dict) and str(provider.get("reasoning_effort", "low")) not in OUR_EFFORTS:
-            _name_effort(document, (*place, "reasoning_effort"), provider)
+            _name_effort(document, (*path, "reasoning_effort"), provider)
 
 
-def _name_effort(document: Document, place: Place, provider: dict[str, Plain]) -> None:
+def _name_effort(document: Document, path: KeyPath, provider: dict[str, Plain]) -> None:
     effort = EFFORTS.get(str(provider.pop("reasoning_effort")))
     if effort is None:
-        document.note(place, "has no effect here: thinking is off, low, medium or high")
+        document.note(path, "has no effect here: thinking is off, low, medium or high")
         return
-    document.note(place, f"is read as thinking: {effort}")
+    document.note(path, f"is read as thinking: {effort}")
     provider["reasoning_effort"] = effort
 
 
-def _move(document: Document, place: Place, target: Place) -> None:
-    section = _section(document.data, place[:-1])
+def _move(document: Document, path: KeyPath, target: KeyPath) -> None:
+    section = _section(document.data, path[:-1])
     for key in target[:-1]:
         inside = section.setdefault(str(key), {})
         if not isinstance(inside, dict):
             return
         section = inside
-    value = _section(document.data, place[:-1]).pop(str(place[-1]))
+    value = _section(document.data, path[:-1]).pop(str(path[-1]))
     if target[-1] in section:
-        document.wrong(place, f"says a second time what {written(target)} says", "keep one of them")
+        document.wrong(path, f"says a second time what {format_path(target)} says", "keep one of them")
         return
-    _put(document, section, (*place[:-1], *target), value, place)
+    _put(document, section, (*path[:-1], *target), value, path)
 
 
-def _put(document: Document, section: dict[str, Plain], place: Place, value: Plain, origin: Place) -> None:
-    section[str(place[-1])] = value
-    document.lines[place] = document.line(origin) or 1
+def _put(document: Document, section: dict[str, Plain], path: KeyPath, value: Plain, origin: KeyPath) -> None:
+    section[str(path[-1])] = value
+    document.lines[path] = document.line(origin) or 1
 
 
-def _section(data: Plain, place: Place) -> dict[str, Plain]:
+def _section(data: Plain, path: KeyPath) -> dict[str, Plain]:
     """The section at a place; an empty one where there is none."""
-    for _, section in found(data, place):
+    for _, section in find_values(data, path):
         if isinstance(section, dict):
             return section
     return {}

@@ -3,39 +3,39 @@
 from collections.abc import Iterator
 
 from tarsy_config.document import Document, Plain
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 
 ANY = "*"
-DEFAULTS: Place = ("defaults",)
-AGENT_DEFAULTS: Place = (*DEFAULTS, "agents", ANY)
-AGENT: Place = ("agents", ANY)
-CHAIN: Place = ("agent_chains", ANY)
-STAGE: Place = (*CHAIN, "stages", ANY)
-STAGE_AGENT: Place = (*STAGE, "agents", ANY)
-SYNTHESIS: Place = (*STAGE, "synthesis")
-CHAT: Place = (*CHAIN, "chat")
-SUMMARIES: tuple[Place, ...] = ((*DEFAULTS, "executive_summary"), (*CHAIN, "executive_summary"))
-MODEL: tuple[Place, ...] = (CHAIN, STAGE_AGENT, SYNTHESIS, CHAT, AGENT_DEFAULTS, *SUMMARIES)
+DEFAULTS: KeyPath = ("defaults",)
+AGENT_DEFAULTS: KeyPath = (*DEFAULTS, "agents", ANY)
+AGENT: KeyPath = ("agents", ANY)
+CHAIN: KeyPath = ("agent_chains", ANY)
+STAGE: KeyPath = (*CHAIN, "stages", ANY)
+STAGE_AGENT: KeyPath = (*STAGE, "agents", ANY)
+SYNTHESIS: KeyPath = (*STAGE, "synthesis")
+CHAT: KeyPath = (*CHAIN, "chat")
+SUMMARIES: tuple[KeyPath, ...] = ((*DEFAULTS, "executive_summary"), (*CHAIN, "executive_summary"))
+MODEL: tuple[KeyPath, ...] = (CHAIN, STAGE_AGENT, SYNTHESIS, CHAT, AGENT_DEFAULTS, *SUMMARIES)
 """Sections that may name a provider, and whom to ask in its stead."""
 
 
-def named(document: Document, patterns: tuple[Place, ...]) -> Iterator[tuple[Place, str]]:
+def find_names(document: Document, patterns: tuple[KeyPath, ...]) -> Iterator[tuple[KeyPath, str]]:
     """Every name at these places."""
     for pattern in patterns:
-        for place, name in found(document.data, pattern):
+        for path, name in find_values(document.data, pattern):
             if isinstance(name, str):
-                yield place, name
+                yield path, name
 
 
-def found(data: Plain, pattern: Place, place: Place = ()) -> Iterator[tuple[Place, Plain]]:
+def find_values(data: Plain, pattern: KeyPath, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Plain]]:
     """Every place of the data that fits the pattern, with what is there."""
     if not pattern:
-        yield place, data
+        yield path, data
         return
     part, rest = pattern[0], pattern[1:]
     for key, value in _inside(data):
         if part in (ANY, key):
-            yield from found(value, rest, (*place, key))
+            yield from find_values(value, rest, (*path, key))
 
 
 def _inside(data: Plain) -> Iterator[tuple[str | int, Plain]]:

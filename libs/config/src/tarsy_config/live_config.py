@@ -1,8 +1,8 @@
 """Configuration that holds now, and its replacement while a service runs (docs/decisions/0026).
 
-The files are looked at by their content, now and then: of a file in a ConfigMap, a watch would see no change, as only
-a link above it is renamed. A content that two looks in a row have found is loaded and checked as at the start, and the
-service makes its own value of it, both in a thread. With a mistake the old value stays; else one assignment replaces
+Polls the content of the files. A watch would miss changes of a ConfigMap, where only a link above the file is renamed.
+Content that two polls in a row have found is loaded and checked as at the start. A thread does this, and the service
+derives its own value there. With a mistake the old value stays; else one assignment replaces
 it.
 """
 
@@ -64,18 +64,18 @@ class LiveConfig[V]:
         self.version = config.version
         self._accept(config)
 
-    def following(
+    def create_tasks(
         self, seconds: float, steps: Callable[[], Callable[[], None]], switched: Callable[[], None] = lambda: None
     ) -> Mapping[str, Coroutine[object, object, Never]]:
         """The long-lived task by its name, for a supervisor: none when `seconds` is 0. `steps` begins its progress."""
-        return {"configuration": self.follow(seconds, switched=switched, stepped=steps())} if seconds else {}
+        return {"configuration": self.follow(seconds, switched=switched, heartbeat=steps())} if seconds else {}
 
     async def follow(
         self,
         seconds: float,
         *,
         switched: Callable[[], None] = lambda: None,
-        stepped: Callable[[], None] = lambda: None,
+        heartbeat: Callable[[], None] = lambda: None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> Never:
         """Looks for ever. `switched` is called in the event loop, right after another value began to hold."""
@@ -83,7 +83,7 @@ class LiveConfig[V]:
             await sleep(seconds)
             if await self.look():
                 switched()
-            stepped()
+            heartbeat()
 
     async def look(self) -> bool:
         """Looks once. Returns whether another value holds now."""
@@ -104,7 +104,7 @@ class LiveConfig[V]:
         self._accept(config)
         return True
 
-    def degraded_reasons(self) -> list[str]:
+    def explain_degraded(self) -> list[str]:
         if not self._mistakes:
             return []
         more = f" ({len(self._mistakes)} mistakes in all)" if len(self._mistakes) > 1 else ""
@@ -160,7 +160,7 @@ def _mistakes(problem: Exception) -> list[str]:
         case InvalidScriptError():
             return [str(problem)]
         case _:
-            # Without its message: it may repeat what the files say.
+            # Leaves out its message, which may repeat the files' content.
             frames = "".join(traceback.format_tb(problem.__traceback__))
             log.error("config.not_loaded", problem=type(problem).__name__, where=frames)
             return [f"TARSy itself failed on it: {type(problem).__name__}"]

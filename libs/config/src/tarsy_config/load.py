@@ -10,10 +10,10 @@ from tarsy_config.checking import check
 from tarsy_config.config import Config
 from tarsy_config.cross_checks import check_coherence
 from tarsy_config.document import Document
-from tarsy_config.errors import InvalidConfigError, written
+from tarsy_config.errors import InvalidConfigError, format_path
 from tarsy_config.go_tarsy_compat import strip_unsupported
-from tarsy_config.key_paths import ANY, found
-from tarsy_config.merging import merged
+from tarsy_config.key_paths import ANY, find_values
+from tarsy_config.merging import merge
 from tarsy_config.providers import LlmProvider
 from tarsy_config.references import check_references
 from tarsy_config.values import Name, Section
@@ -58,7 +58,7 @@ def load_config(
     if config is None or any(document.mistakes for document in documents):
         raise _invalid(documents)
     more = {name: one for file in providers if file is not None for name, one in file.llm_providers.items()}
-    whole = merged(config, more, documents, later, config_dir, environ)
+    whole = merge(config, more, documents, later, config_dir, environ)
     for each in also:
         each(documents, whole, environ)
     if any(document.mistakes for document in documents):
@@ -86,10 +86,10 @@ def _check_names(documents: Sequence[Document], later: set[str]) -> None:
     known: dict[str, set[str]] = {section: set() for section in BUILT_IN}
     for document in documents:
         for section in BUILT_IN:
-            for place, _ in found(document.data, (section, ANY)):
-                name = str(place[1])
+            for path, _ in find_values(document.data, (section, ANY)):
+                name = str(path[1])
                 if name in known[section] and document is not documents[0]:
-                    document.wrong(place, f"is defined in {documents[0].name} already", "keep one of them")
+                    document.wrong(path, f"is defined in {documents[0].name} already", "keep one of them")
                 known[section].add(name)
     if all(document.readable for document in documents):
         unusable = built_in.VERTEX_PROVIDERS - known["llm_providers"]
@@ -101,7 +101,7 @@ def _check_names(documents: Sequence[Document], later: set[str]) -> None:
 
 def _check_scripts(document: Document, config_dir: Path) -> None:
     one, several = ("llm_providers", ANY, "script"), ("llm_providers", ANY, "script", ANY)
-    for place, script in (*found(document.data, one), *found(document.data, several)):
+    for path, script in (*find_values(document.data, one), *find_values(document.data, several)):
         if isinstance(script, str) and not (config_dir / script).is_file():
             problem = f"there is no file {script}"
-            document.wrong(place, problem, f"{written(place[-1:])} is a path from the folder of {document.name}")
+            document.wrong(path, problem, f"{format_path(path[-1:])} is a path from the folder of {document.name}")

@@ -6,9 +6,9 @@ from pathlib import Path
 from tarsy_config import built_in
 from tarsy_config.chain_settings import settings_of
 from tarsy_config.config import Config
-from tarsy_config.cross_checks import built_in_chains
+from tarsy_config.cross_checks import select_built_in_chains
 from tarsy_config.document import Document
-from tarsy_config.key_paths import named
+from tarsy_config.key_paths import find_names
 from tarsy_config.provenance import sources_of
 from tarsy_config.providers import LlmProvider
 from tarsy_config.references import PROVIDERS
@@ -17,7 +17,7 @@ from tarsy_config.servers import McpServerConfig
 from tarsy_config.version import version_of
 
 
-def merged(
+def merge(
     config: Config,
     providers: Mapping[str, LlmProvider],
     documents: Sequence[Document],
@@ -26,18 +26,18 @@ def merged(
     environ: Mapping[str, str],
 ) -> Config:
     """`config` and `providers` as the files say them, without mistakes. Unused built-in entries stay out."""
-    asked = {name for document in documents for _, name in named(document, PROVIDERS)} - later_providers
-    usual = {name: provider for name, provider in built_in.PROVIDERS.items() if name in asked}
+    requested = {name for document in documents for _, name in find_names(document, PROVIDERS)} - later_providers
+    usual = {name: provider for name, provider in built_in.PROVIDERS.items() if name in requested}
     both = usual | config.llm_providers | dict(providers)
-    chains = built_in_chains(config.router().rules, config.agent_chains.keys(), config.defaults.alert_type)
+    chains = select_built_in_chains(config.router().rules, config.agent_chains.keys(), config.defaults.alert_type)
     whole = config.model_copy(
         update={
             "agent_chains": config.agent_chains | {name: built_in.CHAINS[name] for name in chains},
-            "llm_providers": {name: _placed(one, config_dir).completed(environ) for name, one in both.items()},
+            "llm_providers": {name: _placed(one, config_dir).with_environment(environ) for name, one in both.items()},
         }
     )
     notes = [note for document in documents for note in sorted(document.notes, key=lambda note: note.line or 0)]
-    whole = whole.told_by(sources_of(documents), notes, version_of(documents))
+    whole = whole.with_sources(sources_of(documents), notes, version_of(documents))
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 
 

@@ -28,8 +28,8 @@ def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) ->
         config_version=sections.version,
         approval=terms_of(sections.defaults.approval, configured.approval),
     )
-    asked = (sections.llm_providers.get(name) for name in chain.llm_providers)
-    scripted = any(provider is not None and provider.type == "scripted" for provider in asked)
+    requested = (sections.llm_providers.get(name) for name in chain.llm_providers)
+    scripted = any(provider is not None and provider.type == "scripted" for provider in requested)
     return chain.model_copy(update={"scripted": scripted})
 
 

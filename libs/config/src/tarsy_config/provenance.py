@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tarsy_config.document import Document
-from tarsy_config.errors import Place, written
+from tarsy_config.errors import KeyPath, format_path
 
 NAMED = frozenset({"agents", "agent_chains", "mcp_servers", "llm_providers"})
 """Sections of entries that have names: what no file defines in them is built in."""
@@ -14,13 +14,13 @@ NAMED = frozenset({"agents", "agent_chains", "mcp_servers", "llm_providers"})
 @dataclass(frozen=True, slots=True)
 class Origin:
     kind: Literal["file", "built-in", "default", "alert"]
-    place: Place = ()
+    place: KeyPath = ()
     file: str = ""
     line: int | None = None
 
     @property
     def path(self) -> str:
-        return written(self.place)
+        return format_path(self.place)
 
     def __str__(self) -> str:
         match self.kind:
@@ -45,8 +45,8 @@ class Found[T]:
 @dataclass(frozen=True, slots=True)
 class File:
     name: str
-    lines: Mapping[Place, int]
-    variables: Mapping[Place, tuple[str, ...]]
+    lines: Mapping[KeyPath, int]
+    variables: Mapping[KeyPath, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +55,29 @@ class Sources:
 
     files: tuple[File, ...] = field(default=(), repr=False)
 
-    def defines(self, place: Place) -> bool:
-        return any(place in file.lines for file in self.files)
+    def defines(self, path: KeyPath) -> bool:
+        return any(path in file.lines for file in self.files)
 
-    def origin(self, place: Place) -> Origin:
+    def origin(self, path: KeyPath) -> Origin:
         """The origin of the key at a place. The line of an unwritten key is that of the nearest part around it."""
-        entry = place[:2] if place[0] in NAMED else place[:1]
+        entry = path[:2] if path[0] in NAMED else path[:1]
         for file in self.files:
             if entry in file.lines:
-                return Origin("file", place, file.name, _line(file, place))
-        return Origin("built-in", place) if place[0] in NAMED else DEFAULT
+                return Origin("file", path, file.name, _line(file, path))
+        return Origin("built-in", path) if path[0] in NAMED else DEFAULT
 
-    def given(self, place: Place) -> Origin:
+    def origin_or_default(self, path: KeyPath) -> Origin:
         """The origin of a key that may not have been written at all: DEFAULT then, unless it is built in."""
-        origin = self.origin(place)
-        return origin if origin.kind == "built-in" or self.defines(place) else DEFAULT
+        origin = self.origin(path)
+        return origin if origin.kind == "built-in" or self.defines(path) else DEFAULT
 
-    def variables(self, place: Place) -> tuple[str, ...]:
+    def variables(self, path: KeyPath) -> tuple[str, ...]:
         """The environment variables that the value at a place, or below it, was written with."""
         names = (
             name
             for file in self.files
             for at, written_with in file.variables.items()
-            if at[: len(place)] == place
+            if at[: len(path)] == path
             for name in written_with
         )
         return tuple(dict.fromkeys(names))
@@ -87,7 +87,7 @@ def sources_of(documents: Sequence[Document]) -> Sources:
     return Sources(tuple(File(document.name, document.lines, document.variables) for document in documents))
 
 
-def _line(file: File, place: Place) -> int:
-    while place not in file.lines:
-        place = place[:-1]
-    return file.lines[place]
+def _line(file: File, path: KeyPath) -> int:
+    while path not in file.lines:
+        path = path[:-1]
+    return file.lines[path]

@@ -20,7 +20,7 @@ CONTEXT_TOKENS: Mapping[str, int] = {"google": 1_000_000, "anthropic": 200_000}
 
 
 class NativeTools(Section):
-    """Tools that the provider itself runs; Google has them. None: as whoever is more general says, at last no."""
+    """Tools that the provider itself runs; Google has them. None: as the more general level says, finally no."""
 
     google_search: bool | None = None
     url_context: bool | None = None
@@ -69,7 +69,7 @@ class LlmProvider(Section):
         """The environment variables that are asked for a key, the first one first."""
         return (self.api_key_env,) if self.api_key_env else PROVIDER_TYPES[self.type].key_variables
 
-    def completed(self, environ: Mapping[str, str]) -> "LlmProvider":
+    def with_environment(self, environ: Mapping[str, str]) -> "LlmProvider":
         """With key and address from the environment, where the file does not have them."""
         found = [environ[name] for name in self.key_variables if environ.get(name)]
         key = self.api_key or (SecretStr(found[0]) if found else None)

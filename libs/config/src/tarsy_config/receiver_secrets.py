@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from tarsy_config.config import Config
 from tarsy_config.document import Document
-from tarsy_config.errors import Place
-from tarsy_config.key_paths import found
+from tarsy_config.errors import KeyPath
+from tarsy_config.key_paths import find_values
 
 
 def receiver_secrets_are_set(documents: Sequence[Document], config: Config, environ: Mapping[str, str]) -> None:
@@ -13,7 +13,7 @@ def receiver_secrets_are_set(documents: Sequence[Document], config: Config, envi
     for name, receiver in config.receivers.items():
         variable = receiver.secret_variable
         if variable is not None and not environ.get(variable, "").strip():
-            place: Place = ("notifications", name) if name in config.notifications else ("system", "slack")
+            path: KeyPath = ("notifications", name) if name in config.notifications else ("system", "slack")
             for document in documents:
-                for at, _ in found(document.data, place):
+                for at, _ in find_values(document.data, path):
                     document.wrong(at, f"needs {variable}", f"set {variable} in the environment of the notifier")

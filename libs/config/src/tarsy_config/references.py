@@ -7,19 +7,19 @@ from collections.abc import Mapping, Set
 
 from tarsy_config.agent_options import SETTINGS
 from tarsy_config.document import Document
-from tarsy_config.errors import Place, suggestion
-from tarsy_config.key_paths import ANY, CHAIN, CHAT, MODEL, STAGE_AGENT, SYNTHESIS, named
+from tarsy_config.errors import KeyPath, suggestion
+from tarsy_config.key_paths import ANY, CHAIN, CHAT, MODEL, STAGE_AGENT, SYNTHESIS, find_names
 
-DEFAULT_PROVIDERS: tuple[Place, ...] = (("defaults", "llm_provider"), ("defaults", "llm_provider", ANY))
-SERVERS: tuple[Place, ...] = tuple((*place, "mcp_servers", ANY) for place in SETTINGS["mcp_servers"].at)
+DEFAULT_PROVIDERS: tuple[KeyPath, ...] = (("defaults", "llm_provider"), ("defaults", "llm_provider", ANY))
+SERVERS: tuple[KeyPath, ...] = tuple((*place, "mcp_servers", ANY) for place in SETTINGS["mcp_servers"].at)
 WITH_FALLBACKS = SETTINGS["fallback_providers"].at
-FALLBACKS: tuple[Place, ...] = (
+FALLBACKS: tuple[KeyPath, ...] = (
     *((*place, "fallback_providers", ANY) for place in WITH_FALLBACKS),
     ("fallback_lists", ANY, ANY),
 )
-AGENTS: tuple[Place, ...] = ((*STAGE_AGENT, "name"), (*SYNTHESIS, "agent"))
-RECEIVER_CHAINS: Place = ("notifications", ANY, "chains", ANY)
-PROVIDERS: tuple[Place, ...] = (
+AGENTS: tuple[KeyPath, ...] = ((*STAGE_AGENT, "name"), (*SYNTHESIS, "agent"))
+RECEIVER_CHAINS: KeyPath = ("notifications", ANY, "chains", ANY)
+PROVIDERS: tuple[KeyPath, ...] = (
     *DEFAULT_PROVIDERS,
     *((*place, "llm_provider") for place in (*MODEL, *FALLBACKS)),
     *((*place, "summarization", "llm_provider") for place in (("defaults",), ("mcp_servers", ANY))),
@@ -27,7 +27,7 @@ PROVIDERS: tuple[Place, ...] = (
     *FALLBACKS,
     *((*place, "provider") for place in FALLBACKS),
 )
-REFERENCES: tuple[tuple[str, tuple[Place, ...]], ...] = (
+REFERENCES: tuple[tuple[str, tuple[KeyPath, ...]], ...] = (
     ("mcp_servers", SERVERS),
     ("agents", (*AGENTS, (*CHAT, "agent"))),
     ("llm_providers", PROVIDERS),
@@ -40,7 +40,7 @@ REFERENCES: tuple[tuple[str, tuple[Place, ...]], ...] = (
 def check_references(document: Document, known: Mapping[str, Set[str]], built_in: Mapping[str, Set[str]]) -> None:
     """`known`: the names that each section defines, over all files."""
     for section, patterns in REFERENCES:
-        for place, name in named(document, patterns):
+        for path, name in find_names(document, patterns):
             if name and name not in known[section] | built_in[section]:
                 remedy = suggestion(name, known[section], built_in=built_in[section])
-                document.wrong(place, f"{section} has no {name}", remedy)
+                document.wrong(path, f"{section} has no {name}", remedy)

@@ -1,7 +1,7 @@
 """Resolution of the settings of an agent: the last place that has one wins, where its rule says nothing else.
 
-A synthesis is resolved like an agent of its stage, and a chat or an executive summary like one of the chain, each with
-its own section in the place of the agent in its stage. The provider that an alert names is asked by all agents.
+A synthesis is resolved like an agent of its stage, a chat or an executive summary like an agent of the chain. Each
+takes its own section instead of the agent's. The provider that an alert names is asked by all agents.
 Fallbacks stay as they are configured, and so do summaries: they ask it where neither `defaults.summarization` nor the
 server names a provider.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.fallbacks import Fallback
 from tarsy_config.provenance import ALERT, DEFAULT, Found, Sources
 from tarsy_config.providers import LlmProvider
@@ -26,7 +26,7 @@ NO_SELECTION = McpSelection()
 
 @dataclass(frozen=True, slots=True)
 class At[S: Section]:
-    place: Place
+    place: KeyPath
     section: S
 
 
@@ -67,7 +67,7 @@ class Levels:
         for at in reversed(self.places):
             for path in paths:
                 if (value := reduce(_inside, path, at.section)) is not None:
-                    yield Found(value, self.sources.given((*at.place, *path)))
+                    yield Found(value, self.sources.origin_or_default((*at.place, *path)))
 
 
 def _inside(section: Any, key: str) -> Any:
@@ -90,7 +90,7 @@ class Option:
     """
 
     key: str
-    at: tuple[Place, ...]
+    at: tuple[KeyPath, ...]
     rule: Rule | None = None
     setting: str = ""
     otherwise: Any = None
@@ -120,9 +120,9 @@ def take_first_usable(_option: Option, levels: Levels) -> Found[str]:
 
 
 def take_last_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
-    """Those of the last place that has a list of its own, or names one: each once, without what nothing can ask yet."""
-    said = levels.search((option.key,), ("fallback_list",))
-    found = next((one for one in said if one.value != ""), Found((), DEFAULT))
+    """Those of the last level that has a list or names one: each once, without those that cannot be asked yet."""
+    lists = levels.search((option.key,), ("fallback_list",))
+    found = next((one for one in lists if one.value != ""), Found((), DEFAULT))
     fallbacks = levels.fallback_lists[found.value] if isinstance(found.value, str) else found.value
     known = levels.llm_providers.keys() - {take_first_usable(option, levels).value}
     names = dict.fromkeys(fallback.provider for fallback in fallbacks)
@@ -156,5 +156,5 @@ def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], .
     chosen = levels.choice.mcp.native_tools or {}
     below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
     configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS}
-    said = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
-    return tuple(Found(tool, found.origin) for tool, found in said.items() if found is not None and found.value)
+    settings = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
+    return tuple(Found(tool, found.origin) for tool, found in settings.items() if found is not None and found.value)

@@ -46,10 +46,10 @@ class Sections(Section):
         """A digest of what the files say; none when it was not loaded from files."""
         return self._version
 
-    def told_by(self, sources: Sources, notes: Sequence[Note], version: str) -> Self:
-        told = self.model_copy()
-        told._sources, told._notes, told._version = sources, tuple(notes), version
-        return told
+    def with_sources(self, sources: Sources, notes: Sequence[Note], version: str) -> Self:
+        copy = self.model_copy()
+        copy._sources, copy._notes, copy._version = sources, tuple(notes), version
+        return copy
 
     def approve_of(self, server: McpServerConfig) -> Approve | None:
         """The rule of a server, its own or that of `defaults`; a chain may add to it."""

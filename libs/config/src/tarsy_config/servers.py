@@ -28,8 +28,8 @@ class McpServerConfig(Section):
     """`repeatable_tools`: tools that the operator declares harmless to run twice though the server does not say so;
     `unrepeatable_tools`: those that he declares harmful though it does.
 
-    `read_only_tools`: tools that the operator declares to change nothing. Those of `unrepeatable_tools` change
-    something, whatever the server says. `allow`: tools that agents get though they are not read-only; None where the
+    `read_only_tools`: tools that the operator declares to change nothing. Tools of `unrepeatable_tools` count as
+    harmful, whatever the server says. `allow`: tools that agents get though they are not read-only; None where the
     operator has not said anything yet, which allows none. `approve`: the calls that wait for a person.
     `use_known_tools`: tools of a popular server that its documentation calls reading only are read-only without a word.
 
@@ -57,7 +57,7 @@ class McpServerConfig(Section):
 
     @property
     def isolation_in_use(self) -> Isolation:
-        """Without a setting: `session` when the transport tells the server which session it is, else `shared`."""
+        """The default is `session` if the transport tells the server the session, else `shared`."""
         return self.isolation or ("session" if self.transport.names_session else "shared")
 
     @model_validator(mode="after")

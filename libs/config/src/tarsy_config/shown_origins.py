@@ -5,39 +5,39 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from tarsy_config.config import Config
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.provenance import DEFAULT, Origin
 
 SECTIONS = {"chains": "agent_chains"}
 """The names of sections in `tarsy.yaml`, where the API has others."""
 
 
-def shown_origins(config: Config, shown: Mapping[str, JsonValue]) -> dict[str, str]:
+def describe_origins(config: Config, shown: Mapping[str, JsonValue]) -> dict[str, str]:
     """Names each value, and each list of values, that is no default."""
     found: dict[str, str] = {}
     for section, tree in shown.items():
-        for place in _leaves(tree, ()):
-            origin = config.sources.given((SECTIONS.get(section, section), *place))
+        for path in _leaves(tree, ()):
+            origin = config.sources.origin_or_default((SECTIONS.get(section, section), *path))
             if origin != DEFAULT:
-                found[_pointer((section, *place))] = _words(origin)
+                found[_pointer((section, *path))] = _words(origin)
     return found
 
 
-def _leaves(tree: JsonValue, place: Place) -> Iterator[Place]:
+def _leaves(tree: JsonValue, path: KeyPath) -> Iterator[KeyPath]:
     match tree:
         case dict():
             for key, value in tree.items():
-                yield from _leaves(value, (*place, key))
+                yield from _leaves(value, (*path, key))
         case list() if any(isinstance(item, dict | list) for item in tree):
             for index, item in enumerate(tree):
-                yield from _leaves(item, (*place, index))
+                yield from _leaves(item, (*path, index))
         case _:
-            yield place
+            yield path
 
 
 def _words(origin: Origin) -> str:
     return f"{origin.file}:{origin.line}" if origin.kind == "file" else origin.kind
 
 
-def _pointer(place: Place) -> str:
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in place)
+def _pointer(path: KeyPath) -> str:
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)

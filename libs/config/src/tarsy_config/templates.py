@@ -9,7 +9,7 @@ TEMPLATE = re.compile(r"\{\{(?P<inside>.*?)\}\}", re.DOTALL)
 VARIABLE = re.compile(r"\s*\.(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*")
 LITERAL_BRACES = '"{{"'
 KEPT = "SESSION_ID"
-"""Known only when a session runs: whoever runs it fills this one."""
+"""Known only when a session runs: the owner of the session fills it in."""
 
 
 class InvalidTemplateError(ConfigError, ValueError):
@@ -21,7 +21,7 @@ class InvalidTemplateError(ConfigError, ValueError):
         self.remedy = remedy
 
 
-def filled(text: str, environ: Mapping[str, str]) -> str:
+def fill(text: str, environ: Mapping[str, str]) -> str:
     """Raises InvalidTemplateError. The text of a variable is taken as it is, templates in it are not filled again."""
     return TEMPLATE.sub(lambda match: _value(match, environ), text)
 

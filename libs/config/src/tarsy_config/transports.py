@@ -34,8 +34,8 @@ class Transport(Section):
     for the CAs that are trusted otherwise, not beside them. `timeout`: seconds that a single request to the server may
     take, when it is to be less than `limits.tool_call`. `session_cleanup_url` gets a DELETE at the end of a session.
 
-    One section for all types, so that every mistake is told at its own key: pydantic gives up at the first member of a
-    union that does not fit, or tells of all of them.
+    One section serves all types, so that each mistake is reported at its own key. With a union, pydantic reports the
+    first member or all members.
     """
 
     type: Literal["stdio", "http", "sse"]

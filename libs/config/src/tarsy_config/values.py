@@ -89,7 +89,7 @@ def one_of(names: Iterable[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def named_servers(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def deduplicate_servers(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """An empty list of servers says nothing, as in Go TARSy: it takes none away."""
     return tuple(dict.fromkeys(names)) if names else None
 
@@ -98,6 +98,6 @@ type Seconds = Annotated[float, BeforeValidator(seconds)]
 type ServerId = Annotated[str, AfterValidator(server_id)]
 type Positive = Annotated[int, Field(ge=1)]
 type Name = Annotated[str, Field(min_length=1)]
-type Servers = Annotated[tuple[Name, ...] | None, AfterValidator(named_servers)]
+type Servers = Annotated[tuple[Name, ...] | None, AfterValidator(deduplicate_servers)]
 type Backend = Literal["google-native", "langchain"]
 type Strategy = Annotated[str, BeforeValidator(strategy), one_of(STRATEGIES)]

@@ -8,12 +8,12 @@ import json
 from collections.abc import Sequence
 
 from tarsy_config.document import Document
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.key_paths import ANY
 
 DIGITS = 12
-TRANSPORT: Place = ("mcp_servers", ANY, "transport")
-SECRETS: tuple[Place, ...] = (
+TRANSPORT: KeyPath = ("mcp_servers", ANY, "transport")
+SECRETS: tuple[KeyPath, ...] = (
     ("llm_providers", ANY, "api_key"),
     (*TRANSPORT, "bearer_token"),
     (*TRANSPORT, "oauth", "client_secret"),
@@ -25,19 +25,17 @@ SECRETS: tuple[Place, ...] = (
 
 
 def version_of(documents: Sequence[Document]) -> str:
-    said = {
-        json.dumps((document.name, *place)): "" if _is_secret(place) else document.texts.get(place, "")
+    content = {
+        json.dumps((document.name, *path)): "" if _is_secret(path) else document.texts.get(path, "")
         for document in documents
-        for place in document.lines
+        for path in document.lines
     }
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def _is_secret(place: Place) -> bool:
-    return any(_begins_as(place, pattern) for pattern in SECRETS)
+def _is_secret(path: KeyPath) -> bool:
+    return any(_begins_as(path, pattern) for pattern in SECRETS)
 
 
-def _begins_as(place: Place, pattern: Place) -> bool:
-    return len(place) >= len(pattern) and all(
-        wanted in (ANY, part) for part, wanted in zip(place, pattern, strict=False)
-    )
+def _begins_as(path: KeyPath, pattern: KeyPath) -> bool:
+    return len(path) >= len(pattern) and all(wanted in (ANY, part) for part, wanted in zip(path, pattern, strict=False))

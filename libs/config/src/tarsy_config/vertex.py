@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tarsy_config.document import Document, Plain
 from tarsy_config.errors import suggestion
-from tarsy_config.key_paths import ANY, found
+from tarsy_config.key_paths import ANY, find_values
 
 TYPE = "vertexai"
 KEYS = frozenset(
@@ -25,7 +25,7 @@ def strip_vertex(document: Document) -> set[str]:
             ("llm_providers", name), f"has no effect yet: the provider type {TYPE} comes with a later version"
         )
         taken.add(name)
-    for _, providers in found(document.data, ("llm_providers",)):
+    for _, providers in find_values(document.data, ("llm_providers",)):
         if isinstance(providers, dict):
             for name in taken:
                 providers.pop(name)
@@ -33,6 +33,6 @@ def strip_vertex(document: Document) -> set[str]:
 
 
 def _defined(document: Document) -> Iterator[tuple[str, dict[str, Plain]]]:
-    for place, provider in found(document.data, ("llm_providers", ANY)):
+    for path, provider in find_values(document.data, ("llm_providers", ANY)):
         if isinstance(provider, dict) and provider.get("type") == TYPE:
-            yield str(place[1]), provider
+            yield str(path[1]), provider

@@ -26,7 +26,7 @@ AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
 """Grows with the doors that alerts come through. One that is not known is shown as it is."""
 
 SOURCES_THAT_RESOLVE = frozenset({"alertmanager", "grafana", "pagerduty", "pagerduty-events"})
-"""Those whose senders report that an alert is over. Nobody can say of any other alert that it still fires."""
+"""Those whose senders report that an alert is over. It is unknown of any other alert whether it still fires."""
 
 type Priority = Literal["urgent", "high", "normal", "low"]
 
@@ -100,7 +100,7 @@ class Alert(Value):
 
 
 def priority_of(alert: Alert) -> Priority:
-    """Where the alert stands in the queue."""
+    """The alert's position in the queue."""
     if alert.priority is not None:
         return alert.priority
     return SEVERITIES.get((alert.severity or "").strip().lower(), "normal")

@@ -65,14 +65,14 @@ def _in_a_row(text: str) -> list[Arguments] | None:
             position = one[1]
         elif found and (rest := CLOSERS.match(text, position)) and rest.end() > position:
             position = rest.end()
-        elif found and _is_told_again(text[position:], found):
+        elif found and _is_repeated(text[position:], found):
             return found
         else:
             return None
     return found if position >= len(text) else None
 
 
-def _is_told_again(rest: str, found: list[Arguments]) -> bool:
+def _is_repeated(rest: str, found: list[Arguments]) -> bool:
     """Some servers tell the whole arguments again at the end, as JSON in a string."""
     whole = value_of(rest)
     return whole is not None and isinstance(whole[0], str) and _objects(whole[0].strip(), NESTED) == found[-1:]

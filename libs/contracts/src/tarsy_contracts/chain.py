@@ -10,8 +10,9 @@ from tarsy_contracts.numbers import Count, Index, Seconds
 
 CONTROLLERS = ("function_calling", "react", "single_shot")
 Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
-"""How an agent is led: by the provider's own tool calls, by text that we read (for models without them), or by one
-question without tools. An execution whose controller is not known fails, and says so."""
+"""How an agent is controlled: by native tool calls, by text that we parse (for models without them), or by one question
+without tools. An execution whose controller is not known fails, and says so.
+"""
 
 STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "chat", "scoring")
 """`action` and `scoring` are not written yet."""
@@ -138,7 +139,7 @@ class CallLimits(Value):
 
 
 class ResolvedChain(Value):
-    """`summary_llm_provider` writes the summaries of long results; without one, whoever the agent itself asks.
+    """`summary_llm_provider` writes the summaries of long results; the default is the agent's own provider.
 
     `executive_summary`: who writes it at the end; nobody without one.
 
@@ -187,5 +188,5 @@ class ResolvedChain(Value):
     @property
     def llm_providers(self) -> frozenset[str]:
         """The names of all that may be asked."""
-        asked = (agent.llm_providers for agent in self.agents())
-        return frozenset({self.summary_llm_provider} - {""}).union(*asked)
+        requested = (agent.llm_providers for agent in self.agents())
+        return frozenset({self.summary_llm_provider} - {""}).union(*requested)

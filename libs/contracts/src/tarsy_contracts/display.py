@@ -19,7 +19,7 @@ def display_cut(text: str) -> tuple[str, bool]:
 def display_item(text: str, metadata: dict[str, JsonValue]) -> tuple[str, dict[str, JsonValue]]:
     """Text and metadata of an item of the timeline.
 
-    The result of a call (it has a `size`) that is cut says so at its end: also where only its text is kept or copied.
+    A truncated result of a call (it has a `size`) says so at its end, even where only its text is kept or copied.
     """
     shown, cut = display_cut(text)
     size = metadata.get("size")

@@ -26,8 +26,8 @@ class EnvelopeError(ContractError, ValueError):
 class Envelope:
     """Source, type, subject and time of a message. `subject` is the session id, or what the topic is keyed by.
 
-    `sequence`, `previous` and `decided` stand on the session log only: the event's number in the session (from 1),
-    the id of the event before it, and the highest inbox offset decided for the session.
+    Only the session log has `sequence`, `previous` and `decided`. They are the event's number in the session (from 1),
+    the previous event's id, and the highest inbox offset decided for it.
     """
 
     id: str

@@ -58,7 +58,7 @@ class ExecutionFacts(Value):
 NULLABLE = frozenset(name for name, field in ExecutionFacts.model_fields.items() if field.default is None)
 
 
-def shown_facts(*facts: ExecutionSpec | ExecutionOutcome | None) -> dict[str, JsonValue]:
+def to_facts(*facts: ExecutionSpec | ExecutionOutcome | None) -> dict[str, JsonValue]:
     """The fields of ExecutionFacts that these say."""
     return {
         name: getattr(one, name) or None if name in NULLABLE else getattr(one, name)

@@ -29,7 +29,7 @@ class AlertMark(Value):
 
 
 class SessionHead(Message):
-    """A fact of the accepted log. The highest `number` of a session wins, whoever wrote it and when.
+    """A fact of the accepted log. The highest `number` of a session wins, no matter who wrote it and when.
 
     `offset` is where the event `event_id` with that number lies; `decided` the highest inbox offset decided for the
     session then. `spans` of an open session end with the life before; `offset` is the opener of this one. `alerts`:

@@ -1,7 +1,7 @@
 """Sessions that were set aside and the inputs that wait for them: what `tarsy.held` carries.
 
-Two kinds of records, both with a tombstone when the session is brought back: a marker for each session, and each
-input as it lay in the inbox, with headers that say where.
+The topic has two kinds of records: a marker for each session, and each input with headers that say where it lay in the
+inbox. Both get tombstones when the session returns.
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ REASONS: dict[str, str] = {
 
 
 class SessionSetAside(Message):
-    """Nothing is decided for the session until an operator says so, or code owns it that knows what was not known.
+    """The session gets no decisions until an operator releases it, or newer code that knows the type owns it.
 
     `reason` is a key of REASONS, or a later one. `needs_type`: the input's, when only newer code knows it.
     """
@@ -58,7 +58,7 @@ def session_and_offset(key: str) -> tuple[str, int] | None:
     return None if number is None else (session_id, number)
 
 
-def place_headers(offset: int, appended_at: datetime) -> Headers:
+def position_headers(offset: int, appended_at: datetime) -> Headers:
     """Where the input lay in the inbox, and since when."""
     return [
         (OFFSET_HEADER, str(offset).encode()),
@@ -66,7 +66,7 @@ def place_headers(offset: int, appended_at: datetime) -> Headers:
     ]
 
 
-def held_since(headers: Headers) -> datetime | None:
+def read_held_since(headers: Headers) -> datetime | None:
     """When the input came to the inbox."""
     return read_time(dict(headers).get(TIME_HEADER))
 

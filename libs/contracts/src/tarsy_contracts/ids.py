@@ -1,7 +1,7 @@
 """Derived ids: the same cause gets the same id, in every process and after every crash.
 
-All are uuid5 under one namespace of ours. The way they are derived is part of the wire: tests/test_ids.py holds
-vectors, and a change of them would let an old alert start a second session.
+All are uuid5 under one namespace of ours. The derivation is part of the wire format, and tests/test_ids.py has vectors.
+With another derivation, an old alert would start a second session.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ KNOWN_ITERATIONS = 4_096
 _BEGUN = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
 
 
-def derived_id(kind: str, *parts: str | int) -> str:
+def derive_id(kind: str, *parts: str | int) -> str:
     """Parts are written with their lengths, so that no two different lists of parts look the same."""
     text = "".join([f"{len(part)}:{part}" for part in (kind, *map(str, parts))])
     hashed = _BEGUN.copy()
@@ -37,65 +37,65 @@ def _written(digest: bytes) -> str:
 
 def session_of_alertmanager(*, fingerprint: str, starts_at: str) -> str:
     """One session an episode: the same firing alert, sent again by any replica, meets itself."""
-    return derived_id("session/alertmanager", fingerprint, starts_at)
+    return derive_id("session/alertmanager", fingerprint, starts_at)
 
 
 def session_of_grafana(*, org: int, fingerprint: str, starts_at: str) -> str:
-    """As that of Alertmanager; each organisation of a Grafana has alerts of its own."""
-    return derived_id("session/grafana", org, fingerprint, starts_at)
+    """Derived like Alertmanager's. Each organisation of a Grafana has its own alerts."""
+    return derive_id("session/grafana", org, fingerprint, starts_at)
 
 
 def session_of_pagerduty_incident(*, incident: str) -> str:
-    return derived_id("session/pagerduty-incident", incident)
+    return derive_id("session/pagerduty-incident", incident)
 
 
 def session_of_pagerduty_event(*, dedup_key: str) -> str:
     """A key is all that triggering and resolving have in common. An episode has no name of its own there."""
-    return derived_id("session/pagerduty-event", dedup_key)
+    return derive_id("session/pagerduty-event", dedup_key)
 
 
 def session_of_json_alert(*, identity: str, starts_at: str) -> str:
     """`identity`: the fields that name it; `starts_at`: when it began."""
-    return derived_id("session/json", identity, starts_at)
+    return derive_id("session/json", identity, starts_at)
 
 
 def session_of_part(session_id: str, index: int) -> str:
     """One of several alerts that came together, none of which has an identity."""
-    return derived_id("session/part", session_id, index)
+    return derive_id("session/part", session_id, index)
 
 
 def session_of_cloudevent(*, source: str, id: str) -> str:
-    return derived_id("session/cloudevent", source, id)
+    return derive_id("session/cloudevent", source, id)
 
 
 def session_of_idempotency_key(*, caller: str, key: str) -> str:
     """Scoped by caller: two callers may use the same key for different things."""
-    return derived_id("session/idempotency-key", caller, key)
+    return derive_id("session/idempotency-key", caller, key)
 
 
 def session_of_record(*, cluster: str, topic: str, partition: int, offset: int) -> str:
     """A Kafka record without an identity of its own is identified by where it lies."""
-    return derived_id("session/record", cluster, topic, partition, offset)
+    return derive_id("session/record", cluster, topic, partition, offset)
 
 
 def dead_letter_id(*, cluster: str, topic: str, partition: int, offset: int) -> str:
     """By where the record was met first: a record that is buried twice is one letter."""
-    return derived_id("dead_letter", cluster, topic, partition, offset)
+    return derive_id("dead_letter", cluster, topic, partition, offset)
 
 
 def session_of_rerun(parent_id: str, request_id: str) -> str:
     """The session that a request to run another one again opens."""
-    return derived_id("session/rerun", parent_id, request_id)
+    return derive_id("session/rerun", parent_id, request_id)
 
 
 def session_of_alert_group(*, group_key: str, chain_id: str, starts_at: str) -> str:
     """`starts_at`: when the first of its alerts began."""
-    return derived_id("session/alert-group", group_key, chain_id, starts_at)
+    return derive_id("session/alert-group", group_key, chain_id, starts_at)
 
 
 def deduplication_key(kind: str, *parts: str) -> str:
     """The identity of an alert without its time. `kind` says what the parts are: two doors share none."""
-    return derived_id(f"deduplication/{kind}", *parts)
+    return derive_id(f"deduplication/{kind}", *parts)
 
 
 def session_beside(episode: str, key: str, partitions: int) -> str:
@@ -107,15 +107,15 @@ def session_beside(episode: str, key: str, partitions: int) -> str:
     candidate, number = episode, 0
     while (found := next_in_partition(candidate, wanted, partitions)) is None:
         number += 1
-        candidate = derived_id("session/beside", episode, number)
+        candidate = derive_id("session/beside", episode, number)
     return found
 
 
 def session_traceparent(session_id: str, cause: str | None = None) -> str:
     """The W3C context of what is done for a session: `cause` when it belongs to the session's trace, else the root.
 
-    The trace's id is the session's, and the id of its root span follows from it: so whoever knows the session finds its
-    trace, and every step, after any crash, hangs under the same root.
+    The trace id is the session id, and the root span's id is derived from it. A session's trace can therefore be found
+    by its id, and steps after a crash keep the same root.
     """
     root = _traceparent(session_id, "session", session_id)
     return cause if cause is not None and cause.split("-")[1:2] == root.split("-")[1:2] else root
@@ -127,7 +127,7 @@ def reply_traceparent(session_id: str, stage_id: str) -> str:
 
 
 def execution_traceparent(session_id: str, execution_id: str) -> str:
-    """The W3C context of what is done for an agent's run, whoever does it. Without a run it is the root's."""
+    """The W3C context of all work for an agent's run, in any process. Without a run it is the root's."""
     return _traceparent(session_id, "execution", execution_id) if execution_id else session_traceparent(session_id)
 
 
@@ -146,78 +146,78 @@ def _trace_id(session_id: str) -> str:
 
 
 def stage_id(session_id: str, index: int) -> str:
-    return derived_id("stage", session_id, index)
+    return derive_id("stage", session_id, index)
 
 
 def chat_id(session_id: str) -> str:
     """A session has one chat."""
-    return derived_id("chat", session_id)
+    return derive_id("chat", session_id)
 
 
 def phase_id(id_root: str, number: int) -> str:
     """A phase after the end, by its number in the session."""
-    return derived_id("phase", id_root, number)
+    return derive_id("phase", id_root, number)
 
 
 def message_id(session_id: str, request_id: str) -> str:
-    return derived_id("message", session_id, request_id)
+    return derive_id("message", session_id, request_id)
 
 
 def reply_stage_id(message_id: str) -> str:
     """The stage of a reply has its id before it begins: it follows from the question."""
-    return derived_id("stage/reply", message_id)
+    return derive_id("stage/reply", message_id)
 
 
 def execution_id(stage_id: str, index: int) -> str:
-    return derived_id("execution", stage_id, index)
+    return derive_id("execution", stage_id, index)
 
 
 @lru_cache(KNOWN_ITERATIONS)
 def iteration_id(execution_id: str, iteration: int) -> str:
-    return derived_id("iteration", execution_id, iteration)
+    return derive_id("iteration", execution_id, iteration)
 
 
 def time_budget_id(session_id: str) -> str:
     """The end of the time in which agents may call tools, as its deadline names it."""
-    return derived_id("time_budget", session_id)
+    return derive_id("time_budget", session_id)
 
 
 def runbook_call_id(session_id: str) -> str:
-    return derived_id("tool_call/runbook", session_id)
+    return derive_id("tool_call/runbook", session_id)
 
 
 def llm_call_id(execution_id: str, iteration: int, attempt: int) -> str:
-    return derived_id("llm_call", execution_id, iteration, attempt)
+    return derive_id("llm_call", execution_id, iteration, attempt)
 
 
 def tool_call_id(llm_call_id: str, index: int) -> str:
-    return derived_id("tool_call", llm_call_id, index)
+    return derive_id("tool_call", llm_call_id, index)
 
 
 def approval_id(call_id: str) -> str:
     """The wait of a call for a person, as its deadline names it."""
-    return derived_id("approval", call_id)
+    return derive_id("approval", call_id)
 
 
 def summary_id(call_id: str) -> str:
-    return derived_id("summary", call_id)
+    return derive_id("summary", call_id)
 
 
 def summary_attempt_id(summary_id: str, number: int) -> str:
     """The question to a provider with that number, from 1."""
-    return derived_id("summary_attempt", summary_id, number)
+    return derive_id("summary_attempt", summary_id, number)
 
 
 def tool_list_id(execution_id: str, server: str) -> str:
     """The tools that an execution was offered by a server, in the record of its session."""
-    return derived_id("tool_list", execution_id, server)
+    return derive_id("tool_list", execution_id, server)
 
 
 def timeline_event_id(cause: str, event_type: str) -> str:
     """`cause` is the id of the call, execution or event that the timeline event shows."""
-    return derived_id("timeline_event", cause, event_type)
+    return derive_id("timeline_event", cause, event_type)
 
 
 def report_id(kind: str, *parts: str | int) -> str:
     """The id of an input: derived from the request that it answers, so that a repeat is recognised."""
-    return derived_id(f"input/{kind}", *parts)
+    return derive_id(f"input/{kind}", *parts)

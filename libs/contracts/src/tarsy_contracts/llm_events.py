@@ -30,8 +30,8 @@ class Shortening(Value):
 class LlmCallRequested(Message):
     """The session owes a question to a model. A failed one is asked again as the next `attempt`.
 
-    Not before `wait_seconds` after this event: a provider that has too much to do asked for it (`rate_limited`), or a
-    failure needs a pause.
+    Retries no earlier than `wait_seconds` after this event: a busy provider asked for it (`rate_limited`), or a failure
+    needs a pause.
 
     `shortened`: from here on the conversation is shown so. `tools_left_out`: the provider refused these tools, which
     the agent does without from here on. `reason`: why the agent has to conclude before its last iteration:

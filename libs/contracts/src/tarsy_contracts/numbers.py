@@ -1,7 +1,7 @@
 """Bounded numbers of messages: a value out of bounds is clamped wherever it is recorded or read, never refused.
 
-Providers, tools and clocks report numbers that nobody can store. A refusal would make an event of the log, which is
-kept for ever, unreadable; so the JSON Schemas still accept any number, and the models hold the nearest one in bounds.
+Providers, tools and clocks report numbers that nobody can store. A refusal would make an old event of the log
+unreadable. The JSON Schemas therefore accept any number, and the models take the nearest one in bounds.
 """
 
 import math

@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from tarsy_contracts.execution import EndStatus
 from tarsy_contracts.message import Message
 from tarsy_contracts.numbers import Index
-from tarsy_contracts.execution import EndStatus
 
 
 class PhaseRequested(Message):

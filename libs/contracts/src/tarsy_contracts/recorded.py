@@ -56,7 +56,7 @@ def decode[M: Message](kinds: Mapping[str, type[M]], envelope: Envelope, value: 
         raise UnknownTypeError(str(problem)) from None
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        raise UnreadableValueError(f"{envelope.type}: {first['msg']} at /{place}") from None
+        path = "/".join(str(part) for part in first["loc"])
+        raise UnreadableValueError(f"{envelope.type}: {first['msg']} at /{path}") from None
     except ValueError:
         raise UnreadableValueError(f"{envelope.type}: not a JSON object at /") from None

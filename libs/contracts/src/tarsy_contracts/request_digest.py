@@ -20,7 +20,7 @@ class ConversationDigest:
         self._hash = hashlib.sha256(f"[{_json(system)},[".encode())
         self._empty = True
 
-    def followed_by(self, messages: Iterable[ConversationMessage]) -> "ConversationDigest":
+    def extend(self, messages: Iterable[ConversationMessage]) -> "ConversationDigest":
         """Costs what these messages cost, whatever came before them."""
         after = ConversationDigest.__new__(ConversationDigest)
         after._hash, after._empty = self._hash.copy(), self._empty
@@ -61,7 +61,7 @@ def digest_request(
 
 
 def digest_conversation(conversation: Conversation) -> ConversationDigest:
-    return ConversationDigest(conversation.system).followed_by(conversation.messages)
+    return ConversationDigest(conversation.system).extend(conversation.messages)
 
 
 def _json(value: JsonValue) -> str:

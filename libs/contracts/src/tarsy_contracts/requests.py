@@ -1,6 +1,6 @@
 """Requests in the work queues: calls that a session owes. Lost or doubled without harm (docs/concepts.md, calls).
 
-A time without a zone is refused as unreadable: whoever compares it with a clock would end, and so would the next one.
+A time without a zone is refused as unreadable: comparing it with a clock would end the process, and then the next one.
 """
 
 from typing import ClassVar
@@ -18,7 +18,7 @@ class LogPosition(Value):
 
 
 class ResultPlace(Value):
-    """Where the result of an earlier call lies: the stored original, or else the content of the event at `event`."""
+    """The position of an earlier call's result: the stored original, or else the content of the event at `event`."""
 
     call_id: str
     event: LogPosition

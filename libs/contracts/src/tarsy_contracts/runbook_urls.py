@@ -1,7 +1,7 @@
 """Where runbooks may come from: one rule for those who take an address and for the one who fetches it.
 
-An entry of the list is a whole host (`github.com`), all hosts below a domain (`.example.org`, not `example.org`
-itself), or either of them with a port. Without a port the entry is for the usual port of the scheme only. Addresses in
+An entry is a host (`github.com`) or all hosts below a domain (`.example.org`, not `example.org` itself), each with an
+optional port. Without a port the entry is for the usual port of the scheme only. Addresses in
 numbers count as hosts: only one that is listed just so is allowed.
 """
 
@@ -52,7 +52,7 @@ class RunbookUrl:
         return f"{self.scheme}://{self.authority}{self.target}"
 
 
-def allowed_runbook_url(text: str, domains: Collection[str]) -> RunbookUrl:
+def require_allowed_runbook_url(text: str, domains: Collection[str]) -> RunbookUrl:
     """Raises RunbookUrlRefusedError."""
     url = read_runbook_url(text)
     if not any(_covers(entry, url) for entry in domains):

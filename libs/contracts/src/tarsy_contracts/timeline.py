@@ -24,7 +24,7 @@ from tarsy_contracts.timeline_calls import (
     tool_call,
     tool_result,
 )
-from tarsy_contracts.timeline_chat import granted, question, refused
+from tarsy_contracts.timeline_chat import question, show_accepted_request, show_refused_request
 from tarsy_contracts.timeline_model import (
     ROWS_PER_EVENT,
     ChatCreated,
@@ -41,7 +41,7 @@ from tarsy_contracts.timeline_model import (
     TimelineEnded,
     TimelineEventType,
     TimelineStatus,
-    created,
+    create_event,
 )
 from tarsy_contracts.timeline_steps import execution_begin, execution_end, fallback, stage_begin, stage_end
 
@@ -84,9 +84,9 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield SessionChanged(status="pending")
         case e.AlertRepeated():
             if event.total <= REPEATS_SHOWN or event.news:
-                yield created(record, "alert_repeated", _repetition(event), cause=record.envelope.id)
+                yield create_event(record, "alert_repeated", _repetition(event), cause=record.envelope.id)
         case e.AlertResolved():
-            yield created(record, "alert_resolved", _resolution(event), cause=record.envelope.id)
+            yield create_event(record, "alert_resolved", _resolution(event), cause=record.envelope.id)
         case e.StageStarted():
             yield from stage_begin(event)
         case e.ExecutionStarted():
@@ -114,7 +114,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield tool_result(record, event)
         case e.ToolCallOutcomeLearned():
             text = f"The outcome of a call that had ended as unknown is known now ({event.outcome}): {event.content}"
-            yield created(record, "error", text, cause=record.envelope.id)
+            yield create_event(record, "error", text, cause=record.envelope.id)
         case e.SummaryRequested():
             yield summary_begin(record, event)
         case e.SummaryCompleted() | e.SummaryFailed():
@@ -124,16 +124,16 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.StageCompleted():
             yield stage_end(event)
         case e.RequestAccepted():
-            yield from granted(record, event)
+            yield from show_accepted_request(record, event)
         case e.RequestRefused():
-            yield refused(record, event)
+            yield show_refused_request(record, event)
         case e.SessionReopened() | e.ReplyCompleted() | e.PhaseRequested() | e.PhaseCompleted():
             return
         case e.QuestionAsked():
             yield from question(record, event)
         case e.SessionReleased():
             text = f"{event.author} asked: {event.request}. The session had been set aside."
-            yield created(record, "request", text, cause=event.request_id)
+            yield create_event(record, "request", text, cause=event.request_id)
         case e.SessionCompleted():
             yield SessionChanged(
                 status="completed",

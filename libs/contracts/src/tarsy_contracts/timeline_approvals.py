@@ -8,7 +8,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.timeline_model import TimelineCreated, TimelineEnded, TimelineStatus, created
+from tarsy_contracts.timeline_model import TimelineCreated, TimelineEnded, TimelineStatus, create_event
 
 STATUSES: dict[e.ApprovalOutcome, TimelineStatus] = {
     "approved": "completed",
@@ -31,7 +31,7 @@ def approval_begin(record: RecordedEvent, event: e.ToolCallApprovalRequested) ->
         "expires_at": wire_time(record.appended_at + timedelta(seconds=event.timeout_seconds)),
         "on_timeout": event.on_timeout,
     }
-    return created(
+    return create_event(
         record,
         "approval",
         f"The call of {event.server}.{event.tool} waits for somebody with the role {event.role}.",
@@ -47,12 +47,12 @@ def approval_end(event: e.ToolCallApprovalDecided) -> TimelineEnded:
         event_id=timeline_event_id(event.call_id, "approval"),
         event_type="approval",
         status=STATUSES[event.outcome],
-        content=_told(event),
+        content=_describe_outcome(event),
         metadata={"outcome": event.outcome, "author": event.author, "comment": event.comment},
     )
 
 
-def _told(event: e.ToolCallApprovalDecided) -> str:
+def _describe_outcome(event: e.ToolCallApprovalDecided) -> str:
     match event.outcome:
         case "approved" | "denied":
             comment = f" {event.comment}" if event.comment else ""

@@ -13,7 +13,7 @@ from tarsy_contracts.timeline_model import (
     TimelineEnded,
     TimelineEventType,
     TimelineStatus,
-    created,
+    create_event,
 )
 
 LLM_EVENT_TYPES: dict[Literal["thinking", "text"], TimelineEventType] = {
@@ -40,14 +40,14 @@ ANOTHER_FORM = frozenset({"context_full", "tools_refused"})
 
 
 def llm_wait(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
-    """Nothing, unless somebody has to wait."""
+    """Shows nothing unless a person has to decide."""
     if event.wait_seconds <= 0:
         return
     seconds = _seconds(event.wait_seconds)
     text = f"A question to {event.llm_provider or 'the model'} failed. It is asked again in {seconds}"
     if event.rate_limited:
         text = f"{event.llm_provider or 'The model'} has too much to do (rate limit). It is asked again in {seconds}"
-    yield created(
+    yield create_event(
         record,
         "llm_wait",
         f"{text} (attempt {event.attempt}).",
@@ -68,13 +68,13 @@ def llm_limit(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[Time
     if not parts:
         return
     shorter = event.shortened or e.Shortening()
-    yield created(
+    yield create_event(
         record,
         "llm_limit",
         " ".join(parts),
         cause=event.llm_call_id,
         execution_id=event.execution_id,
-        place=1,
+        index=1,
         metadata={
             "llm_provider": event.llm_provider,
             "tools_left_out": list(event.tools_left_out),
@@ -119,16 +119,16 @@ def _words(
     status: TimelineStatus,
     metadata: dict[str, JsonValue],
 ) -> Iterator[TimelineCreated]:
-    for place, (part, text) in enumerate((("thinking", event.thinking), ("text", event.text))):
+    for index, (part, text) in enumerate((("thinking", event.thinking), ("text", event.text))):
         if text:
-            yield created(
+            yield create_event(
                 record,
                 "llm_thinking" if part == "thinking" else "llm_response",
                 text,
                 cause=event.llm_call_id,
                 execution_id=event.execution_id,
                 status=status,
-                place=place,
+                index=index,
                 metadata=metadata,
             )
 
@@ -136,20 +136,20 @@ def _words(
 def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> Iterator[TimelineCreated]:
     """`retry`: the question may be asked again, so that nobody has to worry yet. Words that were streamed stay."""
     yield from _words(record, event, "timed_out", {})
-    yield created(
+    yield create_event(
         record,
         "error",
         event.error,
         cause=event.llm_call_id,
         execution_id=event.execution_id,
         status=STATUS_OF_FAILURE.get(event.kind, "completed"),
-        place=BEHIND_WORDS if event.thinking or event.text else 0,
+        index=BEHIND_WORDS if event.thinking or event.text else 0,
         metadata={"retry": event.retryable or event.kind in ANOTHER_FORM, "kind": event.kind},
     )
 
 
 def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCreated:
-    return created(
+    return create_event(
         record,
         "runbook" if event.purpose == "runbook" else "llm_tool_call",
         "",
@@ -199,7 +199,7 @@ def _status(outcome: e.Outcome) -> TimelineStatus:
 
 
 def summary_begin(record: RecordedEvent, event: e.SummaryRequested) -> TimelineCreated:
-    return created(
+    return create_event(
         record,
         "mcp_tool_summary",
         "",

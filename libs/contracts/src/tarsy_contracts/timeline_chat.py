@@ -9,7 +9,7 @@ from tarsy_contracts.timeline_model import (
     ChatMessageAdded,
     SessionChanged,
     TimelineChange,
-    created,
+    create_event,
 )
 
 
@@ -23,7 +23,7 @@ def question(record: RecordedEvent, event: e.QuestionAsked) -> Iterator[Timeline
         author=event.author,
         content=event.content,
     )
-    yield created(
+    yield create_event(
         record,
         "user_question",
         event.content,
@@ -32,19 +32,19 @@ def question(record: RecordedEvent, event: e.QuestionAsked) -> Iterator[Timeline
     )
 
 
-def granted(record: RecordedEvent, event: e.RequestAccepted) -> Iterator[TimelineChange]:
+def show_accepted_request(record: RecordedEvent, event: e.RequestAccepted) -> Iterator[TimelineChange]:
     """Questions, and decisions about calls, are shown themselves."""
     if event.request in (e.CHAT, e.APPROVE, e.DENY):
         return
     why = f" Reason: {event.comment}" if event.comment else ""
-    yield created(record, "request", f"{event.author} asked: {_word(event.request)}.{why}", cause=event.request_id)
+    yield create_event(record, "request", f"{event.author} asked: {_word(event.request)}.{why}", cause=event.request_id)
     if event.request == e.CANCEL:
         yield SessionChanged(status="cancelling")
 
 
-def refused(record: RecordedEvent, event: e.RequestRefused) -> TimelineChange:
+def show_refused_request(record: RecordedEvent, event: e.RequestRefused) -> TimelineChange:
     text = f"{event.author} asked: {_word(event.request)}. Refused: {event.reason}"
-    return created(record, "request", text, cause=event.request_id)
+    return create_event(record, "request", text, cause=event.request_id)
 
 
 def _word(request: str) -> str:

@@ -144,7 +144,7 @@ type TimelineChange = (
 )
 
 
-def created(
+def create_event(
     record: RecordedEvent,
     event_type: TimelineEventType,
     content: str,
@@ -152,7 +152,7 @@ def created(
     cause: str,
     execution_id: str | None = None,
     status: TimelineStatus = "completed",
-    place: int = 0,
+    index: int = 0,
     metadata: dict[str, JsonValue] | None = None,
 ) -> TimelineCreated:
     """A timeline event at the place of `record`. `cause` is the id of what it shows."""
@@ -163,5 +163,5 @@ def created(
         status=status,
         content=content,
         metadata=metadata or {},
-        sequence_number=record.number * ROWS_PER_EVENT + place,
+        sequence_number=record.number * ROWS_PER_EVENT + index,
     )

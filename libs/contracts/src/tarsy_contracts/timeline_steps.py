@@ -13,13 +13,13 @@ from tarsy_contracts.timeline_model import (
     StageDetails,
     TimelineChange,
     TimelineCreated,
-    created,
+    create_event,
 )
 from tarsy_contracts.withheld_tools import describe_withheld
 
 
 def stage_begin(event: e.StageStarted) -> Iterator[TimelineChange]:
-    """With its first stage a session begins: until then it waits for its turn."""
+    """A session starts with its first stage, and is queued until then."""
     if event.index <= 1:
         yield SessionChanged(status="in_progress")
     yield StageChanged(
@@ -58,7 +58,7 @@ def execution_begin(record: RecordedEvent, event: e.ExecutionStarted) -> Iterato
         spec=event.spec,
     )
     if without := [one for one in event.withheld if not one.offered]:
-        yield created(
+        yield create_event(
             record,
             "missing_tools",
             "\n\n".join(describe_withheld(event.agent, one) for one in without),
@@ -76,7 +76,7 @@ def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterato
             metadata = {"iterations_used": event.iterations, "forced_conclusion": event.forced_conclusion}
         if event.partial_reason:
             metadata["partial_reason"] = event.partial_reason
-        yield created(
+        yield create_event(
             record,
             "executive_summary" if event.stage_type == "exec_summary" else "final_analysis",
             event.final_analysis,
@@ -97,7 +97,7 @@ def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterato
 
 def fallback(record: RecordedEvent, event: e.ProviderFellBack) -> TimelineCreated:
     text = f"{event.from_provider} did not answer ({event.error}). From here on {event.to_provider} is asked."
-    return created(
+    return create_event(
         record,
         "provider_fallback",
         text,

@@ -1,7 +1,7 @@
 """The times of announcements, deaths and outages: they depend on each other, so they stand together.
 
-- A worker announces itself every ANNOUNCE_SECONDS. An owner counts its own announcements that come back, and takes a
-  worker for dead after DEAD_AFTER of them (TARSY_DEAD_AFTER_SECONDS) without one of the worker.
+- A worker announces itself every ANNOUNCE_SECONDS. An owner counts its own announcements that come back. It declares a
+worker dead after DEAD_AFTER of them (TARSY_DEAD_AFTER_SECONDS) without one of the worker.
 - Two announcements count only COUNTED_APART_SECONDS apart, so that a burst (what waited in a producer) is one: a death
   takes at least 0.75 of the seconds that the setting names.
 - A worker acts on a grant only while its own last acknowledged announcement is younger than half of them. A grant that

@@ -71,7 +71,7 @@ class TokenRates:
 
 
 def kind_of_text(text: str) -> TextKind:
-    """Judged by the beginning: whoever returns a long text returns more of the same."""
+    """Judged by the beginning: the rest of a long text is mostly alike."""
     words = " ".join(text[:SAMPLE_CHARACTERS].split())
     if _begins_json(words):
         return "json"

@@ -59,7 +59,7 @@ class Piece(Value):
 
 
 class StoredResult(Value):
-    """Where a masked original lies that was too large for the log: pieces in order, all in one partition.
+    """The position of a masked original that was too large for the log: pieces in order, all in one partition.
 
     `digest`: the SHA-256 of the whole masked text, in hex, also of what is not kept. Older gateways make none.
     """

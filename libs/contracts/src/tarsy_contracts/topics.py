@@ -24,7 +24,7 @@ class Topic:
     """`retention_ms` is FOREVER or the time after which the broker may delete a record.
 
     `may_grow`: partitions that somebody adds are used like ours. Each process writes to them from its next start on;
-    whoever reads finds them by itself.
+    readers find them by themselves.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Topic:
     may_grow: bool = False
 
     def settings(self, copies: int = 1) -> dict[str, str]:
-        """`copies`: of each partition. With three, what was acknowledged lies on two brokers at least."""
+        """`copies`: of each partition. With three, acknowledged records are on at least two brokers."""
         own = {"cleanup.policy": "compact" if self.compacted else "delete"}
         if 0 < self.retention_ms <= DAY:
             # Kafka's own default is a week: so long would the first record of an hour's topic be kept.

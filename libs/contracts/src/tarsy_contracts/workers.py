@@ -47,8 +47,8 @@ class CatalogTool(Value):
     """`repeatable`: whether running it twice is harmless, by its annotations or by what the configuration says.
 
     `read_only`: whether it changes nothing, by the same; gateways from before there was such a rule do not say.
-    `allowed`: it may be offered, as the configuration of this gateway has it; `approval`: each call of it waits for a
-    person then, whatever a chain adds. Both are for people to read: the plan of a session decides.
+    `allowed`: this gateway's configuration lets agents use it. `approval`: each call of it waits for a person, whatever
+    a chain adds. Both are for people to read: the plan of a session decides.
     """
 
     tool: str

@@ -53,13 +53,13 @@ def kafka_jars(cache_dir: Path, progress: Progress) -> list[Path]:
             if not folder.is_dir():
                 progress(f"Downloading Apache Kafka {VERSION} (40 MB, only once)")
                 _download(folder)
-    return [_verified(folder / jar.file_name, jar, folder) for jar in wanted()]
+    return [_verified(folder / jar.file_name, jar, folder) for jar in read_jar_list()]
 
 
 def class_path(cache_dir: Path) -> list[Path]:
-    """Where the jars lie, or will: none of them is looked at."""
+    """The present or future paths of the jars, without a look at them."""
     folder = jars_folder(cache_dir)
-    return [folder / jar.file_name for jar in wanted()]
+    return [folder / jar.file_name for jar in read_jar_list()]
 
 
 def jars_folder(cache_dir: Path) -> Path:
@@ -67,7 +67,7 @@ def jars_folder(cache_dir: Path) -> Path:
     return cache_dir.absolute() / f"kafka-{VERSION}-{hashlib.sha256(_LIST.read_bytes()).hexdigest()[:12]}"
 
 
-def wanted() -> list[Jar]:
+def read_jar_list() -> list[Jar]:
     return [_parse(line) for line in _LIST.read_text(encoding="ascii").splitlines()]
 
 
@@ -87,11 +87,11 @@ def _download(folder: Path) -> None:
         complete.mkdir()
         try:
             with ThreadPoolExecutor(_DOWNLOADS_AT_ONCE) as pool:
-                fetched = list(pool.map(partial(_fetch, MavenContext(repo_cache=repository)), wanted()))
+                fetched = list(pool.map(partial(_fetch, MavenContext(repo_cache=repository)), read_jar_list()))
         # Everything that requests raises is an OSError; jgo raises RuntimeError when no repository has the jar.
         except (OSError, RuntimeError) as error:
             raise NoDownloadError(folder, type(error).__name__) from error
-        for jar, path in zip(wanted(), fetched, strict=True):
+        for jar, path in zip(read_jar_list(), fetched, strict=True):
             _verified(path, jar, folder).rename(complete / jar.file_name)
         complete.rename(folder)
 

@@ -51,10 +51,10 @@ def _version(java: Path) -> str | None:
     if release.is_file():
         return _search(r'^JAVA_VERSION="([^"]+)"', release.read_text(encoding="utf-8"))
     try:
-        asked = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+        completed = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return _search(r'version "([^"]+)"', asked.stderr)
+    return _search(r'version "([^"]+)"', completed.stderr)
 
 
 def _search(pattern: str, text: str) -> str | None:

@@ -18,7 +18,7 @@ def prepare_class_archive(cache_dir: Path, progress: Progress) -> None:
     """Everything that can be done before the first start: fetch the jars, make the archive.
 
     For set-up time: it takes longer than the archive saves in one start. Without it the broker starts all the same.
-    Beside an archive that is there, whoever starts Kafka verifies the jars.
+    When an archive exists, the starter of Kafka verifies the jars.
     """
     archive = archive_path(find_java(), class_path(cache_dir), cache_dir)
     if archive.is_file():

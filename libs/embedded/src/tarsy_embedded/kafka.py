@@ -9,7 +9,7 @@ from typing import ClassVar
 from tarsy_embedded.errors import ExitedEarlyError, NotReadyError
 from tarsy_embedded.jars import kafka_jars
 from tarsy_embedded.java import Java, find_java
-from tarsy_embedded.kafka_command import archive_path, broker_command, recording_flags, using_flags
+from tarsy_embedded.kafka_command import archive_path, broker_command, flags_to_record, flags_to_use
 from tarsy_embedded.kafka_folder import LOG_FOLDER, KafkaNode, new_id, properties
 from tarsy_embedded.kafka_protocol import answers_api_versions
 from tarsy_embedded.kafka_sasl import kcat_configuration, sasl_properties
@@ -27,7 +27,7 @@ _READY_SECONDS = 120.0
 class EmbeddedKafka(EmbeddedServer):
     """One broker that is its own controller, on 127.0.0.1 only; with `node`, one of a cluster of such brokers.
 
-    With `password`, clients have to know it (see kafka_sasl); it lies in the data folder. `users` are further users, by
+    With `password`, clients need it (see kafka_sasl). It is stored in the data folder. `users` are further users, by
     name, with theirs. `record_classes` writes the class archive there when
     the broker stops (see class_archive), instead of using one. `settings` are further properties of the broker, and
     `java_options` of its JVM.
@@ -65,7 +65,7 @@ class EmbeddedKafka(EmbeddedServer):
 
     @property
     def password_file(self) -> Path | None:
-        """Where the password of USER lies; None of a broker that asks for none."""
+        """The file with the password of USER; None for a broker without one."""
         return password_file(self.data_dir) if self._has_password else None
 
     @property
@@ -81,12 +81,12 @@ class EmbeddedKafka(EmbeddedServer):
         self._progress("Starting Kafka")
         archive = archive_path(java, jars, self._cache_dir)
         if self._record_classes is not None:
-            yield from self._run(node, java, jars, recording_flags(java, self._record_classes))
+            yield from self._run(node, java, jars, flags_to_record(java, self._record_classes))
         elif not archive.is_file():
             yield from self._run(node, java, jars, [])
         else:
             try:
-                yield from self._run(node, java, jars, using_flags(java, archive))
+                yield from self._run(node, java, jars, flags_to_use(java, archive))
             except ExitedEarlyError:
                 # Java passes over an archive that does not fit; one that crashes it must not be met again.
                 archive.unlink(missing_ok=True)

@@ -35,12 +35,12 @@ def archive_path(java: Java, jars: Sequence[Path], cache_dir: Path) -> Path:
     return cache_dir.absolute() / f"classes-{java.version}-{hashlib.sha256(named_by.encode()).hexdigest()[:12]}"
 
 
-def recording_flags(java: Java, archive: Path) -> list[str]:
+def flags_to_record(java: Java, archive: Path) -> list[str]:
     option = "AOTCacheOutput" if java.major >= _FIRST_WITH_AOT_CACHE else "ArchiveClassesAtExit"
     return [f"-XX:{option}={archive}"]
 
 
-def using_flags(java: Java, archive: Path) -> list[str]:
+def flags_to_use(java: Java, archive: Path) -> list[str]:
     option = "AOTCache" if java.major >= _FIRST_WITH_AOT_CACHE else "SharedArchiveFile"
     return [f"-XX:{option}={archive}"]
 

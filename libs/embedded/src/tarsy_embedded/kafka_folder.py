@@ -70,8 +70,8 @@ def properties(node: KafkaNode, *, port: int, more: Mapping[str, str]) -> str:
         "listener.security.protocol.map": "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "inter.broker.listener.name": "BROKER",
         "controller.listener.names": "CONTROLLER",
-        # Seen from the broker's working directory: a path of ours could hold a comma, which separates folders here,
-        # or letters that are not Latin-1, which is all that this format knows.
+        # Relative to the broker's working directory. An absolute path could have a comma, which separates folders here,
+        # or letters outside of Latin-1, which this format lacks.
         "log.dirs": LOG_FOLDER,
         **_FIXED,
     }

@@ -1,6 +1,6 @@
 """SASL/PLAIN on both listeners of the broker: who knows the password may do everything, and nobody else anything.
 
-The controller's listener has it too: whoever could talk to that one could delete topics, or give himself a user.
+The controller's listener has it too: a client of that one could delete topics, or create a user.
 """
 
 from collections.abc import Mapping

@@ -11,7 +11,7 @@ from tarsy_embedded.errors import EmbeddedError
 from tarsy_processes.child import launch_command
 from tarsy_processes.run_as import RunAs
 
-# libpq and initdb obey PG*, the locale and the time zone of whoever starts us: they get none of these.
+# libpq and initdb obey PG*, the locale and the time zone of the environment: they get none of these.
 ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": os.defpath}
 
 # A working directory that every user can enter.
@@ -44,8 +44,8 @@ class PostgresHome:
     def refusal(self) -> str:
         """Why the server could not run here; empty when it can.
 
-        Known by trying only: becoming that user may be forbidden, and then there are the folders on the way, which
-        even root cannot enter from inside a namespace when they are somebody else's.
+        Only an attempt can tell. The change of user may be forbidden, and inside a namespace even root may not enter
+        the parent folders.
         """
         postgres = self.programs / "postgres"
         probe = ["/bin/sh", "-c", 'test -w "$1" && test -x "$2"', "sh", str(self.folder), str(postgres)]

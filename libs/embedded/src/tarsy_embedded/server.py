@@ -40,14 +40,14 @@ class EmbeddedServer(ABC):
     @property
     def has_process(self) -> bool:
         """Not while it waits to be started again."""
-        return self._child is not None and self._child.exited() is None
+        return self._child is not None and self._child.poll_exit() is None
 
     def start(self) -> None:
         """Returns when the server answers. Must be called on the main thread, with whose end the server ends."""
-        for seconds in self.starting():
+        for seconds in self.start_in_steps():
             time.sleep(seconds)
 
-    def starting(self) -> Generator[float]:
+    def start_in_steps(self) -> Generator[float]:
         """As `start`, for a caller that must not block, or starts several that wait for each other.
 
         Yields the seconds to wait. Closed before its end, it stops the server.
@@ -84,14 +84,14 @@ class EmbeddedServer(ABC):
         self._stop_child(seconds)
         self._lock.release()
 
-    def exited(self) -> int | None:
+    def poll_exit(self) -> int | None:
         """The exit code when the server has ended by itself, None while it runs."""
-        return self._running().exited()
+        return self._running().poll_exit()
 
     def failure(self) -> ProcessError | None:
         """Why the server ended by itself, None while it runs."""
         child = self._running()
-        code = child.exited()
+        code = child.poll_exit()
         if code is None:
             return None
         output = child.output()
@@ -133,7 +133,7 @@ def started_together(
     with ExitStack() as stack:
         for server in reversed(servers):
             stack.callback(server.stop)
-        starts = {server: stack.enter_context(closing(server.starting())) for server in servers}
+        starts = {server: stack.enter_context(closing(server.start_in_steps())) for server in servers}
         begun = False
         while starts:
             pauses = {server: next(start, None) for server, start in starts.items()}

@@ -1,7 +1,7 @@
 """Stale registration: that of a broker which was killed, and which its controller believes alive.
 
-The controller is in the same process, and was killed with it. Before it registers the new broker, it waits for the
-whole session of the old one (9 s; 12 with the new one's pauses). But we know that the old one is dead, for we hold the
+The controller is in the same process, and was killed with it. Before it registers the new broker, it waits for the old
+one's session to expire (9 s; 12 with pauses). But we know that the old one is dead, for we hold the
 lock of its data: so its registration is removed.
 """
 

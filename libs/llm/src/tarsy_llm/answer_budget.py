@@ -14,7 +14,7 @@ TOKEN_BYTES = 8
 ENVELOPE_BYTES = 2_048
 """Servers wrap so much around a piece at most. All else counts as the answer."""
 MOST_AT_ONCE = 16 * 1024
-"""Bytes that are handed on at once. Lines without a word take 10 ms or so, whoever splits them."""
+"""Bytes that are handed on at once. Lines without a word take about 10 ms with any splitter."""
 ESCAPED_BYTES = 6
 """A byte of text takes up to so many in JSON (`\\u001b`)."""
 
@@ -57,7 +57,7 @@ class AnswerBudget:
         if self._received > MOST_BYTES:
             self._check_bytes()
 
-    async def counting(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+    async def count_bytes(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
         """The same bytes, with turns for others between. Raises LlmCallError once they are more than allowed."""
         async for chunk in chunks:
             self.receive(len(chunk))
@@ -66,14 +66,14 @@ class AnswerBudget:
                     await asyncio.sleep(0)
                 yield chunk[begin : begin + MOST_AT_ONCE]
 
-    def exceeded(self) -> LlmCallError:
+    def make_error(self) -> LlmCallError:
         return self._error(f"it has more than {MOST_BYTES} bytes")
 
     def _check_bytes(self) -> None:
         written = max(self.written.bytes, self.written.pieces * TOKEN_BYTES)
         wrapping = self.written.pieces * ENVELOPE_BYTES + self.written.bytes * ESCAPED_BYTES
         if written + max(0, self._received - wrapping) > MOST_BYTES:
-            raise self.exceeded()
+            raise self.make_error()
 
     def _error(self, why: str) -> LlmCallError:
         return LlmCallError(f"the answer of {self._provider} was broken off: {why}", kind="answer_too_long")

@@ -42,8 +42,8 @@ class AnthropicLlm:
 
         def fallback_body(refusal: LlmCallError) -> Body | None:
             """Thoughts are bound to all that was said before them, to the account, to the model: do without them."""
-            said = str(refusal)
-            if refusal.kind != "invalid_request" or "signature" not in said or "thinking" not in said:
+            reason = str(refusal)
+            if refusal.kind != "invalid_request" or "signature" not in reason or "thinking" not in reason:
                 return None
             nonlocal body
             without = request_body(self._settings, request, "left out")

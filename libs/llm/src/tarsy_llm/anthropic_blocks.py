@@ -56,14 +56,14 @@ def opaque(blocks: tuple[Kept, ...]) -> JsonValue:
     return found
 
 
-def kept_blocks(message: AssistantMessage) -> tuple[Kept, ...]:
+def restore_blocks(message: AssistantMessage) -> tuple[Kept, ...]:
     """Nothing where another provider gave the answer, or the places do not fit the message."""
     try:
         blocks = OPAQUE.validate_python(message.opaque).blocks
     except ValidationError:
         return ()
-    places = sum(isinstance(block, CallPlace) for block in blocks)
-    return blocks if places == len(message.tool_calls) else ()
+    slots = sum(isinstance(block, CallPlace) for block in blocks)
+    return blocks if slots == len(message.tool_calls) else ()
 
 
 def answer_blocks(message: AssistantMessage, kept: tuple[Kept, ...]) -> list[JsonValue]:

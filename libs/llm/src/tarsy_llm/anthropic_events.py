@@ -13,7 +13,7 @@ from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.lenient_model import LenientModel, read_lenient
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
-from tarsy_llm.tool_arguments import asked_tools
+from tarsy_llm.tool_arguments import parse_tool_calls
 from tarsy_llm.truncation import truncation_error
 
 BETWEEN_THOUGHTS = "\n\n"
@@ -103,7 +103,7 @@ class _Block:
     signature: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
 
-    def kept(self) -> Kept | None:
+    def to_kept(self) -> Kept | None:
         match self.type:
             case "thinking":
                 return Thought(thinking="".join(self.thinking), signature="".join(self.signature))
@@ -139,24 +139,24 @@ class AnthropicAccumulator:
         """Raises LlmCallError."""
         if not event.data:
             return []
-        said = self._said(event)
-        match said.type:
-            case "message_start" if said.message is not None:
-                self._model = said.message.model or self._model
-                self._count(said.message.usage)
-            case "content_block_start" if said.content_block is not None:
-                return self._begin(said.index, said.content_block)
-            case "content_block_delta" if said.delta is not None:
-                return self._go_on(said.index, said.delta)
+        parsed = self._parse_event(event)
+        match parsed.type:
+            case "message_start" if parsed.message is not None:
+                self._model = parsed.message.model or self._model
+                self._count(parsed.message.usage)
+            case "content_block_start" if parsed.content_block is not None:
+                return self._begin(parsed.index, parsed.content_block)
+            case "content_block_delta" if parsed.delta is not None:
+                return self._go_on(parsed.index, parsed.delta)
             case "message_delta":
-                self._end(said.delta)
-                self._count(said.usage)
+                self._end(parsed.delta)
+                self._count(parsed.usage)
             case "message_stop":
                 self.ended = True
             case "message":
                 return self._take_whole(event)
             case "error":
-                raise self._told(event)
+                raise self._read_error(event)
             case _:  # A ping, the end of a block, and what they will think of.
                 pass
         return []
@@ -179,11 +179,11 @@ class AnthropicAccumulator:
             thinking=BETWEEN_THOUGHTS.join("".join(block.thinking) for block in blocks if block.thinking),
             text=text,
             tool_calls=tuple(
-                one for call in calls for one in asked_tools(self._provider, call.name, "".join(call.arguments))
+                one for call in calls for one in parse_tool_calls(self._provider, call.name, "".join(call.arguments))
             ),
             usage=self.usage(),
             model=self._model,
-            opaque=opaque(tuple(kept for block in blocks if (kept := block.kept()) is not None)),
+            opaque=opaque(tuple(kept for block in blocks if (kept := block.to_kept()) is not None)),
             cut=self._stop_reason == "max_tokens",
         )
 
@@ -200,18 +200,18 @@ class AnthropicAccumulator:
             cache_written_tokens=counted.cache_creation_input_tokens,
         )
 
-    def _said(self, event: ServerSentEvent) -> StreamEvent:
+    def _parse_event(self, event: ServerSentEvent) -> StreamEvent:
         try:
             return read_lenient(StreamEvent, event.data)
         except ValidationError:
             raise LlmCallError(self._sentence("sent what is no event", event.data), kind=self._broken()) from None
 
-    def _told(self, event: ServerSentEvent) -> LlmCallError:
+    def _read_error(self, event: ServerSentEvent) -> LlmCallError:
         error: JsonValue = json.loads(event.data)
         status = STATUS_OF_ERROR.get(error_code(error, "type"), 500)
         kind = kind_of_status(status)
-        said = self._sentence("sent an error in its answer", error_message(error))
-        return LlmCallError(said, kind=self._broken() if kind == "provider_error" else kind)
+        message = self._sentence("sent an error in its answer", error_message(error))
+        return LlmCallError(message, kind=self._broken() if kind == "provider_error" else kind)
 
     def _broken(self) -> ErrorKind:
         return "cut_off" if self._blocks else "provider_error"
@@ -262,10 +262,10 @@ class AnthropicAccumulator:
                 why = self._refusal.explanation or self._refusal.category or ""
                 raise LlmCallError(self._sentence("does not answer this", why), kind="refused")
             case "model_context_window_exceeded":
-                said = f"the conversation fills the context window of the model, said {self._provider}"
-                raise LlmCallError(said, kind="context_full")
+                message = f"the conversation fills the context window of the model, said {self._provider}"
+                raise LlmCallError(message, kind="context_full")
             case "max_tokens" if calls or not text:
                 raise truncation_error(self._provider)
 
-    def _sentence(self, what: str, said: str) -> str:
-        return sentence(f"{self._provider} {what}", said, secret=self._secret)
+    def _sentence(self, what: str, detail: str) -> str:
+        return sentence(f"{self._provider} {what}", detail, secret=self._secret)

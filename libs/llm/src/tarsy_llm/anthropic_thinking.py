@@ -1,4 +1,4 @@
-"""Thinking settings of Claude: its generations want them in different ways, and refuse the others'.
+"""Thinking settings of Claude. Each generation takes other settings, and refuses those of the others.
 
 - Up to 4.5: it thinks only when it is given a budget of tokens.
 - From 4.6: it decides itself how much (`adaptive`), guided by an effort; what it thinks is shown on request only.
@@ -25,14 +25,14 @@ def decides_itself(model: str) -> bool:
     return "claude" in model and OLD.search(model) is None
 
 
-def thinking_off(model: str) -> dict[str, JsonValue]:
-    """Off, or as little as the model can."""
+def disable_thinking(model: str) -> dict[str, JsonValue]:
+    """Off, or as low as the model allows."""
     if UNSTOPPABLE.search(model):
         return {"thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": "low"}}
     return {"thinking": {"type": "between_tools" if BETWEEN_TOOLS.search(model) else "disabled"}}
 
 
-def thinking_on(settings: ModelSettings, max_tokens: int) -> dict[str, JsonValue]:
+def enable_thinking(settings: ModelSettings, max_tokens: int) -> dict[str, JsonValue]:
     """As configured. A budget has to leave room for an answer, and a part too small is none."""
     if decides_itself(settings.model):
         effort: dict[str, JsonValue] = (

@@ -14,7 +14,7 @@ platform.claude.com/docs/en/build-with-claude/prompt-caching.
 """
 
 
-def cached(block: JsonValue) -> JsonValue:
+def mark_for_cache(block: JsonValue) -> JsonValue:
     return {**block, "cache_control": CACHED} if isinstance(block, dict) else block
 
 
@@ -34,7 +34,7 @@ def tools_of(request: LlmRequest) -> dict[str, JsonValue]:
         return {}
     *others, last = [_tool(tool) for tool in request.tools]
     # A mark of their own: agents that have the same tools share them, whatever their instructions are.
-    tools: dict[str, JsonValue] = {"tools": [*others, cached(last)]}
+    tools: dict[str, JsonValue] = {"tools": [*others, mark_for_cache(last)]}
     return {**tools, "tool_choice": {"type": "none"}} if request.is_last else tools
 
 

@@ -12,9 +12,9 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_llm.anthropic_blocks import HiddenThought, Kept, Thought, answer_blocks, kept_blocks
-from tarsy_llm.anthropic_thinking import decides_itself, thinking_off, thinking_on
-from tarsy_llm.anthropic_tools import CACHED, cached, concludes, tools_of
+from tarsy_llm.anthropic_blocks import HiddenThought, Kept, Thought, answer_blocks, restore_blocks
+from tarsy_llm.anthropic_thinking import decides_itself, disable_thinking, enable_thinking
+from tarsy_llm.anthropic_tools import CACHED, concludes, mark_for_cache, tools_of
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmRequest
 
@@ -56,8 +56,8 @@ def _thinking(
     settings: ModelSettings, conversation: Conversation, max_tokens: int, thoughts: Thoughts
 ) -> dict[str, JsonValue]:
     if settings.thinking == "off":
-        return thinking_off(settings.model)
-    on = thinking_on(settings, max_tokens)
+        return disable_thinking(settings.model)
+    on = enable_thinking(settings, max_tokens)
     if on and not decides_itself(settings.model) and not _may_think(conversation, thoughts):
         return {"thinking": {"type": "disabled"}}
     return on
@@ -78,16 +78,16 @@ def _may_think(conversation: Conversation, thoughts: Thoughts) -> bool:
         before = message
     if not answers:
         return True
-    first = kept_blocks(answers[0])
+    first = restore_blocks(answers[0])
     return thoughts == "kept" and bool(first) and isinstance(first[0], Thought | HiddenThought)
 
 
 def _turns(conversation: Conversation, thoughts: Thoughts) -> list[tuple[str, list[JsonValue]]]:
     """Neighbours of the same role become one message, as Anthropic wants; the results of one answer must."""
-    said = [(_role(message), _blocks(message, thoughts)) for message in conversation.messages]
+    turns = [(_role(message), _blocks(message, thoughts)) for message in conversation.messages]
     return [
         (role, [block for _, blocks in group for block in blocks])
-        for role, group in groupby([turn for turn in said if turn[1]], key=lambda turn: turn[0])
+        for role, group in groupby([turn for turn in turns if turn[1]], key=lambda turn: turn[0])
     ]
 
 
@@ -104,9 +104,9 @@ def _newest_marks(request: LlmRequest) -> slice:
 
 
 def _mark(turns: list[tuple[str, list[JsonValue]]], wanted: slice) -> None:
-    asked = [blocks for role, blocks in turns if role == "user"]
-    for blocks in asked[wanted]:
-        blocks[-1] = cached(blocks[-1])
+    requests = [blocks for role, blocks in turns if role == "user"]
+    for blocks in requests[wanted]:
+        blocks[-1] = mark_for_cache(blocks[-1])
 
 
 def _role(message: ConversationMessage) -> str:
@@ -118,7 +118,7 @@ def _blocks(message: ConversationMessage, thoughts: Thoughts) -> list[JsonValue]
         case UserMessage():
             return [{"type": "text", "text": message.content}] if message.content.strip() else []
         case AssistantMessage():
-            return _answer(message, kept_blocks(message) if thoughts == "kept" else ())
+            return _answer(message, restore_blocks(message) if thoughts == "kept" else ())
         case ToolMessage():
             result: dict[str, JsonValue] = {"type": "tool_result", "tool_use_id": message.tool_call_id}
             if message.content:

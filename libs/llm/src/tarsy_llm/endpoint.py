@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tarsy_llm.answer_bodies import HtmlAnswerError, answer_events
 from tarsy_llm.answer_budget import AnswerBudget
-from tarsy_llm.http_errors import error_of_status, sentence, status_meant
+from tarsy_llm.http_errors import correct_status, error_of_status, sentence
 from tarsy_llm.lenient_model import parse_json
 from tarsy_llm.protocol import ErrorKind, LlmCallError
 from tarsy_llm.sse import EventTooLongError, ServerSentEvent
@@ -79,28 +79,28 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEven
     except endpoint.connection_error as problem:
         # The SDK's own words say nothing; what it has wrapped does.
         cause = problem.__cause__ or problem
-        said = sentence(f"{endpoint.provider} cannot be reached", _described(cause), secret=endpoint.secret)
-        raise LlmCallError(said, kind="provider_error") from None
+        message = sentence(f"{endpoint.provider} cannot be reached", _described(cause), secret=endpoint.secret)
+        raise LlmCallError(message, kind="provider_error") from None
     except EventTooLongError:
-        raise endpoint.budget.exceeded() from None
+        raise endpoint.budget.make_error() from None
     except HtmlAnswerError as page:
         what = f"{endpoint.provider} answered with an HTML page instead of an answer: is `base_url` right"
         raise LlmCallError(sentence(what, page.title, secret=endpoint.secret), kind="provider_error") from None
     except endpoint.broken as problem:
         cause = problem.__cause__ or problem
-        said = sentence(f"the answer of {endpoint.provider} broke off", _described(cause), secret=endpoint.secret)
-        raise LlmCallError(said, kind=kind) from None
+        message = sentence(f"the answer of {endpoint.provider} broke off", _described(cause), secret=endpoint.secret)
+        raise LlmCallError(message, kind=kind) from None
 
 
 def _events(endpoint: Endpoint, response: Streamed) -> AsyncGenerator[ServerSentEvent]:
-    return answer_events(endpoint.budget.counting(response.iter_bytes()))
+    return answer_events(endpoint.budget.count_bytes(response.iter_bytes()))
 
 
 def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmCallError:
     status = problem.response.status_code
-    told = (error_code(problem.body, "code"), error_code(problem.body, "type"), error_message(problem.body))
-    said = sentence(f"{endpoint.provider} answered {status}", told[-1], secret=endpoint.secret)
-    return error_of_status(status_meant(status, " ".join(told)), problem.response.headers, said)
+    details = (error_code(problem.body, "code"), error_code(problem.body, "type"), error_message(problem.body))
+    message = sentence(f"{endpoint.provider} answered {status}", details[-1], secret=endpoint.secret)
+    return error_of_status(correct_status(status, " ".join(details)), problem.response.headers, message)
 
 
 def error_message(body: object) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.answer_budget import Written
-from tarsy_llm.google_finish_reasons import FinishReason, ending_error
-from tarsy_llm.google_native import NativeTold, fits, kept_of, lines_of_grounding, lines_of_part
+from tarsy_llm.google_finish_reasons import FinishReason, error_of_finish
+from tarsy_llm.google_native import NativeTold, dump_native_part, fits, lines_of_grounding, lines_of_part
 from tarsy_llm.google_parts import PartKept, opaque_of
 from tarsy_llm.protocol import KEEPALIVE, Answer, AskedTool, Delta, LlmCallError
 
@@ -49,7 +49,7 @@ class GatheredAnswer:
     def whole(self) -> Answer:
         """Raises LlmCallError."""
         text = "".join(self._text)
-        error = ending_error(self._ended, text=text, calls=len(self._calls))
+        error = error_of_finish(self._ended, text=text, calls=len(self._calls))
         if error is not None:
             raise error
         return Answer(
@@ -78,7 +78,7 @@ class GatheredAnswer:
         if part.function_call is not None:
             self._call(part.function_call, signature)
             return []
-        if (kept := kept_of(part)) is not None or part.inline_data is not None:
+        if (kept := dump_native_part(part)) is not None or part.inline_data is not None:
             self._parts += [PartKept(kind="native", signature=signature, native=kept)] if kept is not None else []
             return [delta for line in lines_of_part(part) for delta in self._tell(line)]
         text = part.text or ""
@@ -94,12 +94,12 @@ class GatheredAnswer:
         return [Delta(part="text", text=text)] if text else []
 
     def _tell(self, line: str) -> list[Delta]:
-        """On a line of its own, among the thoughts."""
-        told = self._native.take(line)
-        if not told:
+        """A separate line of the thoughts."""
+        lines = self._native.take(line)
+        if not lines:
             return []
         begun = bool(self._thinking) and not self._thinking[-1].endswith("\n")
-        self._thinking.append(f"\n{told}\n" if begun else f"{told}\n")
+        self._thinking.append(f"\n{lines}\n" if begun else f"{lines}\n")
         return [Delta(part="thinking", text=self._thinking[-1])]
 
     def _call(self, call: "types.FunctionCall", signature: str | None) -> None:
@@ -122,17 +122,17 @@ class GatheredAnswer:
             self._parts.append(PartKept(kind="mark", signature=signature))
 
 
-def _usage(said: "types.GenerateContentResponseUsageMetadata") -> Usage:
+def _usage(metadata: "types.GenerateContentResponseUsageMetadata") -> Usage:
     """The prompt includes what came from the cache; thoughts, and what its own tools read, stand beside the others."""
     return Usage(
-        input_tokens=_sum(said.prompt_token_count, said.tool_use_prompt_token_count),
-        output_tokens=_sum(said.candidates_token_count, said.thoughts_token_count),
-        thinking_tokens=said.thoughts_token_count,
-        cached_input_tokens=said.cached_content_token_count,
+        input_tokens=_sum(metadata.prompt_token_count, metadata.tool_use_prompt_token_count),
+        output_tokens=_sum(metadata.candidates_token_count, metadata.thoughts_token_count),
+        thinking_tokens=metadata.thoughts_token_count,
+        cached_input_tokens=metadata.cached_content_token_count,
     )
 
 
 def _sum(*counts: int | None) -> int | None:
     """None when nothing was told."""
-    told = [count for count in counts if count is not None]
-    return sum(told) if told else None
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

@@ -106,5 +106,5 @@ async def _note(response: httpx2.Response) -> None:
         return
     if response.headers.get("content-encoding", "identity") != "identity":
         raise LlmCallError("Gemini sent a compressed answer, and was asked for none", kind="provider_error")
-    filter_body(response, exchange.budget.counting)
+    filter_body(response, exchange.budget.count_bytes)
     filter_body(response, drop_comments)

@@ -10,7 +10,7 @@ from google.genai import types
 
 from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolCall, ToolMessage, UserMessage
 from tarsy_llm.google_models import combines, wants_signatures
-from tarsy_llm.google_parts import PartKept, parts_kept
+from tarsy_llm.google_parts import PartKept, restore_parts
 from tarsy_llm.google_request import native_of
 from tarsy_llm.protocol import LlmRequest
 from tarsy_llm.recent_values import RecentValues
@@ -66,7 +66,7 @@ def _continue(before: MadeContents | None, request: LlmRequest, model: str) -> M
             case UserMessage():
                 contents.append(types.Content(role="user", parts=[types.Part(text=message.content)]))
             case AssistantMessage():
-                kept = tuple(place for place in _kept(message) if native or place.kind != "native")
+                kept = tuple(part for part in _kept(message) if native or part.kind != "native")
                 ids |= zip((call.id for call in message.tool_calls), _call_ids(kept), strict=True)
                 parts = _answer(message, kept, foreign)
                 contents += [types.Content(role="model", parts=parts)] if parts else []
@@ -84,7 +84,7 @@ def _begins(messages: Sequence[ConversationMessage], before: Sequence[Conversati
 
 def _kept(message: AssistantMessage) -> tuple[PartKept, ...]:
     """An answer of another model gets our ids: calls and results must show which belongs to which."""
-    kept = parts_kept(message)
+    kept = restore_parts(message)
     if kept is not None:
         return kept
     calls = (PartKept(kind="call", id=call.id) for call in message.tool_calls)
@@ -97,7 +97,7 @@ def _call_ids(kept: tuple[PartKept, ...]) -> list[str | None]:
 
 def _answer(message: AssistantMessage, kept: tuple[PartKept, ...], foreign: bytes | None) -> list[types.Part]:
     calls = iter(message.tool_calls)
-    parts = [part for place in kept if (part := _part(place, message.content, calls)) is not None]
+    parts = [part for kept_part in kept if (part := _part(kept_part, message.content, calls)) is not None]
     if foreign and not any(part.thought_signature for part in parts):
         for part in parts:
             if part.function_call is not None:
@@ -106,28 +106,28 @@ def _answer(message: AssistantMessage, kept: tuple[PartKept, ...], foreign: byte
     return parts
 
 
-def _part(place: PartKept, words: str, calls: Iterator[ToolCall]) -> types.Part | None:
-    signature = base64.b64decode(place.signature) if place.signature else None
-    match place.kind:
+def _part(part: PartKept, words: str, calls: Iterator[ToolCall]) -> types.Part | None:
+    signature = base64.b64decode(part.signature) if part.signature else None
+    match part.kind:
         case "text":
             return types.Part(text=words, thought_signature=signature) if words or signature else None
         case "mark":
             return types.Part(text="", thought_signature=signature)
         case "native":
-            return types.Part.model_validate({**(place.native or {}), "thought_signature": signature})
+            return types.Part.model_validate({**(part.native or {}), "thought_signature": signature})
         case "thought":
             return types.Part(text="", thought=True, thought_signature=signature)
         case "call":
             call = next(calls)
-            made = types.FunctionCall(id=place.id, name=call.name, args=call.arguments)
+            made = types.FunctionCall(id=part.id, name=call.name, args=call.arguments)
             return types.Part(function_call=made, thought_signature=signature)
         case _:
-            assert_never(place.kind)
+            assert_never(part.kind)
 
 
 def _result(message: ToolMessage, call_id: str | None) -> types.Part:
-    said = {"error" if message.is_error else "result": message.content}
-    response = types.FunctionResponse(id=call_id, name=message.tool_name, response=said)
+    answer = {"error" if message.is_error else "result": message.content}
+    response = types.FunctionResponse(id=call_id, name=message.tool_name, response=answer)
     return types.Part(function_response=response)
 
 

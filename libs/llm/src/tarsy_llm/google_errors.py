@@ -29,10 +29,10 @@ def error_of(problem: Exception, *, otherwise: ErrorKind, key: str) -> LlmCallEr
 
 def _of_api(problem: errors.APIError, otherwise: ErrorKind, key: str) -> LlmCallError:
     code = problem.code or 500
-    said = problem.message or problem.details or ""
+    message = problem.message or problem.details or ""
     what = " ".join(f"Gemini answered {code} {problem.status or ''}".split())
     headers: Mapping[str, str] = getattr(problem.response, "headers", None) or {}
-    error = error_of_status(code, headers, sentence(what, str(said), secret=key))
+    error = error_of_status(code, headers, sentence(what, str(message), secret=key))
     details = list(_details(problem.details))
     if any(str(detail.get("reason", "")).startswith("API_KEY_") for detail in details):
         error.kind = "credentials"

@@ -33,7 +33,7 @@ class FinishReason:
     blocked: str = ""
 
 
-def ending_error(ended: FinishReason, *, text: str, calls: int) -> LlmCallError | None:
+def error_of_finish(ended: FinishReason, *, text: str, calls: int) -> LlmCallError | None:
     """None: what came is the answer. An empty one that ends well is for the agent to judge."""
     if ended.blocked:
         return LlmCallError(f"Gemini refused the conversation ({ended.blocked})", kind="refused")

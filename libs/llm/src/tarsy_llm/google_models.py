@@ -34,7 +34,7 @@ SMALLEST_BUDGET = 128
 """The smallest budget of the Pro models, which always think."""
 
 
-def thinking_of(model: str, thinking: Thinking | None) -> types.ThinkingConfig | None:
+def choose_thinking(model: str, thinking: Thinking | None) -> types.ThinkingConfig | None:
     version = _version(model)
     if version < FIRST_THAT_THINKS or (THOUGHTLESS.search(model) and thinking is None):
         return None

@@ -22,35 +22,35 @@ class NativeTold:
     """Each line once. `whole`: no line was cut or left out, so that every word of the parts has been told."""
 
     def __init__(self) -> None:
-        self._told: set[str] = set()
+        self._sent: set[str] = set()
         self._left = MOST_CHARACTERS
         self.whole = True
 
     def take(self, line: str) -> str:
         """The line, shortened where there is no room; empty when it came before."""
-        if line in self._told:
+        if line in self._sent:
             return ""
-        self._told.add(line)
-        room = min(self._left, LINE_CHARACTERS)
-        self._left -= min(len(line), room)
-        if len(line) <= room:
+        self._sent.add(line)
+        capacity = min(self._left, LINE_CHARACTERS)
+        self._left -= min(len(line), capacity)
+        if len(line) <= capacity:
             return line
         self.whole = False
-        return f"{line[:room]} [{len(line) - room} characters left out]" if room else self._last()
+        return f"{line[:capacity]} [{len(line) - capacity} characters left out]" if capacity else self._last()
 
     def _last(self) -> str:
-        said = LEFT_OUT in self._told
-        self._told.add(LEFT_OUT)
-        return "" if said else LEFT_OUT
+        was_sent = LEFT_OUT in self._sent
+        self._sent.add(LEFT_OUT)
+        return "" if was_sent else LEFT_OUT
 
 
 def lines_of_part(part: "types.Part") -> Iterator[str]:
     if part.tool_call is not None:
         yield f"[{_tool(part.tool_call.tool_type)}: {_json(part.tool_call.args or {})}]"
     if part.tool_response is not None:
-        said = {key: value for key, value in (part.tool_response.response or {}).items() if key != SUGGESTIONS}
-        if said:
-            yield f"[{_tool(part.tool_response.tool_type)} returned: {_json(said)}]"
+        response = {key: value for key, value in (part.tool_response.response or {}).items() if key != SUGGESTIONS}
+        if response:
+            yield f"[{_tool(part.tool_response.tool_type)} returned: {_json(response)}]"
     if part.executable_code is not None:
         yield f"[ran this code]\n{part.executable_code.code or ''}"
     if part.code_execution_result is not None:
@@ -77,7 +77,7 @@ def lines_of_grounding(candidate: "types.Candidate") -> Iterator[str]:
         yield f"[read: {page.retrieved_url}, {how}]"
 
 
-def kept_of(part: "types.Part") -> dict[str, JsonValue] | None:
+def dump_native_part(part: "types.Part") -> dict[str, JsonValue] | None:
     """The part without its signature; None where it is no part of a native tool."""
     kept: dict[str, JsonValue] = part.model_dump(mode="json", exclude_none=True, include=KEPT_FIELDS)
     return kept or None

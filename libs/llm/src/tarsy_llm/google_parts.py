@@ -1,7 +1,7 @@
 """Parts of an answer that Gemini wants back: which there were, in order, and their signatures.
 
-No words are kept here, text and arguments are those of the message, which have been masked; but for what its own tools
-said, and that stands in the thinking too.
+No text is kept here: text and arguments are those of the message, which are masked. The output of Gemini's own tools is
+an exception, and the thinking has it too.
 """
 
 from typing import Literal
@@ -38,7 +38,7 @@ def opaque_of(parts: tuple[PartKept, ...]) -> JsonValue:
     return kept
 
 
-def parts_kept(message: AssistantMessage) -> tuple[PartKept, ...] | None:
+def restore_parts(message: AssistantMessage) -> tuple[PartKept, ...] | None:
     """None for an answer of another model, and for one whose calls are not those that were kept."""
     try:
         kept = PartsKept.model_validate(message.opaque)

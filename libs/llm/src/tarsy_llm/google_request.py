@@ -6,7 +6,7 @@ from google.genai import types
 
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_llm.google_models import combines, native_tools_of, thinking_of
+from tarsy_llm.google_models import choose_thinking, combines, native_tools_of
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmRequest
 from tarsy_llm.tool_schemas import schema_for_provider
@@ -34,7 +34,7 @@ def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateCon
         tool_config=_tool_config(native, request) if declared else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
-        thinking_config=thinking_of(settings.model, settings.thinking),
+        thinking_config=choose_thinking(settings.model, settings.thinking),
     )
 
 

@@ -18,8 +18,8 @@ IDLE_CONNECTIONS = 100
 def http_client(base_url: str | None) -> "httpx2.AsyncClient":
     """Limits the way to the provider, not the silence of the model: `LimitedLlm` does that, and it knows how long.
 
-    As many connections as there are calls: how many run at once, the caller knows. httpx's own limit of 100 would let
-    the others wait for minutes, unseen.
+    Allows as many connections as calls; the caller bounds the calls. httpx's limit of 100 would let the others wait for
+    minutes, unnoticed.
 
     The proxies of the environment are used, but not for a model on this machine.
     """

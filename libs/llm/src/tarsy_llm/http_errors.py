@@ -36,23 +36,23 @@ def utc_now() -> datetime:
 
 
 def error_of_status(
-    status: int, headers: Mapping[str, str], said: str, *, now: Callable[[], datetime] = utc_now
+    status: int, headers: Mapping[str, str], message: str, *, now: Callable[[], datetime] = utc_now
 ) -> LlmCallError:
-    """`said` becomes the message as it is: make it with `sentence`."""
-    return LlmCallError(said, kind=kind_of_status(status), retry_after_seconds=retry_after_seconds(headers, now=now))
+    """`message` becomes the message as it is: make it with `sentence`."""
+    return LlmCallError(message, kind=kind_of_status(status), retry_after_seconds=retry_after_seconds(headers, now=now))
 
 
-def status_meant(status: int, said: str) -> int:
-    """The status that fits what was `said`: some providers take another, and what cannot pass would be waited for.
+def correct_status(status: int, message: str) -> int:
+    """The status that fits what was `message`: some providers take another, and what cannot pass would be waited for.
 
-    OpenAI and xAI tell "too many requests" where nothing is left to pay with, OpenAI also where one request is more
-    than it ever takes in a minute; xAI tells a wrong key as a bad request, Anthropic an empty purse.
+    OpenAI and xAI answer 429 when the credit is used up, OpenAI also when one request exceeds its limit per minute. xAI
+    answers 400 to a wrong key, Anthropic to an empty account.
     """
-    if status in (400, 403, 429) and SPENT.search(said):
+    if status in (400, 403, 429) and SPENT.search(message):
         return 402
-    if status == 400 and WRONG_KEY.search(said):
+    if status == 400 and WRONG_KEY.search(message):
         return 401
-    if status == 429 and TOO_LARGE.search(said):
+    if status == 429 and TOO_LARGE.search(message):
         return 413
     return status
 
@@ -64,18 +64,18 @@ def kind_of_status(status: int) -> ErrorKind:
 
 def retry_after_seconds(headers: Mapping[str, str], *, now: Callable[[], datetime] = utc_now) -> float | None:
     """Seconds or a date. None where it says nothing that can be read; never negative."""
-    said = {name.lower(): value.strip() for name, value in headers.items()}
-    milliseconds = _number(said.get("retry-after-ms", ""))
+    lowered = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _number(lowered.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    text = said.get("retry-after", "")
+    text = lowered.get("retry-after", "")
     seconds = _number(text)
     return seconds if seconds is not None else _until(text, now)
 
 
-def sentence(what: str, said: str, *, secret: str | None = None) -> str:
+def sentence(what: str, detail: str, *, secret: str | None = None) -> str:
     """`what` happened, and the first of what the provider said of it, in one line and without the secret."""
-    hidden = said.replace(secret, HIDDEN) if secret else said
+    hidden = detail.replace(secret, HIDDEN) if secret else detail
     line = " ".join(hidden.split())
     if len(line) > SAID_CHARACTERS:
         line = f"{line[:SAID_CHARACTERS]} ..."

@@ -127,10 +127,10 @@ class OpenAiLlm:
             return self._http
 
     def _endpoint(self, http: OpenAiHttp, key: str, request: LlmRequest, budget: AnswerBudget) -> Endpoint:
-        said = headers(key, os.environ)
+        sent = headers(key, os.environ)
         return Endpoint(
             provider=self._name,
-            ask=lambda head: http.asking(said, encode_body(head, self._encode(request))),
+            ask=lambda head: http.asking(sent, encode_body(head, self._encode(request))),
             status_error=HttpStatusError,
             connection_error=UnreachedError,
             broken=BrokenOffError,

@@ -16,7 +16,7 @@ from tarsy_llm.openai_messages import REASONING_FIELDS
 from tarsy_llm.openai_usage import OpenAiUsage, usage_of
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
-from tarsy_llm.tool_arguments import asked_tools
+from tarsy_llm.tool_arguments import parse_tool_calls
 from tarsy_llm.truncation import truncation_error
 
 DONE = "[DONE]"
@@ -40,7 +40,7 @@ MALFORMED = frozenset(
     {"malformed_function_call", "MALFORMED_FUNCTION_CALL", "function_call_filter: MALFORMED_FUNCTION_CALL"}
 )
 FIRM = LENGTH | REFUSALS | MALFORMED | {"error"}
-"""After these reasons another one is a gateway's, and says nothing about the answer."""
+"""A further reason after these comes from a gateway, and says nothing about the answer."""
 
 
 class MessageDelta(LenientModel):
@@ -143,9 +143,11 @@ class OpenAiAccumulator:
         parted = part_thoughts("".join(self._text))
         self._check_end(parted.spoken)
         reasoning = "".join(self._thinking)
-        asked = [(call, asked_tools(self._provider, call.name, call.arguments)) for call in self._collector.calls]
-        calls = tuple(one for _, several in asked for one in several)
-        extras = [call.extra for call, several in asked for _ in several]
+        requested = [
+            (call, parse_tool_calls(self._provider, call.name, call.arguments)) for call in self._collector.calls
+        ]
+        calls = tuple(one for _, several in requested for one in several)
+        extras = [call.extra for call, several in requested for _ in several]
         return Answer(
             thinking="\n\n".join(part for part in (reasoning, parted.thoughts) if part),
             text=parted.spoken,
@@ -177,9 +179,9 @@ class OpenAiAccumulator:
     def _told(self, error: JsonValue) -> LlmCallError:
         code = error_code(error, "code") or error_code(error, "type")
         status = int(code) if code.isdecimal() else STATUS_OF_CODE.get(code, 500)
-        said = self._sentence("sent an error in its answer", error_message(error))
+        message = self._sentence("sent an error in its answer", error_message(error))
         kind = kind_of_status(status)
-        return LlmCallError(said, kind=self._broken() if kind == "provider_error" else kind)
+        return LlmCallError(message, kind=self._broken() if kind == "provider_error" else kind)
 
     def _broken(self) -> ErrorKind:
         return "cut_off" if self._text or self._thinking or self._collector.calls else "provider_error"
@@ -192,7 +194,7 @@ class OpenAiAccumulator:
             thought: str = getattr(piece, field)
             deltas += self._thought(thought)
         for part, text in content_parts(piece.content):
-            deltas += self._thought(text) if part == "thinking" else self._said(text)
+            deltas += self._thought(text) if part == "thinking" else self._add_text(text)
         if piece.refusal:
             self._refusal.append(piece.refusal)
             self._written.add(piece.refusal)
@@ -208,7 +210,7 @@ class OpenAiAccumulator:
         self._written.add(text)
         return [Delta(part="thinking", text=text)]
 
-    def _said(self, text: str) -> list[Delta]:
+    def _add_text(self, text: str) -> list[Delta]:
         self._text.append(text)
         self._written.add(text)
         return [Delta(part=part, text=piece) for part, piece in self._parter.take(text)]
@@ -228,5 +230,5 @@ class OpenAiAccumulator:
         if finish in LENGTH and (self._collector.calls or not spoken):
             raise truncation_error(self._provider)
 
-    def _sentence(self, what: str, said: str) -> str:
-        return sentence(f"{self._provider} {what}", said, secret=self._secret)
+    def _sentence(self, what: str, detail: str) -> str:
+        return sentence(f"{self._provider} {what}", detail, secret=self._secret)

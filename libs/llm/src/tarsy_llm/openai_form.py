@@ -46,10 +46,10 @@ class RequestForm:
     signed: bool = False
 
 
-def learn_form(form: RequestForm, said: str) -> RequestForm | None:
+def learn_form(form: RequestForm, message: str) -> RequestForm | None:
     """Returns the form to ask in once more; None where the refusal teaches nothing."""
     for lesson in LESSONS:
-        taught = lesson(form, said)
+        taught = lesson(form, message)
         if taught is not None and taught != form:
             return taught
     return None
@@ -64,34 +64,34 @@ def changes(before: RequestForm, after: RequestForm) -> dict[str, object]:
     }
 
 
-def _output(form: RequestForm, said: str) -> RequestForm | None:
+def _output(form: RequestForm, message: str) -> RequestForm | None:
     for pattern in OUTPUT:
-        if found := pattern.search(said):
+        if found := pattern.search(message):
             numbers = [int(number) for number in found.groups()]
             most = numbers[0] - sum(numbers[1:])
             return replace(form, most_output=most) if most >= LEAST_OUTPUT else None
     return None
 
 
-def _limit_key(form: RequestForm, said: str) -> RequestForm | None:
-    if not (LIMIT_KEY.search(said) and UNKNOWN_LIMIT.search(said)):
+def _limit_key(form: RequestForm, message: str) -> RequestForm | None:
+    if not (LIMIT_KEY.search(message) and UNKNOWN_LIMIT.search(message)):
         return None
     wanted: LimitKey = "max_tokens" if form.limit_key == "max_completion_tokens" else "max_completion_tokens"
-    refused = re.search(rf"\b{form.limit_key}\b", said)
+    refused = re.search(rf"\b{form.limit_key}\b", message)
     return replace(form, limit_key=wanted) if refused else None
 
 
-def _roles(form: RequestForm, said: str) -> RequestForm | None:
-    return replace(form, strict_roles=True) if ROLES.search(said) else None
+def _roles(form: RequestForm, message: str) -> RequestForm | None:
+    return replace(form, strict_roles=True) if ROLES.search(message) else None
 
 
-def _keys(form: RequestForm, said: str) -> RequestForm | None:
-    named = {key for key in OPTIONAL_KEYS if key in said}
+def _keys(form: RequestForm, message: str) -> RequestForm | None:
+    named = {key for key in OPTIONAL_KEYS if key in message}
     return replace(form, without=form.without | named) if named else None
 
 
-def _signature(form: RequestForm, said: str) -> RequestForm | None:
-    return replace(form, signed=True) if "thought_signature" in said else None
+def _signature(form: RequestForm, message: str) -> RequestForm | None:
+    return replace(form, signed=True) if "thought_signature" in message else None
 
 
 LESSONS: tuple[Callable[[RequestForm, str], RequestForm | None], ...] = (_output, _limit_key, _roles, _keys, _signature)

@@ -80,13 +80,13 @@ class OpenAiHttp:
     proxy: str | None
 
     @asynccontextmanager
-    async def asking(self, said: Mapping[str, str], body: bytes) -> AsyncGenerator[AnswerStream]:
+    async def asking(self, sent_headers: Mapping[str, str], body: bytes) -> AsyncGenerator[AnswerStream]:
         """Raises UnreachedError, HttpStatusError."""
         import aiohttp  # It has been imported: there is a session.
 
         try:
             response = await self.session.post(
-                self.address, data=body, headers=said, proxy=self.proxy, allow_redirects=False
+                self.address, data=body, headers=sent_headers, proxy=self.proxy, allow_redirects=False
             )
         except (aiohttp.ClientError, OSError) as problem:
             raise UnreachedError from problem

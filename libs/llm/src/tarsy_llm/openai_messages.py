@@ -136,16 +136,16 @@ class MessageWriter:
                 return {"role": "tool", "tool_call_id": wire_id(message.tool_call_id), "content": content}
 
     def _answer(self, message: AssistantMessage) -> Message:
-        said: Message = {"role": "assistant", "content": message.content}
+        answer: Message = {"role": "assistant", "content": message.content}
         if message.tool_calls:
             extras, details = self._returned(message)
-            said |= details
-            said["tool_calls"] = [
+            answer |= details
+            answer["tool_calls"] = [
                 {**_call(call), **extra} for call, extra in zip(message.tool_calls, extras, strict=True)
             ]
             if self.reasoning_field is not None:
-                said[self.reasoning_field] = _reasoning(message, self.reasoning_field)
-        return said
+                answer[self.reasoning_field] = _reasoning(message, self.reasoning_field)
+        return answer
 
     def _returned(self, message: AssistantMessage) -> tuple[list[Message], Message]:
         """Returns the fields that this server has put beside its calls and the message. Others do not get them."""

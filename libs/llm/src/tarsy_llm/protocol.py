@@ -16,8 +16,8 @@ class LlmRequest(Value):
 
     `native_tools`: what the provider may do by itself, at its own side; providers that cannot do it do not hear of it.
     `answer_tokens`: the limit of the answer without thoughts; None for the configured limit of both together, or the
-    provider's own. `is_last`: the conversation ends with this answer, in words: none of `tools` may be called any more,
-    but they stand at the beginning of what the provider keeps in its cache. `conversation_id`: the same for all
+    provider's own. `is_last`: the conversation ends with this answer, in words. None of `tools` may be called, but they
+    stay in the request, as the provider's cache begins with them. `conversation_id`: the same for all
     requests of a conversation that goes on: an adapter may keep what it made of its beginning. Empty for none.
     """
 

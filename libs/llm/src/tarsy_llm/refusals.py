@@ -66,26 +66,26 @@ REFINED: frozenset[ErrorKind] = frozenset({"invalid_request", "provider_error", 
 
 def refine(problem: LlmCallError, tools: Sequence[str] = ()) -> LlmCallError:
     """Says more exactly what the provider refused, where its words do. `tools`: names, in the order of the request."""
-    said = str(problem)
+    message = str(problem)
     if problem.kind not in REFINED:
         return problem
-    if CONTEXT_FULL.search(said):
-        problem.kind, problem.context_tokens = "context_full", _first_number(CONTEXT_TOKENS, said)
-    elif MALFORMED_CALL.search(said):
+    if CONTEXT_FULL.search(message):
+        problem.kind, problem.context_tokens = "context_full", _first_number(CONTEXT_TOKENS, message)
+    elif MALFORMED_CALL.search(message):
         problem.kind = "malformed_call"
     elif problem.kind == "invalid_request" and tools:
-        _refine_tools(problem, said, tools)
+        _refine_tools(problem, message, tools)
     return problem
 
 
-def _refine_tools(problem: LlmCallError, said: str, tools: Sequence[str]) -> None:
-    most = _first_number(MOST_TOOLS, said)
+def _refine_tools(problem: LlmCallError, message: str, tools: Sequence[str]) -> None:
+    most = _first_number(MOST_TOOLS, message)
     if most is not None and most < len(tools):
         problem.kind, problem.most_tools = "tools_refused", most
         return
-    named = {name for name in TOOL_BY_NAME.findall(said) if name in tools}
-    if not named and ABOUT_SCHEMAS.search(said):
-        numbers = [int(next(filter(None, found))) for found in TOOL_BY_NUMBER.findall(said)]
+    named = {name for name in TOOL_BY_NAME.findall(message) if name in tools}
+    if not named and ABOUT_SCHEMAS.search(message):
+        numbers = [int(next(filter(None, found))) for found in TOOL_BY_NUMBER.findall(message)]
         # A place such as tools[0].function_declarations[3] ends with the number of the function.
         named = {tools[number] for number in numbers if number < len(tools)}
     if named:

@@ -141,21 +141,21 @@ def _turns_of(file: Path) -> list[PlacedTurn]:
 
 
 def _sentence(row: ErrorDetails) -> str:
-    place = row["loc"]
+    path = row["loc"]
     message = row["msg"].removeprefix("Value error, ").replace("Input should", "it should", 1)
     if row["type"] == "extra_forbidden":
-        known = list(_part(place).model_fields)
-        near = difflib.get_close_matches(str(place[-1]), known, n=1)
+        known = list(_part(path).model_fields)
+        near = difflib.get_close_matches(str(path[-1]), known, n=1)
         message = f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known here: {', '.join(known)}"
-    return f"{'.'.join(str(part) for part in place)}: {message}"
+    return f"{'.'.join(str(part) for part in path)}: {message}"
 
 
-def _part(place: tuple[str | int, ...]) -> type[ScriptPart]:
+def _part(path: tuple[str | int, ...]) -> type[ScriptPart]:
     """The model that the key at the end of the place belongs to."""
-    match place:
+    match path:
         case (_,):
             return ScriptFile
-        case (_, _, "tool_calls", *_) if len(place) > 3:
+        case (_, _, "tool_calls", *_) if len(path) > 3:
             return ScriptedCall
         case (_, _, "usage", _):
             return ScriptedUsage

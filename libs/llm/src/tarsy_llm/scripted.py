@@ -51,7 +51,7 @@ class ScriptedLlm:
         turns = [*self._turns(request.agent, request.iteration), *self._turns(request.agent, None)]
         if not turns:
             raise LlmCallError(f"the script has no turn for {who}", kind="invalid_request")
-        heard = _everything_said(request.conversation)
+        heard = _all_texts(request.conversation)
         for number, placed in turns:
             if not _missing(placed.turn, heard):
                 _refuse(placed, heard, who)
@@ -106,13 +106,13 @@ def _refuse(placed: PlacedTurn, heard: str, who: str) -> None:
             )
 
 
-def _everything_said(conversation: Conversation) -> str:
-    said = [conversation.system]
+def _all_texts(conversation: Conversation) -> str:
+    texts = [conversation.system]
     for message in conversation.messages:
-        said.append(message.content)
+        texts.append(message.content)
         if isinstance(message, AssistantMessage):
-            said += [f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}" for call in message.tool_calls]
-    return "\n".join(said)
+            texts += [f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}" for call in message.tool_calls]
+    return "\n".join(texts)
 
 
 def _deltas(turn: ScriptedTurn) -> Iterator[Delta]:

@@ -6,7 +6,7 @@ from tarsy_llm.protocol import AskedTool, LlmCallError
 SHOWN = 300
 
 
-def asked_tools(provider: str, name: str, arguments: str) -> list[AskedTool]:
+def parse_tool_calls(provider: str, name: str, arguments: str) -> list[AskedTool]:
     """Returns one call, or several whose arguments were glued together. No text means no arguments.
 
     Arguments that nobody can read are told to the model as a failed call. Raises LlmCallError for a call without a

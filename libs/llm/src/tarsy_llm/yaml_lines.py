@@ -6,7 +6,7 @@ import yaml
 
 from tarsy_llm.errors import LlmError
 
-type Place = tuple[str | int, ...]
+type KeyPath = tuple[str | int, ...]
 
 
 class InvalidYamlError(LlmError, ValueError):
@@ -21,7 +21,7 @@ class YamlLines:
     """Raises InvalidYamlError. No aliases: nobody repeats himself in a script."""
 
     def __init__(self, text: str) -> None:
-        self._lines: dict[Place, int] = {}
+        self._lines: dict[KeyPath, int] = {}
         try:
             alias = next((token for token in yaml.scan(text) if isinstance(token, yaml.AliasToken)), None)
             root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -38,20 +38,20 @@ class YamlLines:
         if root is not None:
             self._note(root, ())
 
-    def line(self, place: Place) -> int:
+    def line(self, path: KeyPath) -> int:
         """The line of a key or list item; of what is missing, the line of what it is missing in."""
-        while place and place not in self._lines:
-            place = place[:-1]
-        return self._lines.get(place, 1)
+        while path and path not in self._lines:
+            path = path[:-1]
+        return self._lines.get(path, 1)
 
-    def _note(self, node: yaml.Node, place: Place) -> None:
-        self._lines.setdefault(place, node.start_mark.line + 1)
+    def _note(self, node: yaml.Node, path: KeyPath) -> None:
+        self._lines.setdefault(path, node.start_mark.line + 1)
         if isinstance(node, yaml.SequenceNode):
             for index, item in enumerate(node.value):
-                self._note(item, (*place, index))
+                self._note(item, (*path, index))
         elif isinstance(node, yaml.MappingNode):
             for key, value in node.value:
-                inside = (*place, str(key.value))
+                inside = (*path, str(key.value))
                 if inside in self._lines:
                     raise InvalidYamlError(key.start_mark.line + 1, f"{key.value} stands here a second time")
                 self._lines[inside] = key.start_mark.line + 1

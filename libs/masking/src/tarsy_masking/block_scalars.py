@@ -56,7 +56,7 @@ type _Spans = Sequence[tuple[int, int]]
 
 
 def _content(text: bytes, head: Any) -> tuple[_Spans, int, bool]:
-    """Where the value stands, where to go on, and whether its end is there."""
+    """The position of the value, the position to continue at, and whether the value ends here."""
     start = head.end()
     if head.group(3) is not None:
         end = text.find(head.group(3), start)

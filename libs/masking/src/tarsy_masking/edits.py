@@ -63,7 +63,7 @@ class LineExtract:
         return edit._replace(start=edit.start + shift, stop=edit.stop + shift)
 
 
-def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> LineExtract:
+def extract_changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> LineExtract:
     """The lines of the rewritten text on which something changed."""
     lines: list[tuple[int, int]] = []
     shift = end = 0
@@ -114,41 +114,41 @@ class EditHistory:
     """Edits on edited text, told as edits of the original."""
 
     def __init__(self) -> None:
-        self.places: list[_Place] = []
+        self.segments: list[_Place] = []
 
     def add(self, edits: Sequence[AppliedEdit]) -> None:
-        starts = [place.now for place in self.places]
+        starts = [segment.now for segment in self.segments]
         made = [self._made(edit, starts) for edit in edits]
-        kept = [old for old in self.places if not _within(old, made)]
-        self.places = sorted((*kept, *made), key=lambda place: place.start)
+        kept = [old for old in self.segments if not _within(old, made)]
+        self.segments = sorted((*kept, *made), key=lambda place: place.start)
         shift = 0
-        for place in self.places:
-            place.now = place.start + shift
-            shift += len(place.text) - (place.stop - place.start)
+        for segment in self.segments:
+            segment.now = segment.start + shift
+            shift += len(segment.text) - (segment.stop - segment.start)
 
     def move(self, start: Callable[[int], int], stop: Callable[[int], int]) -> None:
         """Tells the places in another original."""
-        for place in self.places:
-            place.start, place.stop = start(place.start), stop(place.stop)
+        for segment in self.segments:
+            segment.start, segment.stop = start(segment.start), stop(segment.stop)
 
-    def applied(self) -> list[AppliedEdit]:
-        return [AppliedEdit(place.start, place.stop, place.text, place.rule) for place in self.places]
+    def list_applied(self) -> list[AppliedEdit]:
+        return [AppliedEdit(segment.start, segment.stop, segment.text, segment.rule) for segment in self.segments]
 
     def _made(self, edit: AppliedEdit, starts: Sequence[int]) -> _Place:
         before = bisect_right(starts, edit.start) - 1
         until = bisect_right(starts, edit.stop - 1) - 1
-        start = self._original(edit.start, before)
-        stop = self._original(edit.stop, until)
-        if before >= 0 and edit.start < self.places[before].now_stop:
-            start = self.places[before].start
-        if until >= 0 and edit.stop < self.places[until].now_stop:
-            stop = self.places[until].stop
+        start = self._to_original_offset(edit.start, before)
+        stop = self._to_original_offset(edit.stop, until)
+        if before >= 0 and edit.start < self.segments[before].now_stop:
+            start = self.segments[before].start
+        if until >= 0 and edit.stop < self.segments[until].now_stop:
+            stop = self.segments[until].stop
         return _Place(start, stop, edit.start, edit.text, edit.rule)
 
-    def _original(self, now: int, index: int) -> int:
+    def _to_original_offset(self, now: int, index: int) -> int:
         if index < 0:
             return now
-        return self.places[index].stop + now - self.places[index].now_stop
+        return self.segments[index].stop + now - self.segments[index].now_stop
 
 
 def _within(old: _Place, made: Sequence[_Place]) -> bool:

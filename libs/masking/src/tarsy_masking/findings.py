@@ -23,10 +23,10 @@ def findings_in(original: bytes, history: EditHistory) -> list[Finding]:
 
 def _findings(original: bytes, history: EditHistory) -> Iterator[Finding]:
     line, begins, seen = 1, 0, 0
-    for place in history.places:
-        line += original.count(b"\n", seen, place.start)
-        begins = max(begins, original.rfind(b"\n", seen, place.start) + 1)
-        seen = place.start
-        column = len(original[begins : place.start].decode(errors="replace")) + 1
-        length = len(original[place.start : place.stop].decode(errors="replace"))
-        yield Finding(place.rule, line, column, length, place.text.decode(errors="replace").strip())
+    for segment in history.segments:
+        line += original.count(b"\n", seen, segment.start)
+        begins = max(begins, original.rfind(b"\n", seen, segment.start) + 1)
+        seen = segment.start
+        column = len(original[begins : segment.start].decode(errors="replace")) + 1
+        length = len(original[segment.start : segment.stop].decode(errors="replace"))
+        yield Finding(segment.rule, line, column, length, segment.text.decode(errors="replace").strip())

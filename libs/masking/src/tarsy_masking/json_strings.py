@@ -14,7 +14,7 @@ _SEPARATOR = b"\n\0\n"
 
 
 class _Scalar(NamedTuple):
-    """Where it stands in the text, without its quotes."""
+    """Its position in the text, without its quotes."""
 
     start: int
     stop: int
@@ -28,7 +28,7 @@ class JsonText:
         self._value = value
         self.text = _written(value)
 
-    def edited(self, edits: Sequence[AppliedEdit]) -> JsonValue:
+    def apply_edits(self, edits: Sequence[AppliedEdit]) -> JsonValue:
         """Names stay. A scalar that an edit touches is edited within, and replaced where that leaves no JSON."""
         starts = [edit.start for edit in edits]
         return self._read(self._value, _scalars_in(self._value, 0), edits, starts)

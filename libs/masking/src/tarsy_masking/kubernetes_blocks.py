@@ -29,7 +29,7 @@ class Line:
         return self.start + len(self.text)
 
     @property
-    def says_nothing(self) -> bool:
+    def is_blank(self) -> bool:
         return self.text == b"" or self.text.startswith(b"#", self.indent)
 
     @property

@@ -1,7 +1,7 @@
 """Kubernetes Secrets in YAML: whole manifests, lists, several documents, or a manifest inside other text.
 
-Lines are read, not a parsed document: tool results are cut off, mixed with other text, and large, and what is around a
-Secret must come out as it went in. Only the mappings that say `kind: Secret` are read.
+Reads lines, not a parsed document: tool results are truncated, large, and mixed with other text. Text around a Secret
+must stay unchanged. Only the mappings that say `kind: Secret` are read.
 """
 
 import re
@@ -63,7 +63,7 @@ class _SecretFinder:
         return sorted(self._found)
 
     def _read(self, number: int, line: Line) -> None:
-        if line.says_nothing:
+        if line.is_blank:
             return
         match = KEY.match(line.text)
         if line.ends_document or match is None:

@@ -6,7 +6,15 @@ from functools import partial
 from typing import Self
 
 from tarsy_masking.custom_patterns import compile_custom
-from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite, surroundings
+from tarsy_masking.edits import (
+    AppliedEdit,
+    Edit,
+    EditHistory,
+    apply_labels,
+    extract_changed_lines,
+    rewrite,
+    surroundings,
+)
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.folding import FoldedText, fold
@@ -65,7 +73,7 @@ class Masker:
         self._most_findings = most_findings
         self._in_lines = Scan(source, source.patterns, "line", most_findings)
         self._across_lines = Scan(source, source.patterns, "text", most_findings, of_decoded=self._in_lines)
-        added = source.chosen(names)
+        added = source.select_opt_in(names)
         self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added, most_findings)]
         self._added_in_lines = [Scan(source, added, "line", most_findings)] if added else []
         self._knows_no_forms = bool(rules) or len(self._added_across_lines) > 0
@@ -79,7 +87,8 @@ class Masker:
 
     @classmethod
     def default(cls, key: bytes | None = None, *, most_findings: int = MOST_FINDINGS) -> Self:
-        """Compiles all patterns: build one for the process. With a key, `for_session` tells secrets apart. A text with
+        """Compiles all patterns: build one for the process. With a key, `for_session` gives different secrets different
+        placeholders. A text with
         more findings is redacted as a whole."""
         masker = cls(read_patterns(), key, most_findings=most_findings)
         masker._open_secrets = default_open_secrets()
@@ -127,8 +136,9 @@ class Masker:
         return MaskedStream(self.mask, self._open_secrets)
 
     def mask_json(self, value: JsonValue) -> JsonValue:
-        """Masks every string, and keys that are secrets themselves. The value beside a sensitive key goes even if it
-        has no form of its own; and what a name and a value make together is masked as it is in text."""
+        """Masks every string, and keys that are secrets themselves. The value of a sensitive key is masked whatever it
+        looks like. A name and a value together are masked as they would be in text.
+        """
         try:
             masked = self._mask_value(value, self._harmless_strings(value), depth=0, inside_list=False)
             return self._masked_as_text(masked)
@@ -152,7 +162,7 @@ class Masker:
         history = EditHistory()
         self._settled(folded.text, history.add)
         history.move(folded.start, folded.stop)
-        return rewrite(original, history.applied())
+        return rewrite(original, history.list_applied())
 
     def _settled(self, text: bytes, note: _Noted) -> bytes:
         """Rules that were added see only the text that the built-in rules have left. Rules that see one line come to
@@ -203,7 +213,7 @@ class Masker:
                 return text
             before = text
             text, made = self._rewritten(text, edits, note)
-            changed = changed_lines(text, made if text != before else ())
+            changed = extract_changed_lines(text, made if text != before else ())
             found = self._in_lines.find(changed.text) or ([] if scan is self._in_lines else scan.find(changed.text))
             edits = changed.in_whole(found)
         raise NeverSettlesError
@@ -222,8 +232,8 @@ class Masker:
         self._settled(written.text if folded is None else folded.text, history.add)
         if folded is not None:
             history.move(folded.start, folded.stop)
-        edits = history.applied()
-        return written.edited(edits) if edits else value
+        edits = history.list_applied()
+        return written.apply_edits(edits) if edits else value
 
     def _harmless_strings(self, value: JsonValue) -> dict[str, str]:
         if self._knows_no_forms:
@@ -243,7 +253,7 @@ class Masker:
             if holds_secrets(value, inside_list=inside_list):
                 body = without_data(value, partial(self._names.hide, label=LABEL, placeholder=self._placeholder))
             inside = inside_list or lists_secrets(value)
-            hidden = self._names.hide_beside(body, self._placeholder)
+            hidden = self._names.hide_values_of_sensitive_keys(body, self._placeholder)
             names = self._masked_names(hidden, seen)
             return {
                 name: self._mask_value(item, seen, depth=depth + 1, inside_list=inside)

@@ -27,8 +27,8 @@ class MultiLineSecrets:
         """Look for what those have left."""
 
     def open_since(self, text: bytes) -> int | None:
-        places = [scan(text).open_since for scan in self._scans] + [self._tables.open_since(text)]
-        return min((place for place in places if place is not None), default=None)
+        positions = [scan(text).open_since for scan in self._scans] + [self._tables.open_since(text)]
+        return min((position for position in positions if position is not None), default=None)
 
 
 @cache

@@ -8,10 +8,10 @@ from typing import Any, Literal, Protocol
 from tarsy_masking.folding import ends_in_escape, fold
 from tarsy_masking.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.patterns import Pattern, compile_regex, read_patterns
-from tarsy_masking.regex_beginnings import begun, forget_beginnings, secret_begun
+from tarsy_masking.regex_beginnings import find_beginnings, find_secret_beginnings, forget_beginnings
 
-# Many patterns at once have so many states that each must be made again and again, and take more time to compile than
-# the same ones in two regexes.
+# Many patterns in one regex have so many states that RE2 rebuilds them repeatedly. They also take longer to compile
+# than the same ones in two regexes.
 _TOGETHER = 13
 _TOGETHER_BY_NAME = 9
 _TOGETHER_ACROSS_LINES = 6
@@ -49,17 +49,17 @@ class OpenSecrets:
             return True
         folded = fold(text)
         plain = text if folded is None else folded.text
-        return self._secrets_begun.found_in(plain) or default_multi_line_secrets().open_since(plain) is not None
+        return self._secrets_begun.occurs_in(plain) or default_multi_line_secrets().open_since(plain) is not None
 
     def open_since(self, text: bytes) -> int:
-        """Where the first match may have begun that goes on after the end; the length of the text if none has."""
+        """The earliest begin of a match that may continue after the end; the length of the text if there is none."""
         if self._custom_patterns > 0:
             return 0
         folded = fold(text)
         if folded is None:
             return self._open_since(text)
-        place = self._open_since(folded.text)
-        return len(text) if place == len(folded.text) else folded.start(place)
+        position = self._open_since(folded.text)
+        return len(text) if position == len(folded.text) else folded.start(position)
 
     def data_since(self, text: bytes) -> int | None:
         """Where the value begins of a key that Kubernetes Secrets have their data under. The kind may come later."""
@@ -81,11 +81,11 @@ class OpenSecrets:
 
     @cached_property
     def _secrets_begun(self) -> "_AtEnd":
-        return _AtEnd(self._patterns, secret_begun)
+        return _AtEnd(self._patterns, find_secret_beginnings)
 
     @cached_property
     def _matches_begun(self) -> "_AtEnd":
-        return _AtEnd(self._patterns, begun)
+        return _AtEnd(self._patterns, find_beginnings)
 
     @cached_property
     def _data_key(self) -> Any:
@@ -109,7 +109,7 @@ class _AtEnd:
         self._in_lines = list(_regexes(patterns, "line", beginnings_of))
         self._across_lines = list(_regexes(patterns, "text", beginnings_of))
 
-    def found_in(self, text: bytes) -> bool:
+    def occurs_in(self, text: bytes) -> bool:
         line = text[_last_line(text) :]
         return any(regex.search(line) is not None for regex in self._in_lines) or any(
             regex.search(text) is not None for regex in self._across_lines

@@ -21,7 +21,7 @@ def at_most(count: int, claims: Iterable[tuple[int, Edit]]) -> Iterator[tuple[in
         yield claim
 
 
-def merged(claims: Iterable[tuple[int, Edit]]) -> list[Edit]:
+def merge(claims: Iterable[tuple[int, Edit]]) -> list[Edit]:
     """Claims that overlap become one: of the same place the first pattern's, else the widest one's label."""
     edits: list[Edit] = []
     for _, claim in sorted(claims, key=lambda ranked: (ranked[1].start, -ranked[1].stop, ranked[0])):

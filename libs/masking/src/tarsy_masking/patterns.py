@@ -68,7 +68,7 @@ class PatternFile:
     def known_names(self) -> frozenset[str]:
         return self.covered | {*self.groups} | {pattern.name for pattern in (*self.patterns, *self.opt_in)}
 
-    def chosen(self, names: frozenset[str]) -> tuple[Pattern, ...]:
+    def select_opt_in(self, names: frozenset[str]) -> tuple[Pattern, ...]:
         """The opt-in patterns that the names stand for."""
         wanted = names.union(*(self.groups[name] for name in names if name in self.groups))
         return tuple(pattern for pattern in self.opt_in if pattern.name in wanted)

@@ -1,7 +1,7 @@
 r"""Beginnings of what a regex finds, as another regex: whether a match may go on after the end of a text.
 
-`begun(R)` finds all texts that R finds, and their not empty beginnings. So a text in which `begun(R)\z` finds nothing
-can be continued as one likes: no match of R will lie on both sides of its end. Where the exact answer would have to
+`find_beginnings(R)` finds all texts that R finds, and their not empty beginnings. If `begun(R)\z` finds nothing in a
+text, no match of R can span its end, however the text continues. Where the exact answer would have to
 count, the regex made here finds more.
 """
 
@@ -26,12 +26,12 @@ from tarsy_masking.regex_union import forget_unions, union
 _NOTHING = r"[^\x00-\xff]"
 
 
-def begun(*regexes: str) -> str:
+def find_beginnings(*regexes: str) -> str:
     """The beginnings of what any of the regexes finds. Raises UnknownSyntaxError."""
     return _written(_beginnings(parse(regex)) for regex in regexes)
 
 
-def secret_begun(*regexes: str) -> str:
+def find_secret_beginnings(*regexes: str) -> str:
     """The same, of those beginnings only that hold a part of the secret: of the group that captures, or of the whole
     where none does. Raises UnknownSyntaxError."""
     return _written(_with_secret(option) for regex in regexes for option in _options(parse(regex)))

@@ -33,8 +33,9 @@ def head(regex: str) -> str:
 
 
 def any_of(heads: Iterable[str]) -> str:
-    """One regex that finds what any of the heads does. A beginning that several share is written once: with all names
-    in each, RE2 has no memory left for its states and takes a hundred times as long."""
+    """One regex that finds what any of the heads does. A prefix that several share is written once. With all names in
+    each, RE2 runs out of memory for its states and takes a hundred times as long.
+    """
     return write(union(parse(head) for head in heads))
 
 

@@ -35,6 +35,6 @@ class InvalidPatternsError(MaskingError, ValueError):
         self.mistakes = tuple(mistakes)
 
 
-def known_names() -> frozenset[str]:
+def list_known_names() -> frozenset[str]:
     """Every name that `with_rules` takes: patterns and groups."""
     return read_patterns().known_names

@@ -9,7 +9,7 @@ from tarsy_masking.compiled_rules import Rule, rule_choice
 from tarsy_masking.edits import Edit
 from tarsy_masking.encoded_texts import decode, is_login
 from tarsy_masking.entropy import looks_made_by_chance
-from tarsy_masking.overlaps import MOST_FINDINGS, at_most, merged
+from tarsy_masking.overlaps import MOST_FINDINGS, at_most, merge
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex
 from tarsy_masking.regex_heads import any_of
 from tarsy_masking.value_checks import BESIDE_NAMES, CHECKS, Check
@@ -24,7 +24,7 @@ _NOTHING_TOLD = compile_regex(
     r"[ \t]*(?:,?[ \t]*\r?\n|,[ \t]|\z)"
 )
 _SIGN = re.compile(rb"[:=]")
-# In so much of a find's end the next name is looked for.
+# The length of a match's end in which the next name is searched.
 _NAME_AT_END = 64
 # The longest of what makes a telling name harmless stands this far before it.
 _NAME_BEFORE = 24
@@ -81,10 +81,10 @@ class Scan:
 
     def find(self, text: bytes) -> list[Edit]:
         """Raises TooManyFindingsError."""
-        return merged(at_most(self._most_findings, self._claims(text)))
+        return merge(at_most(self._most_findings, self._claims(text)))
 
     def _claims(self, text: bytes) -> Iterator[tuple[int, Edit]]:
-        return (claim for group in self._possible_groups(text) for claim in group.claims(text))
+        return (claim for group in self._possible_groups(text) for claim in group.matches(text))
 
     def _holds_secret(self, value: bytes) -> bool:
         """Whether there is one in what the value encodes, which may be encoded again: that is shorter each time."""
@@ -126,7 +126,7 @@ class _Group:
             yield found.span()
             position = max(found.end(), found.start() + 1)
 
-    def claims(self, text: bytes) -> Iterator[tuple[int, Edit]]:
+    def matches(self, text: bytes) -> Iterator[tuple[int, Edit]]:
         position, stop = 0, len(text)
         while (found := self._any.search(text, position, stop)) is not None:
             start, position = found.span()
@@ -194,8 +194,8 @@ def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
     """Only of the sign that is part of the find: `--token abc --quiet=true` has another one behind it."""
     if _SIGN.search(text, start, end) is None:
         return False
-    told = _NOTHING_TOLD.match(text, start, min(stop, end + _SHORT))
-    return told is not None and told.end(1) < end
+    found = _NOTHING_TOLD.match(text, start, min(stop, end + _SHORT))
+    return found is not None and found.end(1) < end
 
 
 def _looked_at(rule: Rule, text: bytes, edit: Edit) -> int:

@@ -47,7 +47,7 @@ class SensitiveKeys:
         secret = str(value).encode(errors="replace")
         return value if self._never_secret.fullmatch(secret) else placeholder(label, secret).decode()
 
-    def hide_beside(self, body: JsonObject, placeholder: Placeholder) -> JsonObject:
+    def hide_values_of_sensitive_keys(self, body: JsonObject, placeholder: Placeholder) -> JsonObject:
         """Hides values by their keys, and of a pair such as {"name": "DB_PASSWORD", "value": "x"} the value."""
         hidden = {
             key: value if (label := self.label(key)) is None else self.hide(value, label, placeholder)

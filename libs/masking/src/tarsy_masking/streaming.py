@@ -36,8 +36,9 @@ class SecretsAtEnd(Protocol):
 
 
 class MaskedStream:
-    """When the mask changes what has gone out, or a secret stays open for too long, nothing more goes out: the final
-    text replaces all of it anyway."""
+    """Sending stops when the mask changes text that was sent, or when a secret stays open for too long. The final text
+    replaces all of it anyway.
+    """
 
     def __init__(self, mask: Mask, secrets: SecretsAtEnd) -> None:
         self._mask = mask
@@ -125,8 +126,9 @@ class MaskedStream:
         return out
 
     def _may_change(self, text: str, masked: str) -> bool:
-        """A rule that found a secret may find another one instead when it sees more; and with a placeholder something
-        may begin that another rule finds."""
+        """With more text, a rule may find another secret instead. A placeholder may also begin a match of another
+        rule.
+        """
         return self._secrets.open_since(_as_bytes(text)) < len(_as_bytes(text.rstrip())) or self._is_open(masked)
 
     def _shorten_context(self) -> None:
@@ -134,8 +136,8 @@ class MaskedStream:
         as they were together."""
         self._next_cut = self._out + self._out // 4
         # Data that may be a Kubernetes Secret's is judged by all that stands before it.
-        places = () if self._data_since() is not None else map(self._place_after, PARTS)
-        for begin in filter(None, places):
+        positions = () if self._data_since() is not None else map(self._place_after, PARTS)
+        for begin in filter(None, positions):
             before, context, out = self._context[:begin], self._context[begin:], self._out - begin
             if not before.endswith("\n"):
                 context, out = NO_LINE_BEGINS + context, out + 1
@@ -155,9 +157,9 @@ class MaskedStream:
         blank = self._context.find(" ", first, last)
         return blank if blank > 0 and self._nothing_open_before(blank, blanks=1) else None
 
-    def _nothing_open_before(self, place: int, *, blanks: int) -> bool:
+    def _nothing_open_before(self, position: int, *, blanks: int) -> bool:
         """A match may begin with the blank itself."""
-        encoded = _as_bytes(self._context[: place + blanks])
+        encoded = _as_bytes(self._context[: position + blanks])
         return self._secrets.open_since(encoded) >= len(encoded) - blanks
 
     def _fall_silent(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tarsy_masking.edits import Edit
 from tarsy_masking.patterns import PatternFile, compile_regex
-from tarsy_masking.regex_beginnings import begun
+from tarsy_masking.regex_beginnings import find_beginnings
 from tarsy_masking.regions import Regions, line_end, line_start
 from tarsy_masking.sensitive_keys import SensitiveKeys
 
@@ -50,7 +50,7 @@ class Tables:
         column = rf"""["'`]?[\w. -]*(?:{source.any_name}|\bpass|pwd)["'`]?[ \t]*"""
         self._header = compile_regex(rf"(?im)(?:^|[|,;\t])[ \t]*{column}(?:[|,;\t]|\r?$)")
         self._insert, self._copy = compile_regex(_INSERT), compile_regex(_COPY)
-        self._begun = compile_regex(rf"(?:{begun(_INSERT, _COPY)})\z", capture=False)
+        self._begun = compile_regex(rf"(?:{find_beginnings(_INSERT, _COPY)})\z", capture=False)
 
     def __call__(self, text: bytes) -> Regions:
         found = [self._tables(text)]
@@ -64,10 +64,12 @@ class Tables:
     def open_since(self, text: bytes) -> int | None:
         """Also where a statement has begun whose values may follow."""
         match = self._begun.search(text)
-        places = [
-            place for place in (self(text).open_since, None if match is None else match.start()) if place is not None
+        positions = [
+            position
+            for position in (self(text).open_since, None if match is None else match.start())
+            if position is not None
         ]
-        return min(places, default=None)
+        return min(positions, default=None)
 
     def _tables(self, text: bytes) -> Regions:
         edits: list[Edit] = []

@@ -25,4 +25,4 @@ CHECKS: Mapping[str, Check] = {
 }
 
 BESIDE_NAMES = (looks_random, looks_made_by_chance, looks_like_password, looks_chosen)
-"""Those of patterns that find a value beside a name."""
+"""Checks for patterns that find a value next to a name."""

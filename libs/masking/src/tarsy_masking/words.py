@@ -9,7 +9,7 @@ _FEW = 3
 
 
 class Words:
-    """Looks for all of its words in one pass. By `in` a few are found sooner, but each costs a pass of its own."""
+    """Looks for all of its words in one pass. `in` is quicker for a few words, but needs a pass for each."""
 
     def __init__(self, words: Iterable[bytes]) -> None:
         self._words = tuple(dict.fromkeys(words))

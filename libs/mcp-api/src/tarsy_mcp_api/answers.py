@@ -116,7 +116,7 @@ class ReplyReport(ToolAnswer):
     error: str | None
 
 
-def found_sessions(found: SessionList) -> FoundSessions:
+def describe_sessions(found: SessionList) -> FoundSessions:
     page = found.pagination
     return FoundSessions(
         sessions=tuple(map(_found_session, found.sessions)),

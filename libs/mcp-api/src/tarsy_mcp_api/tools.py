@@ -102,7 +102,7 @@ class McpTools:
             "page_size": page_size,
         }
         query = {name: value for name, value in given.items() if value is not None}
-        return answers.found_sessions(await self._api(context).sessions(query))
+        return answers.describe_sessions(await self._api(context).sessions(query))
 
     async def read_session(
         self, context: ToolContext, session_id: SessionId, wait_seconds: Wait = 0

@@ -43,7 +43,7 @@ class ChildProcess:
         self._output = OutputLog(log, log_bytes)
         self._watched: int | None = None
         self._watch: int | None = None
-        if not _kernel_tells():
+        if not _kernel_signals_death():
             self._watched, self._watch = os.pipe()
         launch = launch_command(command, run_as, death_signal, watchdog=self._watched, lock=lock)
         self._process = self._spawn(launch, lock, folder, environment, descriptors)
@@ -77,7 +77,7 @@ class ChildProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    def exited(self) -> int | None:
+    def poll_exit(self) -> int | None:
         self._output.keep_writing()
         return self._process.poll()
 
@@ -102,12 +102,12 @@ class ChildProcess:
 
     def output(self) -> str:
         """Its output since it was started, or the end of it."""
-        if self.exited() is not None:
+        if self.poll_exit() is not None:
             self._output.finish()
         return self._output.text()
 
     def last_lines(self) -> str:
-        if self.exited() is not None:
+        if self.poll_exit() is not None:
             self._output.finish()
         return self._output.last_lines()
 
@@ -138,5 +138,5 @@ def launch_command(
     return [sys.executable, "-I", "-S", launcher.__file__, json.dumps(options), *command]
 
 
-def _kernel_tells() -> bool:
+def _kernel_signals_death() -> bool:
     return sys.platform == "linux"

@@ -130,7 +130,7 @@ class Fork:
         self._server.receive()
         return self._server.pids.get(self._number)
 
-    def exited(self) -> int | None:
+    def poll_exit(self) -> int | None:
         """The exit code, negative for a signal; None while it runs."""
         self._output.keep_writing()
         self._server.receive()
@@ -138,7 +138,7 @@ class Fork:
 
     def send_signal(self, number: signal.Signals) -> None:
         """Does nothing to a fork that has ended."""
-        if self.exited() is None:
+        if self.poll_exit() is None:
             self._server.send({"number": self._number, "signal": number})
 
     def stop(self, stop_signal: signal.Signals, seconds: float = STOP_SECONDS) -> int:
@@ -152,13 +152,13 @@ class Fork:
 
     def output(self) -> str:
         """Its output since it was started, or the end of it."""
-        if self.exited() is not None:
+        if self.poll_exit() is not None:
             self._output.finish()
         return self._output.text()
 
     def _wait(self, seconds: float) -> int | None:
         limit = time.monotonic() + seconds
-        while (code := self.exited()) is None and (left := limit - time.monotonic()) > 0:
+        while (code := self.poll_exit()) is None and (left := limit - time.monotonic()) > 0:
             self._server.receive(left)
         return code
 

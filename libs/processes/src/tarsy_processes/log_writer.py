@@ -1,7 +1,7 @@
 """Writes what children of one process put out, each to a file of bounded size: the process at the end of their pipes.
 
-A process of its own, run by path with nothing but the standard library: it outlives whoever started the children, so
-that their last words are kept, and a frozen or busy parent holds no child up. It ends when nobody gives orders any more
+Runs as its own process, by path, with the standard library only. It outlives the parent of the children, so it keeps
+their last output. A frozen parent blocks no child. The process exits when its parent is gone
 and all children have closed their output.
 
     log_writer.py SOCKET
@@ -41,7 +41,7 @@ class LogReport(TypedDict):
 
 
 class RotatedFile:
-    """At most `kept` older files beside it, FILE.1 the newest; each of about `limit` bytes, cut after a line."""
+    """Keeps at most `kept` older files, FILE.1 the newest. Each has about `limit` bytes, and ends after a line."""
 
     def __init__(self, path: Path, limit: int, kept: int) -> None:
         self._path = path
@@ -112,7 +112,7 @@ class PipeCopier:
         self._selector.register(orders, selectors.EVENT_READ)
 
     def run(self) -> None:
-        """Until there is nobody to give an order, and no log to write."""
+        """Runs until no order can come and no log is left."""
         while self._selector.get_map():
             for ready, _ in self._selector.select():
                 if ready.data is None:

@@ -49,7 +49,7 @@ class LogWriterProcess:
             return self._begun
 
     def keep_running(self) -> None:
-        """To be called again and again by whoever looks after a child."""
+        """The supervisor of a child calls it repeatedly."""
         with self._lock:
             self._look()
 
@@ -63,7 +63,7 @@ class LogWriterProcess:
                     return
 
     def stop_writing(self, number: int, seconds: float) -> None:
-        """Though somebody may still hold the pipe."""
+        """Stops even if a process still holds the pipe."""
         with self._lock:
             if number in self._logs and self._life is not None:
                 self._life.send({"number": number})
@@ -115,7 +115,7 @@ class _Life:
             socket.send_fds(self._socket, [json.dumps(order).encode() + b"\n"], descriptors)
 
     def reports(self, seconds: float) -> Iterator[LogReport]:
-        """Those that have come; waits at most so long where none has."""
+        """Returns the reports that have come, and waits at most so long for one."""
         if not select.select([self._socket], [], [], seconds)[0]:
             return
         try:

@@ -56,7 +56,7 @@ class OutputLog:
             self._writer.wait(self._number, _LOG_SECONDS)
 
     def close(self) -> None:
-        """After this nobody writes to the log."""
+        """The log gets no more writes after this."""
         self.finish()
         if self._number is not None:
             # A process that the child left behind may still hold the pipe: it has nobody to write to any more.

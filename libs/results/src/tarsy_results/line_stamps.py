@@ -33,7 +33,7 @@ class StampedLine:
     stamp: Stamp
 
 
-def stamped_lines(block: Block) -> Iterator[StampedLine]:
+def find_stamped_lines(block: Block) -> Iterator[StampedLine]:
     """In order. The rest of a line that began before the block has none."""
     text = block.text
     at = text.find(b"\n") + 1 if block.at.byte else 0
@@ -55,12 +55,12 @@ def stamp_at(line: int, earlier: Block | None, block: Block) -> Stamp | None:
     """The stamp of a line of the block, or of the last line before it that has one, there or in the block before."""
     start = line_offset(block.text, line - block.at.line)
     stamp = None
-    for stamped in stamped_lines(block):
+    for stamped in find_stamped_lines(block):
         if stamped.start > start:
             break
         stamp = stamped.stamp
     if stamp is None and earlier is not None:
-        for stamped in stamped_lines(earlier):
+        for stamped in find_stamped_lines(earlier):
             stamp = stamped.stamp
     return stamp
 

@@ -31,13 +31,11 @@ class ResultReader:
         self._places = asyncio.Semaphore(READS_AT_ONCE)
         self._threads = asyncio.Semaphore(THREADS)
 
-    def opened(self, place: ResultPlace, limit: TimeLimit) -> AbstractAsyncContextManager[ResultSource]:
+    def open(self, position: ResultPlace, limit: TimeLimit) -> AbstractAsyncContextManager[ResultSource]:
         """Raises as `open_source` does. Waits for its turn, for as long as the caller does."""
-        return self._opened(partial(open_source, self._bus, place, limit))
+        return self._opened(partial(open_source, self._bus, position, limit))
 
-    def opened_event(
-        self, call_id: str, at: LogPosition, limit: TimeLimit
-    ) -> AbstractAsyncContextManager[ResultSource]:
+    def open_event(self, call_id: str, at: LogPosition, limit: TimeLimit) -> AbstractAsyncContextManager[ResultSource]:
         """The same for a caller that knows only where the event of the result lies."""
         return self._opened(partial(open_logged_source, self._bus, call_id, at, limit))
 

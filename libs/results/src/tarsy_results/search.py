@@ -9,7 +9,7 @@ from tarsy_results.matched_lines import MatchedLines
 from tarsy_results.pages import ANSWER_BYTES
 from tarsy_results.pattern import SearchPattern
 from tarsy_results.position import TextPosition
-from tarsy_results.shown_lines import ShownLine, TextLine, around, last_lines_of, lines_of, matching
+from tarsy_results.shown_lines import ShownLine, TextLine, around, last_lines_of, lines_of, show_match
 from tarsy_results.stamps import Stamp
 
 MOST_MATCHES = 50
@@ -99,7 +99,7 @@ class ResultSearch:
             if line.before and match.end <= line.before:
                 continue
             found = True
-            shown, start = matching(line, match.start, start)
+            shown, start = show_match(line, match.start, start)
             self._reached = TextPosition(line.at.line, line.at.byte + start)
             yield shown
             if start >= len(line.text):

@@ -50,7 +50,7 @@ def last_lines_of(block: Block, count: int) -> Iterator[TextLine]:
     return lines_of(rest) if count else iter(())
 
 
-def matching(line: TextLine, start: int, end: int) -> tuple[ShownLine, int]:
+def show_match(line: TextLine, start: int, end: int) -> tuple[ShownLine, int]:
     """The line, or what lies around the match; and where in it to look for the next one."""
     text = line.text
     if line.ends and not line.at.byte and len(text) <= EXCERPT_BYTES:

@@ -29,26 +29,26 @@ class ResultSource:
     pieces: AsyncGenerator[bytes]
 
 
-async def open_source(bus: Bus, place: ResultPlace, limit: TimeLimit) -> ResultSource:
+async def open_source(bus: Bus, position: ResultPlace, limit: TimeLimit) -> ResultSource:
     """Raises ResultGoneError, and KafkaUnreachableError at the limit: an outage is waited out until then.
 
     So do its pieces. They are read when they are asked for, and have to be closed.
     """
-    if place.stored is None:
-        return await open_logged_source(bus, place.call_id, place.event, limit)
-    return _stored_source(bus, place.call_id, place.stored, limit)
+    if position.stored is None:
+        return await open_logged_source(bus, position.call_id, position.event, limit)
+    return _stored_source(bus, position.call_id, position.stored, limit)
 
 
 async def open_logged_source(bus: Bus, call_id: str, at: LogPosition, limit: TimeLimit) -> ResultSource:
     """The same for a caller that knows only where the event of the result lies."""
-    completed = await logged_result(bus, at, limit, call_id=call_id)
+    completed = await read_logged_result(bus, at, limit, call_id=call_id)
     if completed.stored is None:
         return text_source(completed.content)
     return _stored_source(bus, call_id, completed.stored, limit)
 
 
 def _stored_source(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit) -> ResultSource:
-    return ResultSource(stored.lines, stored.size, stored_pieces(bus, stored, limit, call_id=call_id))
+    return ResultSource(stored.lines, stored.size, read_stored_pieces(bus, stored, limit, call_id=call_id))
 
 
 def text_source(text: str) -> ResultSource:
@@ -61,7 +61,7 @@ async def _alone(content: bytes) -> AsyncGenerator[bytes]:
     yield content
 
 
-async def stored_pieces(
+async def read_stored_pieces(
     bus: Bus, stored: StoredResult, limit: TimeLimit, *, call_id: str | None
 ) -> AsyncGenerator[bytes]:
     """A caller that does not know the call (None) checks sizes only. Raises as `open_source` does; to be closed."""
@@ -78,7 +78,7 @@ async def stored_pieces(
         raise ResultGoneError(f"it is no longer there: {problem}") from problem
 
 
-async def logged_result(bus: Bus, at: LogPosition, limit: TimeLimit, *, call_id: str | None) -> ToolCallCompleted:
+async def read_logged_result(bus: Bus, at: LogPosition, limit: TimeLimit, *, call_id: str | None) -> ToolCallCompleted:
     """The event of a result. Raises as `open_source` does, also when it is another call's (None: any call's)."""
     try:
         async with aclosing(_records(bus, bus.topics.sessions, at.partition, [at.offset], limit)) as records:

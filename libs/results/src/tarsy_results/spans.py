@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from tarsy_results.blocks import Block
 from tarsy_results.errors import ResultError
-from tarsy_results.line_stamps import stamped_lines
+from tarsy_results.line_stamps import find_stamped_lines
 from tarsy_results.stamps import Stamp, parse_stamp
 
 EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -30,7 +30,7 @@ class InvalidTimeError(ResultError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """From `begin` on, and before `end`. At least one of them is a time that somebody has given."""
+    """From `begin` on, and before `end`. At least one of them is a given time."""
 
     begin: datetime = EARLIEST
     end: datetime = LATEST
@@ -105,7 +105,7 @@ class SpanFilter:
 
     def skip(self, block: Block) -> None:
         """The lines before the place where reading begins say to which time that place belongs."""
-        for line in stamped_lines(block):
+        for line in find_stamped_lines(block):
             self.has_stamps = True
             self._inside = self._span.holds(line.stamp.near(self._span.reference))
 
@@ -117,7 +117,7 @@ class SpanFilter:
 
     def _runs(self, block: Block) -> Iterator[tuple[int, int]]:
         begin = 0
-        for line in stamped_lines(block):
+        for line in find_stamped_lines(block):
             self.has_stamps = True
             self.first, self.last = self.first or line.stamp, line.stamp
             inside = self._span.holds(line.stamp.near(self._span.reference))

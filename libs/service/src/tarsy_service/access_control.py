@@ -46,7 +46,7 @@ class AccessControl:
             await self._app(scope, receive, send)
             return
         method = WEBSOCKET if scope["type"] == "websocket" else scope["method"]
-        needed = self._table.needed(method, scope["path"])
+        needed = self._table.strictest_access(method, scope["path"])
         if needed == "open":
             scope[IDENTITY] = None
             await self._app(scope, receive, send)
@@ -69,7 +69,7 @@ class AccessControl:
         return may and found.session_groups == before.session_groups
 
     def _judge(self, found: Identity | Refusal, needed: Role | None, method: str, path: str) -> Response | None:
-        """The answer to whoever is not let in."""
+        """The answer to callers who are not admitted."""
         if isinstance(found, Refusal):
             self._note(found.reason)
             return _unauthenticated(found)

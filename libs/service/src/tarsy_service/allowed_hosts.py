@@ -1,7 +1,7 @@
 """Names that a service may be asked by (`Host`), and origins whose pages may write: the rule against DNS rebinding.
 
-A page of a stranger reaches a service behind the browser by a *name* that the stranger points at it. An address in
-`Host` was written by whoever asked: a browser sends it only to that address, and a page that came from there is ours.
+A page of a stranger reaches a service behind the browser by a *name* that the stranger points at it. A browser sends an
+address in `Host` only to that address, and a page from there is ours.
 So every IP address may be named (probes and Prometheus do), and of names only those that are known.
 """
 
@@ -40,7 +40,7 @@ class AllowedHosts:
         return AllowedHosts(self.names | {_plain(name) for name in names if name}, self.domains)
 
 
-def allowed_hosts(listed: str) -> AllowedHosts:
+def parse_allowed_hosts(listed: str) -> AllowedHosts:
     """Reads `TARSY_HOSTS`. Raises ValueError, with a sentence for the operator."""
     entries = [_plain(entry) for entry in listed.split(",") if entry.strip()]
     for entry in entries:
@@ -61,7 +61,7 @@ def authority_of(value: str) -> Authority | None:
     return Authority(_plain(v6 or name), port or "")
 
 
-def is_own_origin(origin: str, asked: Authority, hosts: AllowedHosts) -> bool:
+def is_own_origin(origin: str, requested: Authority, hosts: AllowedHosts) -> bool:
     """Whether a page is ours: of the host that it asks, or of a name in `hosts`, on the port of its scheme.
 
     The scheme is not compared: a proxy that ends TLS asks us in plain text. A wildcard says which names may be asked
@@ -72,7 +72,7 @@ def is_own_origin(origin: str, asked: Authority, hosts: AllowedHosts) -> bool:
     if found is None or page is None:
         return False
     usual = DEFAULT_PORTS[found.group("scheme")]
-    if page.name == asked.name and (page.port or usual) == (asked.port or usual):
+    if page.name == requested.name and (page.port or usual) == (requested.port or usual):
         return True
     return page.name in hosts.names and page.port in ("", usual)
 

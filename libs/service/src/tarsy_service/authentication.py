@@ -46,7 +46,7 @@ class LiveAuthentication:
         self._use(_read(path, base_path))
 
     async def authenticate(self, header: str | None) -> Identity | Refusal:
-        """As `Authenticate` says."""
+        """See `Authenticate`."""
         await self._look()
         return await self._authenticate(header)
 

@@ -1,4 +1,6 @@
-"""Base path: the path below which TARSy has its addresses, on a name that others use, too (https://ops.example/tarsy/)."""
+"""Base path: the path below which TARSy has its addresses, on a name that others use, too
+(https://ops.example/tarsy/).
+"""
 
 import re
 

@@ -1,6 +1,6 @@
-"""HTTP/1.1 for strangers: uvicorn's protocol with limits on time, memory and connections.
+"""HTTP/1.1 for untrusted clients: uvicorn's protocol with limits on time, memory and connections.
 
-uvicorn waits for ever for the rest of a request and keeps whatever was sent of it. Here a slow or broken sender costs
+uvicorn waits for ever for the rest of a request, and keeps what was sent of it. Here a slow or broken sender costs
 itself: its request ends with 408, 431 or 503, or without an answer, and nobody else notices.
 """
 
@@ -71,36 +71,36 @@ class Traffic:
     def bytes_in_flight(self) -> int:
         return self._bytes
 
-    def connected(self, connection: "BoundedHttp") -> None:
+    def add_connection(self, connection: "BoundedHttp") -> None:
         """Above the limit the one goes that has kept us waiting for a request longest, or else the new one."""
         self._connections[connection] = None
         if len(self._connections) > self._most:
             idle = next((one for one in self._connections if one.is_idle), connection)
             idle.refuse("connections")
 
-    def disconnected(self, connection: "BoundedHttp") -> None:
+    def remove_connection(self, connection: "BoundedHttp") -> None:
         self._connections.pop(connection, None)
 
-    def received(self, cycle: RequestResponseCycle, connection: "BoundedHttp", size: int) -> None:
+    def count_received(self, cycle: RequestResponseCycle, connection: "BoundedHttp", size: int) -> None:
         """Above the limit those go that have not sent all of theirs for longest: who is honest is soon through."""
         body = self._bodies.setdefault(cycle, _Body(connection))
         body.size += size
         self._bytes += size
         if self._bytes > self.limits.bodies_bytes:
-            self._make_room(connection)
+            self._free_bytes(connection)
 
-    def released(self, cycle: RequestResponseCycle) -> None:
+    def release(self, cycle: RequestResponseCycle) -> None:
         """The request was answered, or given up, and its body is nobody's any more."""
         body = self._bodies.pop(cycle, None)
         if body is not None:
             self._bytes -= body.size
 
-    def _make_room(self, newest: "BoundedHttp") -> None:
+    def _free_bytes(self, newest: "BoundedHttp") -> None:
         for cycle, body in list(self._bodies.items()):
             if self._bytes <= self.limits.bodies_bytes:
                 return
             if cycle.more_body:
-                self.released(cycle)
+                self.release(cycle)
                 body.connection.refuse("bodies")
         if self._bytes > self.limits.bodies_bytes:
             newest.refuse("bodies")
@@ -167,15 +167,15 @@ class BoundedHttp(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         super().connection_made(transport)
         self._start_clock(self._traffic.limits.head_seconds, "slow_head")
-        self._traffic.connected(self)
+        self._traffic.add_connection(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()
-        self._traffic.disconnected(self)
+        self._traffic.remove_connection(self)
         if self._in_body and not self._refused:
             self._traffic.count("broken_off")
         for cycle, _ in self.pipeline:
-            self._traffic.released(cycle)  # no app will ever see it
+            self._traffic.release(cycle)  # no app will ever see it
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -191,7 +191,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         self._stop_clock()
-        self._traffic.disconnected(self)
+        self._traffic.remove_connection(self)
         super().handle_websocket_upgrade()
 
     # httptools
@@ -215,7 +215,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         super().on_body(body)
         if self._in_body and not self.cycle.response_complete:
-            self._traffic.received(self.cycle, self, len(body))
+            self._traffic.count_received(self.cycle, self, len(body))
 
     def on_message_complete(self) -> None:
         if self._declines_offer():
@@ -268,7 +268,7 @@ class _Request:
         except ClientDisconnect:
             pass  # its own business, and counted
         finally:
-            self._traffic.released(self._cycle)
+            self._traffic.release(self._cycle)
 
 
 def _answer(status: str) -> bytes:

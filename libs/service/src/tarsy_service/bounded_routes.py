@@ -12,7 +12,7 @@ from tarsy_service.problems import ProblemError
 type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-def bounded_route(limit_bytes: int, route: type[APIRoute] = APIRoute) -> type[APIRoute]:
+def create_bounded_route(limit_bytes: int, route: type[APIRoute] = APIRoute) -> type[APIRoute]:
     """Routes of JSON that answer 413 to a longer body, and 415 to one of another type.
 
     Any other is treated as `route` does, which may read it again.

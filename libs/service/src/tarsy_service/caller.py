@@ -49,7 +49,7 @@ class Caller:
 
 
 def identity_of(connection: HTTPConnection) -> Identity | None:
-    """The identity of whoever was authenticated."""
+    """The identity of the authenticated caller."""
     found: Identity | None = connection.scope.get(IDENTITY)
     return found
 

@@ -5,21 +5,21 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Gauge
 
-from tarsy_service.shared_metrics import shared_metric
+from tarsy_service.shared_metrics import get_or_create_metric
 
 
-def config_judged(
+def observe_config_verdicts(
     registry: CollectorRegistry, service: str, now: Callable[[], float] = time.time
 ) -> Callable[[bool], None]:
     """Observer of each content of the files that was judged: whether it holds now, or was refused."""
-    loaded = shared_metric(
+    loaded = get_or_create_metric(
         registry,
         Gauge,
         "tarsy_config_loaded_timestamp_seconds",
         "When the configuration that holds was loaded, in seconds since 1970",
         ["service"],
     ).labels(service)
-    failed = shared_metric(
+    failed = get_or_create_metric(
         registry,
         Gauge,
         "tarsy_config_reload_failed",

@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 CONNECTION, TAKES, WITHDRAWN = b"c", b"t", b"w"
 """Messages: a connection with its first bytes; the beginnings of requests that the sender takes; it takes no more."""
 FIRST_BYTES = 256 * 1024
-"""As much as a transport reads at once."""
+"""The number of bytes that a transport reads at once."""
 AT_ONCE = 16
 BACKLOG = 32
 LEAVE_SECONDS = 1.0

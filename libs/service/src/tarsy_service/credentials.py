@@ -7,7 +7,7 @@ from tarsy_service.session_cookie import SeveralCookiesError, session_token
 
 SUBPROTOCOL = "tarsy.v1"
 TOKEN_SUBPROTOCOL = "tarsy.bearer."
-"""Before the token, in a name that a browser offers beside SUBPROTOCOL: it can set no header."""
+"""The prefix of the token in a second subprotocol: a browser can set no header."""
 
 
 class SeveralCredentialsError(ServiceError):

@@ -1,4 +1,4 @@
-"""Protection against cross-site requests (CSRF): a page of another site must not act for whoever has it open."""
+"""Protection against cross-site requests (CSRF): a page of another site must not act for its visitor."""
 
 from collections.abc import Collection
 
@@ -54,7 +54,7 @@ class CsrfProtection:
                 return True
         return any(not self._is_ours(origin, authority_of(host), is_socket) for origin in origins)
 
-    def _is_ours(self, origin: str, asked: Authority | None, is_socket: bool) -> bool:
+    def _is_ours(self, origin: str, requested: Authority | None, is_socket: bool) -> bool:
         if is_socket and origin in self._origins:
             return True
-        return asked is not None and is_own_origin(origin, asked, self._hosts)
+        return requested is not None and is_own_origin(origin, requested, self._hosts)

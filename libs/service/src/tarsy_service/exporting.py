@@ -6,13 +6,13 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import IdGenerator, RandomIdGenerator
 
-from tarsy_service.known_span import given_ids
+from tarsy_service.known_span import current_ids
 from tarsy_service.trace_sampler import TraceSampler
 
 EXPORT_SECONDS = 5
 
 
-def exporting_provider(service: str, instance: str, *, endpoint: str, ratio: float) -> TracerProvider:
+def create_exporting_provider(service: str, instance: str, *, endpoint: str, ratio: float) -> TracerProvider:
     """`endpoint` is the collector's base address. Each trace is kept or not by its id: all services agree on it."""
     resource = Resource.create({"service.name": f"tarsy-{service}", "service.instance.id": instance})
     provider = TracerProvider(
@@ -30,9 +30,9 @@ class _Ids(IdGenerator):
         self._random = RandomIdGenerator()
 
     def generate_trace_id(self) -> int:
-        given = given_ids()
+        given = current_ids()
         return given.trace_id if given else self._random.generate_trace_id()
 
     def generate_span_id(self) -> int:
-        given = given_ids()
+        given = current_ids()
         return given.span_id if given else self._random.generate_span_id()

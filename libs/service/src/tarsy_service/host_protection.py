@@ -49,19 +49,19 @@ class HostProtection:
                 return
             refusal = self._refusal(values)
             if refusal is not None:
-                self._tell(scope, values, refusal.status_code)
+                self._log_refused(scope, values, refusal.status_code)
                 await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    def _tell(self, scope: Scope, values: list[bytes], status: int) -> None:
+    def _log_refused(self, scope: Scope, values: list[bytes], status: int) -> None:
         """The name is told, for the operator to add it to TARSY_HOSTS; one that is no name is not."""
-        asked = authority_of(values[0].decode("latin-1")) if len(values) == 1 else None
+        requested = authority_of(values[0].decode("latin-1")) if len(values) == 1 else None
         about = {"sender": (scope.get("client") or ("unknown", 0))[0], "status": str(status)}
         path: str = scope["path"]
         if path.startswith(ALERTS):
             about["door"] = "alerts"
-        self._log.write("host" if asked else "host_header", about | ({"host": asked.name} if asked else {}))
+        self._log.write("host" if requested else "host_header", about | ({"host": requested.name} if requested else {}))
 
     def _refusal(self, values: list[bytes]) -> Response | None:
         judged = self._judge(values[0]) if len(values) == 1 else None
@@ -80,5 +80,5 @@ def _is_probe(scope: Scope) -> bool:
 
 def _judge(value: bytes, hosts: AllowedHosts) -> bool | None:
     """None when the value is no host."""
-    asked = authority_of(value.decode("latin-1"))
-    return None if asked is None else hosts.includes(asked.name)
+    requested = authority_of(value.decode("latin-1"))
+    return None if requested is None else hosts.includes(requested.name)

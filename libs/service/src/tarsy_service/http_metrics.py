@@ -79,7 +79,7 @@ class HttpMetrics:
     def count_denied(self, why: Denial) -> None:
         self._denied.labels(why).inc()
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+    def count_answer(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in METHODS else OTHER
         self._requests_of(method, route, status).inc()
         self._duration_of(method, route).observe(seconds)
@@ -108,7 +108,7 @@ class CountRequests:
         try:
             await self._app(scope, receive, noticed)
         finally:
-            self._metrics.answered(scope["method"], route_of(scope), status, time.perf_counter() - began)
+            self._metrics.count_answer(scope["method"], route_of(scope), status, time.perf_counter() - began)
 
 
 def route_of(scope: Scope) -> str:

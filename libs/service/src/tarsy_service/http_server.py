@@ -131,7 +131,7 @@ class _WebSocket(WebSocketsSansIOProtocol):
 
     def write_frames(self, frames: Sequence[bytes]) -> None:
         if not self.close_sent and not self.transport.is_closing():
-            # Not `writelines`: that of asyncio never pauses who writes, however much the client leaves unread.
+            # Avoids `writelines`: asyncio's never pauses the writer, however much the client leaves unread.
             self.transport.write(frames[0] if len(frames) == 1 else b"".join(frames))
 
     @override

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from tarsy_auth.loopback import is_loopback_host
-from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
+from tarsy_service.allowed_hosts import NAME, is_address, parse_allowed_hosts
 from tarsy_service.base_path import read_base_path
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_policy import HttpPolicy
@@ -73,7 +73,7 @@ class HttpSettings(SettingsWithSecretFiles):
     @field_validator("hosts")
     @classmethod
     def _names(cls, value: str) -> str:
-        allowed_hosts(value)
+        parse_allowed_hosts(value)
         return value
 
     @field_validator("base_path")
@@ -115,7 +115,7 @@ class HttpSettings(SettingsWithSecretFiles):
             connections=self.http_connections,
             websocket_bytes=self.websocket_bytes,
         )
-        hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
+        hosts = parse_allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
         if not self.auth_file:
             return HttpPolicy(hosts, self.allowed_origins, limits, base_path=self.base_path)
         # As above.
@@ -127,6 +127,6 @@ class HttpSettings(SettingsWithSecretFiles):
 
 
 def names_of(http_host: str) -> tuple[str, ...]:
-    """Names of whoever listens on an address: one on all addresses of the machine is asked by the machine's name."""
+    """Names of a listener on an address. A listener on all addresses is also reached by the machine's name."""
     name = socket.gethostname() if http_host in ("0.0.0.0", "::") else http_host
     return (name.lower(),) if NAME.fullmatch(name.lower()) and not is_address(name) else ()

@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from tarsy_service.shared_metrics import shared_metric
+from tarsy_service.shared_metrics import get_or_create_metric
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
 
@@ -15,14 +15,14 @@ type Wrote = Callable[[str, str, int, float], None]
 
 def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
     """Observer of the writes of a service. All services of a process share the registry, and so the metrics in it."""
-    records = shared_metric(
+    records = get_or_create_metric(
         registry,
         Counter,
         "tarsy_kafka_records_total",
         "Records given to Kafka, by outcome",
         ["service", "topic", "outcome"],
     )
-    duration = shared_metric(
+    duration = get_or_create_metric(
         registry,
         Histogram,
         "tarsy_kafka_write_duration_seconds",
@@ -47,7 +47,7 @@ def unparsable_records(registry: CollectorRegistry, service: str, topics: Iterab
 
     `topics`, that the service reads, count from zero: the first such record is one that an alert waits for.
     """
-    records = shared_metric(
+    records = get_or_create_metric(
         registry,
         Counter,
         "tarsy_kafka_unparsable_records_total",
@@ -59,9 +59,9 @@ def unparsable_records(registry: CollectorRegistry, service: str, topics: Iterab
     return lambda topic: records.labels(service, topic).inc()
 
 
-def misplaced_records(registry: CollectorRegistry, service: str, *topics: str) -> Callable[[str], None]:
+def count_misplaced_records(registry: CollectorRegistry, service: str, *topics: str) -> Callable[[str], None]:
     """Observer of each record that lies in a wrong partition; it gets the topic. `topics` count from zero."""
-    records = shared_metric(
+    records = get_or_create_metric(
         registry,
         Counter,
         "tarsy_kafka_misplaced_records_total",

@@ -24,8 +24,8 @@ async def refuse_unknown_parameters(connection: HTTPConnection) -> None:
     known = query_names(_dependant_of(connection))
     unknown = [name for name in connection.query_params if name not in known]
     if unknown:
-        told = f"unknown parameter; known: {', '.join(sorted(known)) or 'none'}"
-        raise RequestValidationError([{"loc": ("query", *_shown(name)), "msg": told} for name in unknown])
+        message = f"unknown parameter; known: {', '.join(sorted(known)) or 'none'}"
+        raise RequestValidationError([{"loc": ("query", *_shown(name)), "msg": message} for name in unknown])
 
 
 def query_names(dependant: Dependant) -> frozenset[str]:

@@ -10,7 +10,7 @@ from opentelemetry.trace import SpanContext, Status, StatusCode, Tracer
 _given: ContextVar[SpanContext | None] = ContextVar("given_span_ids", default=None)
 
 
-def given_ids() -> SpanContext | None:
+def current_ids() -> SpanContext | None:
     """The ids of the span that is being made."""
     return _given.get()
 

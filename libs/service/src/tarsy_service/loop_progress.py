@@ -20,7 +20,7 @@ class LoopProgress:
         self._monotonic = monotonic
         self._last_step = monotonic()
 
-    def stepped(self) -> None:
+    def heartbeat(self) -> None:
         """The loop got through once more. A step that reached nothing (a broker that is away) is none."""
         self._last_step = self._monotonic()
 
@@ -57,7 +57,7 @@ class ServiceLoops:
     def unready_reasons(self) -> Iterator[str]:
         return (_sentence(loop) for loop in self._loops.values() if loop.stalled and loop.essential)
 
-    def degraded_reasons(self) -> Iterator[str]:
+    def explain_degraded(self) -> Iterator[str]:
         return (_sentence(loop) for loop in self._loops.values() if loop.stalled and not loop.essential)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from prometheus_client import CollectorRegistry, Histogram
 
-from tarsy_service.shared_metrics import shared_metric
+from tarsy_service.shared_metrics import get_or_create_metric
 
 CHAT = "chat"
 OTHER = "other"
@@ -39,7 +39,7 @@ class ModelCallMetrics:
         self._service = service
         self._models = models
         named = ["service", "gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"]
-        self._duration = shared_metric(
+        self._duration = get_or_create_metric(
             registry,
             Histogram,
             "gen_ai_client_operation_duration_seconds",
@@ -47,7 +47,7 @@ class ModelCallMetrics:
             [*named, "error_type"],
             buckets=SECONDS,
         )
-        self._tokens = shared_metric(
+        self._tokens = get_or_create_metric(
             registry,
             Histogram,
             "gen_ai_client_token_usage",

@@ -15,8 +15,8 @@ _PAUSE_SECONDS = 0.1
 def lower_priority(steps: int) -> None:
     """Call it before there are threads: each takes over what its creator has.
 
-    Most Linux kernels share the processors among sessions (`autogroup` in sched(7)): there, the niceness of a process
-    counts in its own session only, and a service that leads a session has to lower that one, too.
+    Most Linux kernels share the processors among sessions (`autogroup` in sched(7)). There, niceness counts within a
+    session only, so a session leader has to lower that of its session too.
     """
     niceness = os.nice(steps)
     if steps and os.getsid(0) == os.getpid() and AUTOGROUP.exists():

@@ -34,9 +34,9 @@ def install_problem_handlers(app: FastAPI) -> None:
         return answer
 
 
-def _pointer(place: tuple[str | int, ...]) -> str:
+def _pointer(path: tuple[str | int, ...]) -> str:
     """FastAPI's place begins with where the value was looked for (body, query, path); a pointer does not."""
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in place[1:])
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path[1:])
 
 
 def _sentence(error: dict[str, str]) -> str:

@@ -30,7 +30,7 @@ class ProcessMetrics:
 
 
 class _Shown(Collector):
-    """Without the time at which each series began: it doubles the page, and nobody asks for it."""
+    """Leaves out the creation time of each series: it doubles the page, and nobody uses it."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._registry = registry

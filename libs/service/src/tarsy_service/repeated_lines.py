@@ -51,6 +51,6 @@ class RepeatedLines(logging.Filter):
 
 def _saying(record: logging.LogRecord, left_out: int) -> logging.LogRecord:
     """A copy, for other handlers see the same record. It is formatted later, where a failure of that is caught."""
-    said = copy.copy(record)
-    said.msg = f"{record.msg} ({left_out} more like this were left out)"
-    return said
+    line = copy.copy(record)
+    line.msg = f"{record.msg} ({left_out} more like this were left out)"
+    return line

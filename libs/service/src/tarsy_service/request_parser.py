@@ -1,7 +1,7 @@
-"""Parser of HTTP/1.1 requests that reads on where an upgrade is offered that nobody takes (RFC 9110, 7.8).
+"""Parser of HTTP/1.1 requests that ignores offered upgrades which the server does not take (RFC 9110, 7.8).
 
-llhttp ends such a request at its head, and takes the body for another protocol: what comes next would be parsed as a
-request of its own. Here the same request is parsed again without its offer.
+llhttp ends such a request at its head. It would parse the body as the next request. Here the same request is parsed
+again without its offer.
 """
 
 from array import array

@@ -50,7 +50,7 @@ class RightsTable:
         for entry in entries:
             self._by_method[entry.method].append((compile_path(entry.path)[0], entry))
 
-    def needed(self, method: str, path: str) -> Access | None:
+    def strictest_access(self, method: str, path: str) -> Access | None:
         """None for a route of no table."""
         matching = [right.access for right in self._matching(method, path)]
         roles = [access for access in matching if access != "open"]
@@ -67,7 +67,7 @@ class RightsTable:
         """The methods of HTTP that the table has for a path."""
         return sorted(method for method in self._by_method if method != WEBSOCKET and self._matching(method, path))
 
-    def signed_bytes(self, method: str, path: str) -> int:
+    def limit_signed_bytes(self, method: str, path: str) -> int:
         """How long a body may be whose signature tells who the caller is."""
         return min((right.signed_bytes for right in self._matching(method, path)), default=0)
 

@@ -152,7 +152,7 @@ def _unready_reasons(services: Sequence[Service], readiness: Readiness) -> dict[
 
 def _degraded(services: Sequence[Service]) -> dict[str, list[str]]:
     told = {
-        service.name: [*service.degraded_reasons(), *service.supervisor.loops.degraded_reasons()]
+        service.name: [*service.degraded_reasons(), *service.supervisor.loops.explain_degraded()]
         for service in services
     }
     return {name: reasons for name, reasons in told.items() if reasons}
@@ -211,11 +211,11 @@ async def run_services(
 
 
 async def _until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
-    told = asyncio.create_task(stopping.wait())
+    stop = asyncio.create_task(stopping.wait())
     try:
-        await asyncio.wait([told, *running], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([stop, *running], return_when=asyncio.FIRST_COMPLETED)
     finally:
-        told.cancel()
+        stop.cancel()
 
 
 async def _stop(running: Sequence["asyncio.Task[None]"], seconds: float) -> None:

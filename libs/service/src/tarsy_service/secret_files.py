@@ -82,7 +82,7 @@ class SettingsWithSecretFiles(BaseSettings):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _tell_mistake(cls, value: object) -> object:
+    def _raise_mistake(cls, value: object) -> object:
         if isinstance(value, SecretFileError):
             raise value
         return value

@@ -20,8 +20,8 @@ class Service:
 
     `unready_reasons`: why it is not to count as ready though it works, in sentences for the operator, without secrets.
 
-    `degraded_reasons`: what of its work stands still while the rest is worth its traffic, in such sentences: `/ready`
-    says them and stays 200, or whoever routes by it would shut the doors that work.
+    `degraded_reasons`: sentences about work that has stopped while the rest goes on. `/ready` shows them and stays 200,
+    because load balancers would otherwise stop the traffic that works.
 
     `config_version`: the version of the configuration that it runs by, empty when it has none.
 

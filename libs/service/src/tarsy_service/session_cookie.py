@@ -1,4 +1,5 @@
-"""Session cookie: the ID token of whoever logged in at the page. JavaScript cannot read it, other sites cannot send it.
+"""Session cookie: the ID token of the person who logged in at the page. JavaScript cannot read it, other sites cannot
+send it.
 
 With https its name begins with `__Host-`: browsers let no other host, such as one below the same domain, set it. Such a
 cookie goes to every path of its host. Below a base path it is for that path alone, or others on the host would get it,
@@ -74,8 +75,8 @@ def set_session(response: Response, token: str, *, seconds: int, secure: bool, b
             f"The provider's ID token makes a cookie of {size} bytes, and browsers keep {MOST_BYTES}. "
             "It has to hold less, such as fewer groups."
         )
-    place = base_path or "/"
-    response.set_cookie(name, token, max_age=seconds, path=place, secure=secure, httponly=True, samesite="strict")
+    path = base_path or "/"
+    response.set_cookie(name, token, max_age=seconds, path=path, secure=secure, httponly=True, samesite="strict")
 
 
 def refresh_in(scope: Scope, *, secure: bool) -> str | None:
@@ -92,9 +93,9 @@ def set_refresh(response: Response, sealed: str, *, secure: bool, base_path: str
         raise CookieTooLargeError(
             f"The provider's refresh token makes a cookie of {size} bytes, and browsers keep {MOST_BYTES}."
         )
-    place = base_path or "/"
+    path = base_path or "/"
     response.set_cookie(
-        name, sealed, max_age=REFRESH_SECONDS, path=place, secure=secure, httponly=True, samesite="strict"
+        name, sealed, max_age=REFRESH_SECONDS, path=path, secure=secure, httponly=True, samesite="strict"
     )
 
 
@@ -107,6 +108,6 @@ def clear_sessions(response: Response, base_path: str) -> None:
 
 
 def _asks_loopback(headers: RawHeaders) -> bool:
-    asked = [authority_of(value.decode("latin-1")) for name, value in headers if name == b"host"]
-    names = [one.name for one in asked if one is not None]
+    requested = [authority_of(value.decode("latin-1")) for name, value in headers if name == b"host"]
+    names = [one.name for one in requested if one is not None]
     return len(names) == 1 and (is_loopback_host(names[0]) or names[0].endswith(".localhost"))

@@ -141,5 +141,5 @@ class MaskingSettings(ServiceSettings):
 
 
 def _bytes(key: str) -> bytes:
-    """As they stand in the environment, text or not."""
+    """The raw values of the environment, text or not."""
     return key.encode(errors="surrogateescape")

@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics import MetricWrapperBase
 
 
-def shared_metric[M: MetricWrapperBase](
+def get_or_create_metric[M: MetricWrapperBase](
     registry: CollectorRegistry, kind: type[M], name: str, meaning: str, labels: Sequence[str], **more: object
 ) -> M:
     """The metric of this name: made by the first service that asks. A registry has no public way to ask what it has."""

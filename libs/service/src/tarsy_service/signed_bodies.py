@@ -13,7 +13,7 @@ from tarsy_service.problems import CLIENT_GONE, problem_response
 from tarsy_service.rights import RightsTable
 
 SIGNER = "tarsy.signer"
-"""In a scope: the identity of whoever signed the body, or a refusal. It is there only if a signature counts."""
+"""A key of the scope: the identity of the body's signer, or a refusal. It is there only if a signature counts."""
 
 type FindWebhooks = Callable[[], Awaitable[Webhooks]]
 """To those who may sign now."""
@@ -30,7 +30,7 @@ class SignedBodies:
         self._table = table
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        limit = self._table.signed_bytes(scope["method"], scope["path"]) if scope["type"] == "http" else 0
+        limit = self._table.limit_signed_bytes(scope["method"], scope["path"]) if scope["type"] == "http" else 0
         if not limit:
             await self._app(scope, receive, send)
             return

@@ -1,7 +1,7 @@
 """Supervision of long-lived tasks: one that ends without having been asked is a failure of its service.
 
-`asyncio.TaskGroup` sees a child that raises. A child that returns, or is cancelled from inside (a library that cancels
-a task of its own and awaits it), would be gone without a word.
+`asyncio.TaskGroup` sees a child that raises. A child that returns or is cancelled from inside would otherwise end
+silently. Libraries do this when they cancel a task of their own and await it.
 """
 
 import asyncio
@@ -42,12 +42,12 @@ class Supervisor:
         self._tasks: set[SupervisedTask] = set()
         self.loops = ServiceLoops()
 
-    def steps(self, name: str, *, essential: bool = True) -> Callable[[], None]:
+    def heartbeat_for(self, name: str, *, essential: bool = True) -> Callable[[], None]:
         """A function that a loop calls after each step. Without a step for a minute the service is not ready.
 
         Without one of a loop that is not essential it is ready, and degraded.
         """
-        return self.loops.begin(name, essential=essential).stepped
+        return self.loops.begin(name, essential=essential).heartbeat
 
     @property
     def names(self) -> list[str]:

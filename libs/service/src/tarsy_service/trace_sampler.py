@@ -1,7 +1,7 @@
 """Sampler of traces: it decides by the part of a trace's id that is random in every id, as W3C Trace Context has it.
 
-The trace of a session has the session's id, which is a UUID. The SDK's own sampler judges the lower 64 bits, of which a
-UUID fixes the upper two: with it a ratio up to 0.5 traced nothing, and from 0.75 on everything.
+The trace of a session has the session's id, which is a UUID. The SDK's sampler reads the lower 64 bits, of which a UUID
+fixes the upper two. With it, a ratio up to 0.5 traced nothing, and from 0.75 everything.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Spans of one service: sent over OTLP where an address is set. Where none is, nothing but their ids is there."""
+"""Spans of one service: sent over OTLP where an address is set. Without a collector, only ids exist."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -30,13 +30,15 @@ class Tracing:
     read_tracer: Tracer = field(default_factory=NoOpTracer)
 
 
-def tracing_of(service: str, settings: ServiceSettings) -> Tracing:
+def create_tracing(service: str, settings: ServiceSettings) -> Tracing:
     if not settings.otlp_endpoint:
         return Tracing(NoOpTracer())
     # Here, as OpenTelemetry's SDK takes a while to import, and most start without it.
-    from tarsy_service.exporting import exporting_provider
+    from tarsy_service.exporting import create_exporting_provider
 
-    provider = exporting_provider(service, settings.client, endpoint=settings.otlp_endpoint, ratio=settings.trace_ratio)
+    provider = create_exporting_provider(
+        service, settings.client, endpoint=settings.otlp_endpoint, ratio=settings.trace_ratio
+    )
 
     async def close() -> None:
         try:

@@ -20,7 +20,7 @@ CHARACTERS_PER_TOKEN = 3
 def shorten_further(state: Investigating, execution: Execution) -> e.Shortening | None:
     """Returns a conversation of half the results; None where there is nothing left to shorten."""
     now, calls = execution.shortened, _calls(state, execution)
-    sizes = [len(shown_content(state, execution, call, index)[0]) for index, call in enumerate(calls)]
+    sizes = [len(render_content(state, execution, call, index)[0]) for index, call in enumerate(calls)]
     last = len(execution.turns[-1].calls) if execution.turns else 0
     left_out, goal = now.results_left_out, sum(sizes) // 2
     while left_out < len(calls) - last and sum(sizes[left_out:]) > goal:
@@ -37,13 +37,13 @@ def shorten_further(state: Investigating, execution: Execution) -> e.Shortening 
 
 def shorten_in_time(state: Investigating, execution: Execution) -> e.Shortening | None:
     """Returns a shorter conversation where the next question would fill the context that is known."""
-    known = known_context(state, execution)
+    known = find_known_context(state, execution)
     if known is None or not execution.turns:
         return None
     return shorten_further(state, execution) if _expected_tokens(state, execution) > FULL * known else None
 
 
-def known_context(state: Investigating, execution: Execution) -> int | None:
+def find_known_context(state: Investigating, execution: Execution) -> int | None:
     """Returns what the provider reads at once: as configured, or less where it has refused any agent of the session."""
     provider = execution.llm_provider
     configured = execution.agent.known_contexts.get(provider)
@@ -59,12 +59,12 @@ def _expected_tokens(state: Investigating, execution: Execution) -> int:
     calls = _calls(state, execution)
     new = calls if counted is None else calls[first:]
     start = 0 if counted is None else first
-    shown = sum(len(shown_content(state, execution, call, at)[0]) for at, call in enumerate(new, start))
-    said = len(execution.started.system) + len(execution.started.prompt) if counted is None else 0
-    return (counted or 0) + (turn.answer.usage.output_tokens or 0) + (shown + said) // CHARACTERS_PER_TOKEN
+    shown = sum(len(render_content(state, execution, call, at)[0]) for at, call in enumerate(new, start))
+    characters = len(execution.started.system) + len(execution.started.prompt) if counted is None else 0
+    return (counted or 0) + (turn.answer.usage.output_tokens or 0) + (shown + characters) // CHARACTERS_PER_TOKEN
 
 
-def shown_content(state: Investigating, execution: Execution, call: ToolCallState, index: int) -> tuple[str, str]:
+def render_content(state: Investigating, execution: Execution, call: ToolCallState, index: int) -> tuple[str, str]:
     """Returns what the agent reads of a result, and the note on it. `index`: among the calls of the execution."""
     name, now = read_result_name(execution.tools), execution.shortened
     content, note = content_of(state.calls, call, name)

@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Conversation, ToolDefinition, UserMessage
 from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import AgentController
-from tarsy_session.conversation_beginning import continue_beginning
+from tarsy_session.conversation_beginning import extend_beginning
 from tarsy_session.llm_failures import ITERATION_TIMEOUT, REPETITION
 from tarsy_session.prompts.notes import (
     BE_CONCISE,
@@ -23,11 +23,11 @@ LAST_WORDS = {"malformed_call": CALL_AGAIN, "truncated": WRITE_LESS}
 
 
 def build_conversation(state: Investigating, execution: Execution) -> Conversation:
-    beginning = continue_beginning(None, state, execution)
+    beginning = extend_beginning(None, state, execution)
     return Conversation(system=beginning.system, messages=(*beginning.messages, *last_words(state, execution)))
 
 
-def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
+def list_offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
     """Returns the tools that go with the call, the same with every call: providers keep them in their caches."""
     tools = [tool for tool in execution.tools if tool.definition.name not in execution.left_out]
     return _controller(execution).offer_tools(tools)
@@ -35,8 +35,8 @@ def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
 
 def is_last_answer(execution: Execution) -> bool:
     """Whether the conversation ends with the answer that is owed. It may call no tool any more."""
-    asked = execution.waiting_for
-    concludes = asked is not None and asked.requested.purpose == "conclusion"
+    pending = execution.waiting_for
+    concludes = pending is not None and pending.requested.purpose == "conclusion"
     return concludes or _controller(execution).asks_once
 
 
@@ -51,10 +51,10 @@ def last_words(state: Investigating, execution: Execution) -> Iterator[UserMessa
         yield UserMessage(content=note_tools_left_out(sorted(execution.left_out)))
     if failed is not None and failed.kind == ITERATION_TIMEOUT:
         yield UserMessage(content=note_broken_off(state.started.chain.limits.iteration_seconds))
-    asked = execution.waiting_for
-    if asked is not None and asked.requested.reason == e.TIME_BUDGET:
+    pending = execution.waiting_for
+    if pending is not None and pending.requested.reason == e.TIME_BUDGET:
         yield UserMessage(content=TIME_NEARLY_UP)
-    if asked is not None and asked.requested.purpose == "conclusion":
+    if pending is not None and pending.requested.purpose == "conclusion":
         yield UserMessage(content=_controller(execution).request_conclusion())
 
 

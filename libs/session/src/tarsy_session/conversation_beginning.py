@@ -13,7 +13,7 @@ from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import ConversationMessage, UserMessage
 from tarsy_contracts.request_digest import ConversationDigest
 from tarsy_session.between_turns import LateOutcomes, late_outcomes, messages_after
-from tarsy_session.context_limit import shown_content
+from tarsy_session.context_limit import render_content
 from tarsy_session.controllers import controller_of
 from tarsy_session.controllers.protocol import CallResult
 from tarsy_session.prompts.notes import NUDGE, note_call, note_result, render_tool_result
@@ -45,7 +45,7 @@ class ConversationBeginning:
     size: int
 
 
-def continue_beginning(
+def extend_beginning(
     before: ConversationBeginning | None, state: Investigating, execution: Execution
 ) -> ConversationBeginning:
     """Returns the beginning up to the last turn. `before` saves work, and changes nothing."""
@@ -63,7 +63,7 @@ def continue_beginning(
         calls=before.calls + tuple(state.calls[call_id] for turn in new for call_id in turn.calls),
         system=before.system,
         messages=before.messages + messages,
-        digest=before.digest.followed_by(messages),
+        digest=before.digest.extend(messages),
         size=before.size + sum(len(message.content) for message in messages),
     )
 
@@ -92,7 +92,7 @@ def _without_turns(state: Investigating, execution: Execution) -> ConversationBe
         calls=(),
         system=system,
         messages=messages,
-        digest=ConversationDigest(system).followed_by(messages),
+        digest=ConversationDigest(system).extend(messages),
         size=len(system) + len(source.prompt.prompt),
     )
 
@@ -121,7 +121,7 @@ def _of_turn(
 
 def _content(state: Investigating, execution: Execution, number: int, call: ToolCallState, index: int) -> str:
     """Nothing in it changes later: providers keep the beginning of a conversation that stays the same."""
-    content, note = shown_content(state, execution, call, index)
+    content, note = render_content(state, execution, call, index)
     named = note_call(call.requested.number)
     at = "" if call.completed_at is None else note_result(call.completed_at, number, execution.agent.max_iterations)
     shown = render_tool_result(content) if content or index >= execution.shortened.results_left_out else ""

@@ -64,7 +64,7 @@ def decide_deadline(state: Investigating, noticed: i.DeadlinePassed, at: datetim
     if (call := call_of_summary(state.calls, id)) is not None:
         return _summary(call, at, downtime)
     found = next((one for one in list_deadlines(state) if one.id == id), None)
-    if found is None or not downtime.passed(found.since, found.at, at):
+    if found is None or not downtime.has_passed(found.since, found.at, at):
         return []
     if (call := _waiting(state, id)) is not None:
         return expire(state, call)
@@ -82,7 +82,7 @@ def _waiting(state: Investigating, id: str) -> ToolCallState | None:
 
 
 def _call(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
-    if not call.open or call.waits_for_person or not downtime.passed(call.requested_at, call.deadline, at):
+    if not call.open or call.waits_for_person or not downtime.has_passed(call.requested_at, call.deadline, at):
         return []
     return [_given_up(call, f"No result after {call.requested.timeout_seconds:g} seconds.")]
 
@@ -98,7 +98,7 @@ def _summary(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Ev
     summary = call.summary
     if summary is None or summary.ended is not None:
         return []
-    if not downtime.passed(summary.requested_at, summary.deadline, at):
+    if not downtime.has_passed(summary.requested_at, summary.deadline, at):
         return []
     return [fail_summary(call, summary, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
 

@@ -25,102 +25,102 @@ from tarsy_session.decide_llm import decide_llm_report
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep, look_ahead
 from tarsy_session.phases import phase_of
-from tarsy_session.stages import start_executions, wanted_servers
+from tarsy_session.stages import list_wanted_servers, start_executions
 from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.transitions import next_events
 
 
-def decide(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
+def decide(session_id: str, state: SessionState, context: DecisionInput) -> list[e.Event]:
     """Never raises. `[]` also for what comes too late, or makes no sense in this state."""
-    return [step.event for step in decide_steps(session_id, state, given)]
+    return [step.event for step in decide_steps(session_id, state, context)]
 
 
-def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> list[LookaheadStep]:
+def decide_steps(session_id: str, state: SessionState, context: DecisionInput) -> list[LookaheadStep]:
     """Returns the decision, with the state that each of its events will make."""
-    if given.offset is not None and given.offset <= state.last_decided_offset:
+    if context.offset is not None and context.offset <= state.last_decided_offset:
         return []
-    steps = look_ahead(session_id, state, _direct(session_id, state, given), given)
-    while steps and (more := next_events(steps[-1].after, given.at, given.downtime)):
-        steps += look_ahead(session_id, steps[-1].after, more, given)
+    steps = look_ahead(session_id, state, _direct(session_id, state, context), context)
+    while steps and (more := next_events(steps[-1].after, context.at, context.downtime)):
+        steps += look_ahead(session_id, steps[-1].after, more, context)
     return steps
 
 
-def _direct(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
+def _direct(session_id: str, state: SessionState, context: DecisionInput) -> list[e.Event]:
     match state:
         case NotStarted():
-            return _open(state, given)
+            return _open(state, context)
         case Investigating():
-            return _investigating(session_id, state, given)
+            return _investigating(session_id, state, context)
         case AtRest():
-            return _ended(session_id, state, given)
+            return _ended(session_id, state, context)
         case Unsupported():
             return []
     assert_never(state)
 
 
-def _open(state: NotStarted, given: DecisionInput) -> list[e.Event]:
-    if not isinstance(given.input, i.AlertReceived) or given.chain is None:
+def _open(state: NotStarted, context: DecisionInput) -> list[e.Event]:
+    if not isinstance(context.input, i.AlertReceived) or context.chain is None:
         return []
-    return [start(state, given.input, given.chain, given)]
+    return [start(state, context.input, context.chain, context)]
 
 
 def _investigating(  # noqa: C901 - one case an input
-    session_id: str, state: Investigating, given: DecisionInput
+    session_id: str, state: Investigating, context: DecisionInput
 ) -> list[e.Event]:
-    match given.input:
+    match context.input:
         case i.AlertReceived():
-            return repeat(session_id, state, given.input, given)
+            return repeat(session_id, state, context.input, context)
         case i.AlertResolutionReported():
-            return resolve_while_open(session_id, state, given.input, given)
+            return resolve_while_open(session_id, state, context.input, context)
         case i.SessionAdmitted():
             return _begin(state)
         case i.ToolsOffered():
-            return _offered(state, given.input, given)
+            return _offered(state, context.input, context)
         case i.LlmCallReported():
-            return decide_llm_report(state, given.input)
+            return decide_llm_report(state, context.input)
         case i.CallClaimed():
-            return decide_claim(state, given.input)
+            return decide_claim(state, context.input)
         case i.CallNotStarted():
-            return decide_release(state, given.input.call_id, given.input.claim_id, given.input.reason)
+            return decide_release(state, context.input.call_id, context.input.claim_id, context.input.reason)
         case i.ToolCallReported():
-            return decide_tool_report(state, given.input)
+            return decide_tool_report(state, context.input)
         case i.SummaryReported():
-            return decide_summary_report(state, given.input)
+            return decide_summary_report(state, context.input)
         case i.WorkerDied():
-            return decide_worker_death(state, given.input)
+            return decide_worker_death(state, context.input)
         case i.DeadlinePassed():
-            return decide_deadline(state, given.input, given.at, given.downtime)
+            return decide_deadline(state, context.input, context.at, context.downtime)
         case i.CancelRequested():
-            return cancel(state, given.input)
+            return cancel(state, context.input)
         case i.ChatRequested():
-            return ask_while_open(session_id, state, given.input)
+            return ask_while_open(session_id, state, context.input)
         case i.CallDecisionRequested():
-            return decide_approval(state, given.input)
+            return decide_approval(state, context.input)
         case i.SessionDeleteRequested():
-            return delete(state, given.input)
+            return delete(state, context.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
             return []  # operator_requests.py decides these, also where nothing else can be decided
-    assert_never(given.input)
+    assert_never(context.input)
 
 
-def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event]:
-    match given.input:
+def _ended(session_id: str, state: AtRest, context: DecisionInput) -> list[e.Event]:
+    match context.input:
         case i.AlertReceived():
-            return repeat(session_id, state, given.input, given)
+            return repeat(session_id, state, context.input, context)
         case i.AlertResolutionReported():
-            return resolve(session_id, state, given.input, given)
+            return resolve(session_id, state, context.input, context)
         case i.ToolCallReported():
-            return decide_late_outcome(state.calls.get(given.input.call_id), given.input)
+            return decide_late_outcome(state.calls.get(context.input.call_id), context.input)
         case i.CancelRequested():
-            if given.input.request_id in state.answers:
+            if context.input.request_id in state.answers:
                 return []
-            return [refuse(given.input, e.CANCEL, 409, ALREADY_ENDED)]
+            return [refuse(context.input, e.CANCEL, 409, ALREADY_ENDED)]
         case i.ChatRequested():
-            return ask_at_rest(session_id, state, given.input, given.spans)
+            return ask_at_rest(session_id, state, context.input, context.spans)
         case i.CallDecisionRequested():
-            return refuse_at_rest(state, given.input)
+            return refuse_at_rest(state, context.input)
         case i.SessionDeleteRequested():
-            return delete(state, given.input)
+            return delete(state, context.input)
         case _:
             return []
 
@@ -132,13 +132,13 @@ def _begin(state: Investigating) -> list[e.Event]:
     return list(phase_of(state).start(state))
 
 
-def _offered(state: Investigating, offered: i.ToolsOffered, given: DecisionInput) -> list[e.Event]:
+def _offered(state: Investigating, offered: i.ToolsOffered, context: DecisionInput) -> list[e.Event]:
     stage = state.stage
-    if stage is None or stage.started.stage_id != offered.stage_id or not wanted_servers(state):
+    if stage is None or stage.started.stage_id != offered.stage_id or not list_wanted_servers(state):
         return []
     if state.cancelled is not None:
         return []
     started = start_executions(
-        state, stage, given.at, tools=offered.tools, unavailable_servers=offered.unavailable_servers
+        state, stage, context.at, tools=offered.tools, unavailable_servers=offered.unavailable_servers
     )
     return list(started)

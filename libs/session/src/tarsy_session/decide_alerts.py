@@ -14,9 +14,11 @@ NEWS_LIMIT = 8_000
 NEVER_BEGAN = "The alert was resolved before the investigation began."
 
 
-def start(state: NotStarted, received: i.AlertReceived, chain: ResolvedChain, given: DecisionInput) -> e.SessionStarted:
+def start(
+    state: NotStarted, received: i.AlertReceived, chain: ResolvedChain, context: DecisionInput
+) -> e.SessionStarted:
     return e.SessionStarted(
-        input_id=given.input_id,
+        input_id=context.input_id,
         alert=received.alert,
         chain=chain,
         follows=state.deleted_by,
@@ -27,20 +29,20 @@ def start(state: NotStarted, received: i.AlertReceived, chain: ResolvedChain, gi
 
 
 def repeat(
-    session_id: str, state: Investigating | AtRest, received: i.AlertReceived, given: DecisionInput
+    session_id: str, state: Investigating | AtRest, received: i.AlertReceived, context: DecisionInput
 ) -> list[e.Event]:
     """One event, also for several alerts that are decided together. An input that came twice counts once.
 
-    Those that come first may have been decided by an owner of before, also when the last one was not.
+    An earlier owner may have decided the first ones, even if it did not decide the last one.
     """
-    came = {one.input_id: one.alert_id for one in given.repeats if one.offset > state.last_decided_offset}
-    came[given.input_id] = given.alert_id
+    came = {one.input_id: one.alert_id for one in context.repeats if one.offset > state.last_decided_offset}
+    came[context.input_id] = context.alert_id
     counted = {input_id: id or session_id for input_id, id in came.items() if input_id not in state.alerts.recent}
     if not counted:
         return []
     count = len(counted)
-    room = max(MOST_MEMBERS - len(state.alerts.members), 0)
-    fresh = [member for member in received.members if member.id not in state.alerts.members][:room]
+    capacity = max(MOST_MEMBERS - len(state.alerts.members), 0)
+    fresh = [member for member in received.members if member.id not in state.alerts.members][:capacity]
     repeated = e.AlertRepeated(
         input_id=list(counted)[-1],
         source=received.alert.source,
@@ -60,22 +62,22 @@ def _news(fresh: Sequence[i.GroupMember]) -> str:
 
 
 def resolve(
-    session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, given: DecisionInput
+    session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, context: DecisionInput
 ) -> list[e.Event]:
     """Notes the first resolution, and none of an earlier episode than the one that came last."""
-    if state.alerts.resolved is not None or not _ends(session_id, state, reported, given):
+    if state.alerts.resolved is not None or not _ends(session_id, state, reported, context):
         return []
-    return [e.AlertResolved(input_id=given.input_id, source=reported.source, ends_at=reported.ends_at)]
+    return [e.AlertResolved(input_id=context.input_id, source=reported.source, ends_at=reported.ends_at)]
 
 
 def _ends(
-    session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, given: DecisionInput
+    session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, context: DecisionInput
 ) -> bool:
     """Whether the episode that came last is the one that is over.
 
     A sender that does not know the start means the last episode that began before the end.
     """
-    ended = given.alert_id or session_id
+    ended = context.alert_id or session_id
     if reported.whole_group or ended == (state.alerts.episode or session_id):
         return True
     if not reported.start_unknown:
@@ -86,10 +88,10 @@ def _ends(
 
 
 def resolve_while_open(
-    session_id: str, state: Investigating, reported: i.AlertResolutionReported, given: DecisionInput
+    session_id: str, state: Investigating, reported: i.AlertResolutionReported, context: DecisionInput
 ) -> list[e.Event]:
     """A session that waits for its turn leaves it to alerts that still fire, where its chain says so."""
-    resolved = resolve(session_id, state, reported, given)
+    resolved = resolve(session_id, state, reported, context)
     waits = not state.stages and state.ended is None and state.cancelled is None
     if not resolved or not waits or not state.started.chain.cancel_resolved:
         return resolved

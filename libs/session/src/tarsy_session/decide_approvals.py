@@ -35,56 +35,61 @@ def request_approval(
     )
 
 
-def decide_approval(state: Investigating, asked: i.CallDecisionRequested) -> list[e.Event]:
+def decide_approval(state: Investigating, request: i.CallDecisionRequested) -> list[e.Event]:
     """The first decision about a call counts."""
-    if asked.request_id in state.answers:
+    if request.request_id in state.answers:
         return []
-    call = state.calls.get(asked.call_id)
+    call = state.calls.get(request.call_id)
     if call is None or call.approval is None:
-        return [refuse(asked, asked.decision, 404, NO_SUCH_CALL)]
+        return [refuse(request, request.decision, 404, NO_SUCH_CALL)]
     if not call.waits_for_person or state.cancelled is not None:
-        return [refuse(asked, asked.decision, 409, _on_record(call))]
+        return [refuse(request, request.decision, 409, _on_record(call))]
     needed = call.approval.requested.role
-    if not is_enough(asked.role, needed):
-        return [refuse(asked, asked.decision, 403, TOO_LITTLE.format(needed=needed, role=asked.role))]
-    approved = asked.decision == e.APPROVE
+    if not is_enough(request.role, needed):
+        return [refuse(request, request.decision, 403, TOO_LITTLE.format(needed=needed, role=request.role))]
+    approved = request.decision == e.APPROVE
     decided = e.ToolCallApprovalDecided(
-        call_id=asked.call_id,
+        call_id=request.call_id,
         outcome="approved" if approved else "denied",
-        request_id=asked.request_id,
-        author=asked.author,
-        comment=asked.comment,
+        request_id=request.request_id,
+        author=request.author,
+        comment=request.comment,
     )
-    events: list[e.Event] = [accept(asked, asked.decision), decided]
+    events: list[e.Event] = [accept(request, request.decision), decided]
     if approved:
         return events
-    said = f" The comment: {asked.comment}" if asked.comment else ""
-    return [*events, answer_call(asked.call_id, "rejected", f"{asked.author} denied this call. It did not run.{said}")]
+    comment = f" The comment: {request.comment}" if request.comment else ""
+    return [
+        *events,
+        answer_call(request.call_id, "rejected", f"{request.author} denied this call. It did not run.{comment}"),
+    ]
 
 
-def refuse_at_rest(state: AtRest, asked: i.CallDecisionRequested) -> list[e.Event]:
-    if asked.request_id in state.answers:
+def refuse_at_rest(state: AtRest, request: i.CallDecisionRequested) -> list[e.Event]:
+    if request.request_id in state.answers:
         return []
-    call = state.calls.get(asked.call_id)
+    call = state.calls.get(request.call_id)
     if call is None or call.approval is None:
-        return [refuse(asked, asked.decision, 404, NO_SUCH_CALL)]
-    return [refuse(asked, asked.decision, 409, _on_record(call))]
+        return [refuse(request, request.decision, 404, NO_SUCH_CALL)]
+    return [refuse(request, request.decision, 409, _on_record(call))]
 
 
 def expire(state: Investigating, call: ToolCallState) -> list[e.Event]:
     """Nobody decided in time: the call is denied, or the session fails."""
     if call.approval is None:
         return []
-    call_id, asked = call.requested.call_id, call.approval.requested
-    why = f"Nobody approved this call within {asked.timeout_seconds:g} seconds."
+    call_id, requested = call.requested.call_id, call.approval.requested
+    why = f"Nobody approved this call within {requested.timeout_seconds:g} seconds."
     ended: list[e.Event] = [
         e.ToolCallApprovalDecided(call_id=call_id, outcome="expired"),
         answer_call(call_id, "rejected", f"{why} It did not run."),
     ]
-    if asked.on_timeout == "deny":
+    if requested.on_timeout == "deny":
         return ended
     others = {id: one for id, one in state.calls.items() if id != call_id}
-    error = f"nobody approved the call of {asked.server}.{asked.tool} within {asked.timeout_seconds:g} seconds"
+    error = (
+        f"nobody approved the call of {requested.server}.{requested.tool} within {requested.timeout_seconds:g} seconds"
+    )
     return [*ended, *fail(replace(state, calls=others), error)]
 
 

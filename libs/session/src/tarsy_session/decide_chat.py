@@ -19,24 +19,24 @@ DISABLED = "chat is switched off for this chain"
 TOO_MANY = f"the chat has its {MOST_QUESTIONS} questions, and takes no more"
 
 
-def ask_at_rest(session_id: str, state: AtRest, asked: i.ChatRequested, spans: tuple[Span, ...]) -> list[e.Event]:
+def ask_at_rest(session_id: str, state: AtRest, request: i.ChatRequested, spans: tuple[Span, ...]) -> list[e.Event]:
     """`spans`: where the session's lives lie in the log, as its head says."""
-    if asked.request_id in state.answers:
+    if request.request_id in state.answers:
         return []
     if (refusal := _refusal(state)) is not None:
-        return [refuse(asked, e.CHAT, *refusal)]
-    reopened = e.SessionReopened(request_id=asked.request_id, spans=spans)
-    return [reopened, accept(asked, e.CHAT), _question(session_id, state, asked)]
+        return [refuse(request, e.CHAT, *refusal)]
+    reopened = e.SessionReopened(request_id=request.request_id, spans=spans)
+    return [reopened, accept(request, e.CHAT), _question(session_id, state, request)]
 
 
-def ask_while_open(session_id: str, state: Investigating, asked: i.ChatRequested) -> list[e.Event]:
+def ask_while_open(session_id: str, state: Investigating, request: i.ChatRequested) -> list[e.Event]:
     """A phase that gives way ends at once, and its life becomes that of the reply."""
-    if asked.request_id in state.answers:
+    if request.request_id in state.answers:
         return []
     refusal = phase_of(state).question_refusal or _refusal(state)
     if refusal is not None:
-        return [refuse(asked, e.CHAT, *refusal)]
-    return [*interrupt_phase(state), accept(asked, e.CHAT), _question(session_id, state, asked)]
+        return [refuse(request, e.CHAT, *refusal)]
+    return [*interrupt_phase(state), accept(request, e.CHAT), _question(session_id, state, request)]
 
 
 def _question(session_id: str, state: AtRest | Investigating, asked: i.ChatRequested) -> e.QuestionAsked:
@@ -52,32 +52,42 @@ def _question(session_id: str, state: AtRest | Investigating, asked: i.ChatReque
     )
 
 
-def cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
+def cancel(state: Investigating, request: i.CancelRequested) -> list[e.Event]:
     """Ends the phase that runs."""
-    if asked.request_id in state.answers:
+    if request.request_id in state.answers:
         return []
     phase = phase_of(state)
     if not phase.cancel_request:
-        return [refuse(asked, e.CANCEL, 409, ALREADY_ENDED)]
+        return [refuse(request, e.CANCEL, 409, ALREADY_ENDED)]
     if state.cancelled is not None:
         reason = f"the {phase.cancels} is being cancelled already, by {state.cancelled.author}"
-        return [refuse(asked, phase.cancel_request, 409, reason)]
-    return [accept(asked, phase.cancel_request)]
+        return [refuse(request, phase.cancel_request, 409, reason)]
+    return [accept(request, phase.cancel_request)]
 
 
 def refuse(
-    asked: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested | i.SessionDeleteRequested | i.OperatorRequest,
+    person_request: i.ChatRequested
+    | i.CancelRequested
+    | i.CallDecisionRequested
+    | i.SessionDeleteRequested
+    | i.OperatorRequest,
     request: str,
     code: int,
     reason: str,
 ) -> e.RequestRefused:
     """`code` is the HTTP status."""
-    return e.RequestRefused(request_id=asked.request_id, request=request, author=asked.author, code=code, reason=reason)
+    return e.RequestRefused(
+        request_id=person_request.request_id, request=request, author=person_request.author, code=code, reason=reason
+    )
 
 
-def accept(asked: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested, request: str) -> e.RequestAccepted:
-    comment = asked.comment if isinstance(asked, i.CancelRequested) else ""
-    return e.RequestAccepted(request_id=asked.request_id, request=request, author=asked.author, comment=comment)
+def accept(
+    person_request: i.ChatRequested | i.CancelRequested | i.CallDecisionRequested, request: str
+) -> e.RequestAccepted:
+    comment = person_request.comment if isinstance(person_request, i.CancelRequested) else ""
+    return e.RequestAccepted(
+        request_id=person_request.request_id, request=request, author=person_request.author, comment=comment
+    )
 
 
 def _refusal(state: AtRest | Investigating) -> tuple[int, str] | None:

@@ -7,7 +7,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.thoughts import part_thoughts
 from tarsy_session.builtin_tools import find_builtin
-from tarsy_session.controllers import controller_of, unknown_controller
+from tarsy_session.controllers import controller_of, describe_unknown_controller
 from tarsy_session.decide_approvals import request_approval
 from tarsy_session.offered_names import describe_unknown, with_offered_names
 from tarsy_session.prompts.notes import note_same_call
@@ -25,7 +25,7 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
     if execution is None or execution.waiting_for is None:
         return []
     requested = execution.waiting_for.requested
-    problem = unknown_controller(execution.agent.controller)
+    problem = describe_unknown_controller(execution.agent.controller)
     if reported.error or problem:
         failed = e.LlmCallFailed(
             llm_call_id=requested.llm_call_id,
@@ -45,21 +45,23 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
         return [failed]
     reported = _without_thoughts(reported)
     controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
-    said = controller.interpret(reported, execution.tools, concluding=concluding)
-    calls = with_offered_names(said.tool_calls, execution.tools)
+    interpretation = controller.interpret(reported, execution.tools, concluding=concluding)
+    calls = with_offered_names(interpretation.tool_calls, execution.tools)
     completed = e.LlmCallCompleted(
         llm_call_id=requested.llm_call_id,
         execution_id=requested.execution_id,
         thinking=reported.thinking,
-        text=said.text,
+        text=interpretation.text,
         tool_calls=calls,
         usage=reported.usage,
         model=reported.model,
         duration_ms=reported.duration_ms,
         # It repeats the text and the calls, and an answer that was cut or renamed has others.
-        opaque=None if said.text != reported.text or said.cut or calls != said.tool_calls else reported.opaque,
-        final_answer=said.final_answer,
-        reminder=said.reminder,
+        opaque=None
+        if interpretation.text != reported.text or interpretation.cut or calls != interpretation.tool_calls
+        else reported.opaque,
+        final_answer=interpretation.final_answer,
+        reminder=interpretation.reminder,
         request_digest=reported.request_digest,
         cut=reported.cut,
     )

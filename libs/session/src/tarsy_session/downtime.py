@@ -24,13 +24,13 @@ class Downtime:
     outages: Sequence[tuple[datetime, datetime]] = ()
     known_until: datetime | None = None
 
-    def passed(self, since: datetime, deadline: datetime, at: datetime) -> bool:
+    def has_passed(self, since: datetime, deadline: datetime, at: datetime) -> bool:
         """Whether, at `at`, a deadline is over whose time has run since `since`."""
         if self.known_until is not None and at - self.known_until > LONGEST_UNKNOWN:
             at = self.known_until
         return at >= deadline and at - self._lost(since, at) >= deadline
 
-    def postponed(self, since: datetime, deadline: datetime) -> datetime:
+    def postpone(self, since: datetime, deadline: datetime) -> datetime:
         """Returns the deadline as it is with the outages that are known now."""
         last = max((end for _, end in self.outages), default=since) + GRACE
         return deadline + self._lost(since, max(since, last))

@@ -6,12 +6,12 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority, priority_of
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_session.builtin_tools import run_of
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.phases import phase_of
 from tarsy_session.phases.phase import Admission
-from tarsy_session.stages import wanted_servers
+from tarsy_session.stages import list_wanted_servers
 from tarsy_session.state import (
     Claim,
     Execution,
@@ -36,7 +36,7 @@ class AdmissionEffect:
 
     @property
     def id(self) -> str:
-        return derived_id("place", self.session_id, *([self.phase_id] if self.phase_id else []))
+        return derive_id("place", self.session_id, *([self.phase_id] if self.phase_id else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _steps(state: Investigating) -> Iterator[OwnEffect]:
         return
     if stage is None:
         return
-    if servers := wanted_servers(state):
+    if servers := list_wanted_servers(state):
         yield OfferToolsEffect(stage.started, servers)
     for execution in state.executions_of(stage):
         if execution.waiting_for is not None:

@@ -31,7 +31,7 @@ def apply_repetition[S: Investigating | AtRest](state: S, event: e.AlertRepeated
 
 
 def apply_resolution[S: Investigating | AtRest](state: S, event: e.AlertResolved, record: RecordedEvent) -> S:
-    """Agents that run read it on their way; whoever begins later reads it beside the alert."""
+    """Running agents read it with their next prompt; later agents read it with the alert."""
     if state.alerts.resolved is not None:
         return state
     resolved = _news(state, event, record)

@@ -87,8 +87,8 @@ def _run(call: ToolCallState, event: CallStep, record: RecordedEvent) -> ToolCal
         case e.ToolCallReleased():
             return replace(call, claim=None, releases=call.releases + 1)
         case e.ToolCallCompleted():
-            place = LogPosition(partition=record.partition, offset=record.offset)
-            return replace(call, completed=event, result_at=place, completed_at=record.appended_at)
+            position = LogPosition(partition=record.partition, offset=record.offset)
+            return replace(call, completed=event, result_at=position, completed_at=record.appended_at)
 
 
 def _shorten(summary: Summary, event: SummaryStep, record: RecordedEvent) -> Summary:

@@ -21,7 +21,7 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent
         return None
     match event:
         case e.LlmCallRequested():
-            after = _asked(execution, event, record, state.started.chain.limits)
+            after = _apply_request(execution, event, record, state.started.chain.limits)
         case e.LlmCallCompleted():
             if execution.waiting_for is None:
                 return None
@@ -36,10 +36,12 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent
     return with_execution(state, after)
 
 
-def _asked(execution: Execution, event: e.LlmCallRequested, record: RecordedEvent, limits: CallLimits) -> Execution:
+def _apply_request(
+    execution: Execution, event: e.LlmCallRequested, record: RecordedEvent, limits: CallLimits
+) -> Execution:
     """A pause that a provider asked for does not count as time of the iteration."""
     wait = timedelta(seconds=event.wait_seconds)
-    asked = PendingLlmCall(event, not_before=record.appended_at + wait)
+    pending = PendingLlmCall(event, not_before=record.appended_at + wait)
     execution = replace(
         execution,
         shortened=event.shortened or execution.shortened,
@@ -50,7 +52,7 @@ def _asked(execution: Execution, event: e.LlmCallRequested, record: RecordedEven
         retries = RetryState(attempt=event.attempt, failed=execution.retries.failed)
         return replace(
             execution,
-            waiting_for=asked,
+            waiting_for=pending,
             iteration=event.iteration,
             deadline=end,
             iteration_since=record.appended_at,
@@ -58,9 +60,9 @@ def _asked(execution: Execution, event: e.LlmCallRequested, record: RecordedEven
         )
     retries = replace(execution.retries, attempt=event.attempt)
     if not event.rate_limited:
-        return replace(execution, waiting_for=asked, retries=retries)
+        return replace(execution, waiting_for=pending, retries=retries)
     retries = replace(retries, waited_seconds=retries.waited_seconds + event.wait_seconds)
-    return replace(execution, waiting_for=asked, retries=retries, deadline=execution.deadline + wait)
+    return replace(execution, waiting_for=pending, retries=retries, deadline=execution.deadline + wait)
 
 
 def _answered(execution: Execution, requested: e.LlmCallRequested, answer: e.LlmCallCompleted) -> Execution:

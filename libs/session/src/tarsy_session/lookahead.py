@@ -22,16 +22,16 @@ class LookaheadStep:
 
 
 def look_ahead(
-    session_id: str, state: SessionState, events: Iterable[e.Event], given: DecisionInput
+    session_id: str, state: SessionState, events: Iterable[e.Event], context: DecisionInput
 ) -> list[LookaheadStep]:
     steps: list[LookaheadStep] = []
     for event in events:
-        state = imagine(session_id, state, event, given)
+        state = imagine(session_id, state, event, context)
         steps.append(LookaheadStep(event, state))
     return steps
 
 
-def imagine(session_id: str, state: SessionState, event: e.Event, given: DecisionInput) -> SessionState:
+def imagine(session_id: str, state: SessionState, event: e.Event, context: DecisionInput) -> SessionState:
     """Makes a state that is never kept: the real one evolves from the log, with the broker's own stamps."""
     envelope = Envelope(
         id="imagined",
@@ -39,8 +39,8 @@ def imagine(session_id: str, state: SessionState, event: e.Event, given: Decisio
         version=event.version,
         source="imagined",
         subject=session_id,
-        time=given.at,
-        decided=given.offset,
+        time=context.at,
+        decided=context.offset,
     )
-    record = RecordedEvent(envelope=envelope, event=event, partition=NOWHERE, offset=NOWHERE, appended_at=given.at)
+    record = RecordedEvent(envelope=envelope, event=event, partition=NOWHERE, offset=NOWHERE, appended_at=context.at)
     return evolve(state, record)

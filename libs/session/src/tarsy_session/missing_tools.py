@@ -1,7 +1,7 @@
 """Tools that the operator's instructions name and that an agent does not have. Pure, and linear in the texts.
 
-A word is a missing tool when the catalog knows it as one that is not offered, or when it looks like one: it bears the
-name of a server, is called a tool, or begins as tools of its server do. A word that offered tools say of themselves (a
+A word is a missing tool when the catalog has it and does not offer it, or when it looks like one. A tool-like word has
+a server's name, is called a tool, or begins like the server's tools. A word that offered tools say of themselves (a
 parameter, a kind, a field) is none.
 """
 
@@ -41,7 +41,7 @@ class _Word:
     as_tool: bool
 
 
-def missing_tools(
+def find_missing_tools(
     agent: ResolvedAgent,
     offered: Sequence[OfferedTool],
     catalogued: Sequence[OfferedTool],
@@ -87,9 +87,9 @@ def _named(agent: ResolvedAgent, offered: Sequence[OfferedTool], catalogued: Seq
 
 def _words(text: str) -> Iterator[_Word]:
     found = [(match[0].rstrip(".:-"), match.start()) for match in WORD.finditer(text)]
-    for place, (word, start) in enumerate(found):
-        before = found[place - 1][0].lower() if place else ""
-        after = found[place + 1][0].lower() if place + 1 < len(found) else ""
+    for index, (word, start) in enumerate(found):
+        before = found[index - 1][0].lower() if index else ""
+        after = found[index + 1][0].lower() if index + 1 < len(found) else ""
         quoted = text[start - 1 : start] == "`" and text[start + len(word) : start + len(word) + 1] == "`"
         if word:
             yield _Word(word, quoted, as_tool=before in CALLING or after in CALLED)
@@ -123,10 +123,10 @@ def _key(name: str) -> str:
 
 def _stands_in(word: str, text: str) -> bool:
     """As a whole word."""
-    place = text.find(word)
-    while place >= 0:
-        around = text[max(place - 1, 0) : place] + text[place + len(word) : place + len(word) + 1]
+    position = text.find(word)
+    while position >= 0:
+        around = text[max(position - 1, 0) : position] + text[position + len(word) : position + len(word) + 1]
         if not any(sign.isalnum() or sign == "_" for sign in around):
             return True
-        place = text.find(word, place + 1)
+        position = text.find(word, position + 1)
     return False

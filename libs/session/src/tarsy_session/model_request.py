@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Conversation, ToolDefinition
 from tarsy_contracts.request_digest import ConversationDigest, digest_conversation
-from tarsy_session.conversation import is_last_answer, last_words, offered_tools
-from tarsy_session.conversation_beginning import ConversationBeginning, continue_beginning
+from tarsy_session.conversation import is_last_answer, last_words, list_offered_tools
+from tarsy_session.conversation_beginning import ConversationBeginning, extend_beginning
 from tarsy_session.state import Execution, Investigating
 
 
@@ -40,7 +40,7 @@ def compose_request(state: Investigating, execution: Execution) -> ModelRequest:
 
     So the record of a session is made by this function, too, from the state in which the call was owed.
     """
-    return compose_from(continue_beginning(None, state, execution), state, execution)
+    return compose_from(extend_beginning(None, state, execution), state, execution)
 
 
 def compose_from(beginning: ConversationBeginning, state: Investigating, execution: Execution) -> ModelRequest:
@@ -50,8 +50,8 @@ def compose_from(beginning: ConversationBeginning, state: Investigating, executi
     return ModelRequest(
         # Each message was validated when it was made: a copy does not look at all of them again.
         conversation=bare.model_copy(update={"messages": beginning.messages + last}),
-        conversation_digest=beginning.digest.followed_by(last),
-        tools=offered_tools(execution),
+        conversation_digest=beginning.digest.extend(last),
+        tools=list_offered_tools(execution),
         native_tools=execution.agent.native_tools,
         is_last=is_last_answer(execution),
     )

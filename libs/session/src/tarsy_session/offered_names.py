@@ -29,7 +29,7 @@ class Names:
                 self._full.setdefault(_key(written), set()).add(name)
             self._bare.setdefault(_key(offered.tool), set()).add(name)
 
-    def known(self, written: str) -> str | None:
+    def find(self, written: str) -> str | None:
         """Returns the name of the tool when exactly one could be meant."""
         word = clean(written)
         # A server may be called as what models put before names by themselves.
@@ -40,13 +40,13 @@ class Names:
         key = _key(word)
         return _only(self._exact.get(word)) or _only(self._full.get(key)) or _only(self._bare.get(key))
 
-    def leading(self, line: str) -> str | None:
+    def find_leading(self, line: str) -> str | None:
         """Returns the tool that the line names, alone or with a remark behind it."""
         before_input, brace, _ = line[:LONGEST].partition("{")
         first = FIRST.match(before_input.lstrip(MARKS) + brace)
-        return self.known(before_input) or (self.known(first["name"]) if first else None)
+        return self.find(before_input) or (self.find(first["name"]) if first else None)
 
-    def named_in(self, line: str) -> str | None:
+    def find_in_sentence(self, line: str) -> str | None:
         """Returns the one tool whose full name stands somewhere in a sentence."""
         words = (clean(word) for word in WORD.findall(line[:LONGEST]))
         found = {name for word in words if (name := _only(self._full.get(_key(word)))) is not None}
@@ -63,7 +63,7 @@ def with_offered_names(calls: Sequence[ToolCall], tools: Sequence[OfferedTool]) 
         return tuple(calls)
     names = Names(tools)
     return tuple(
-        call if call.name in offered else call.model_copy(update={"name": names.known(call.name) or call.name})
+        call if call.name in offered else call.model_copy(update={"name": names.find(call.name) or call.name})
         for call in calls
     )
 

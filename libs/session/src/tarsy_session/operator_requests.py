@@ -19,26 +19,26 @@ NOT_ASIDE = "the session is not set aside"
 UNREADABLE = "this version cannot read the session's log: upgrade, or end the session with `fail`"
 
 
-def operator_events(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> list[e.Event]:
+def operator_events(state: SessionState, request: i.OperatorRequest, context: DecisionInput) -> list[e.Event]:
     """A session that never began has no record, and one that cannot be read keeps none of a refusal."""
-    if given.offset is not None and given.offset <= state.last_decided_offset:
+    if context.offset is not None and context.offset <= state.last_decided_offset:
         return []
     if isinstance(state, NotStarted):
         return []
     if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
         return []
-    if not given.aside:
+    if not context.aside:
         return [] if isinstance(state, Unsupported) else [refuse(request, word_of(request), 409, NOT_ASIDE)]
     if isinstance(request, i.SessionFailRequested):
         return [_released(request), *_end(state, request)]
     return [] if isinstance(state, Unsupported) else [_released(request)]
 
 
-def operator_replies(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> Sequence[Control]:
+def operator_replies(state: SessionState, request: i.OperatorRequest, context: DecisionInput) -> Sequence[Control]:
     """The answer comes first. It follows from the state after the decision, so that it can be sent again."""
     if isinstance(request, i.SessionFailRequested):
-        return [_answer(state, request, given), *_stopping(state)]
-    return [_answer(state, request, given)]
+        return [_answer(state, request, context), *_stopping(state)]
+    return [_answer(state, request, context)]
 
 
 def is_accepted(answers: Sequence[Control]) -> bool:
@@ -71,12 +71,12 @@ def _released(request: i.OperatorRequest) -> e.SessionReleased:
     return e.SessionReleased(request_id=request.request_id, request=word_of(request), author=request.author)
 
 
-def _answer(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> RequestAnswered:
+def _answer(state: SessionState, request: i.OperatorRequest, context: DecisionInput) -> RequestAnswered:
     if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
         return to_request(state, request.request_id)
     if isinstance(state, AtRest) and _was_ended_by(state, request):
         return _accepted(request)
-    if not given.aside:
+    if not context.aside:
         return to_request(state, request.request_id) if isinstance(state, NotStarted) else _conflict(request, NOT_ASIDE)
     return _conflict(request, UNREADABLE) if isinstance(state, Unsupported) else _accepted(request)
 

@@ -32,23 +32,23 @@ def compose_partial(state: Investigating, execution: Execution, reason: str) -> 
 
 def _parts(state: Investigating, execution: Execution, reason: str) -> Iterator[str]:
     yield f"**Partial analysis.** The agent did not conclude: {reason}. This is what it had found until then."
-    said = [(turn.answer.text.strip(), turn.answer.thinking.strip()) for turn in execution.turns]
+    texts = [(turn.answer.text.strip(), turn.answer.thinking.strip()) for turn in execution.turns]
     if any(unfinished := _unfinished(execution)):
-        said.append(unfinished)
-    spoken = [text for text, _ in said if text]
-    thought = [thinking for _, thinking in said if thinking]
+        texts.append(unfinished)
+    spoken = [text for text, _ in texts if text]
+    thought = [thinking for _, thinking in texts if thinking]
     if spoken:
         yield f"## Its last words\n\n{shorten(spoken[-1], MOST_WORDS)}"
-    if thought and not said[-1][0]:
+    if thought and not texts[-1][0]:
         yield f"## Its last thoughts\n\n{shorten(thought[-1], MOST_WORDS)}"
     # A decision that ends calls before the session has them no longer in its state.
     calls = [state.calls[id] for turn in execution.turns for id in turn.calls if id in state.calls]
-    told = [_told(state, call) for call in calls if call.completed is not None][-MOST_RESULTS:]
-    if told:
-        yield "## Results so far\n\n" + "\n".join(told)
+    described = [_describe_call(state, call) for call in calls if call.completed is not None][-MOST_RESULTS:]
+    if described:
+        yield "## Results so far\n\n" + "\n".join(described)
 
 
-def _told(state: Investigating, call: ToolCallState) -> str:
+def _describe_call(state: Investigating, call: ToolCallState) -> str:
     requested, completed = call.requested, call.completed
     named = cite(requested.number) if requested.number else "-"
     outcome = "" if completed is None or completed.outcome == "ok" else f" ({completed.outcome})"

@@ -13,7 +13,7 @@ from tarsy_session.prompt_histories import history_of
 from tarsy_session.prompts.material import AskedNow, Investigated, ReplyHistory, StageHistory
 from tarsy_session.prompts.task import compose_question_prompt
 from tarsy_session.state import Ending, Investigating, Stage
-from tarsy_session.state_queries import chat_agent, investigating_stages
+from tarsy_session.state_queries import chat_agent, select_investigation_stages
 
 CHARACTERS_PER_TOKEN = 3
 DEFAULT_CONTEXT_TOKENS = 128_000
@@ -24,12 +24,12 @@ MOST_CHARACTERS = 500_000
 def compose_question(state: Investigating, stage: Stage, at: datetime, tools: Sequence[e.OfferedTool]) -> str:
     question = state.life.question
     assert question is not None
-    asked = AskedNow(question.asked.author, question.at, question.asked.content, describe_firing(state))
+    current = AskedNow(question.asked.author, question.at, question.asked.content, describe_firing(state))
     return compose_question_prompt(
         state.started.alert,
         find_runbook(state),
         _investigated(state),
-        asked,
+        current,
         limit=history_limit(chat_agent(state.started.chain)),
         read_result=read_result_name(tools),
     )
@@ -44,7 +44,7 @@ def history_limit(agent: ResolvedAgent) -> int:
 def _investigated(state: Investigating) -> Investigated:
     return Investigated(
         ended=_describe_end(state.ended),
-        stages=tuple(_stage(state, stage) for stage in investigating_stages(state)),
+        stages=tuple(_stage(state, stage) for stage in select_investigation_stages(state)),
         replies=tuple(_replies(state)),
     )
 

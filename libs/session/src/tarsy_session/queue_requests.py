@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts.events import ToolCallCompleted
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_session.builtin_tools import find_builtin
@@ -31,13 +31,13 @@ def request_of(
 ) -> Request | None:
     """Returns None when the state does not owe the effect any longer.
 
-    The state may know more than whoever took the effect from it: the call has ended meanwhile, or waits for a person.
+    The state may be newer than the effect: the call has ended meanwhile, or waits for a person.
     """
     call = state.calls.get(effect.call.requested.call_id)
     owed = None if call is None else effect_of_call(state, call)
     if owed is None or owed.id != effect.id:
         return None
-    not_after = downtime.postponed(effect.since, effect.deadline)
+    not_after = downtime.postpone(effect.since, effect.deadline)
     if isinstance(effect, ToolCallEffect):
         return _tool_call(session_id, state, effect, not_after)
     return _summary(session_id, state, effect, not_after)
@@ -67,8 +67,8 @@ def _summary(
     session_id: str, state: Investigating, effect: SummaryEffect, not_after: datetime
 ) -> SummaryRequest | None:
     execution = state.executions.get(effect.call.requested.execution_id)
-    completed, place = effect.call.completed, effect.call.result_at
-    if execution is None or completed is None or place is None:
+    completed, position = effect.call.completed, effect.call.result_at
+    if execution is None or completed is None or position is None:
         return None
     requested, question = effect.call.requested, state.life.question
     rule = execution.summary_rule(requested.server)
@@ -86,7 +86,7 @@ def _summary(
         alert=shorten(compose_alert(state.started.alert), ALERT_CHARACTERS),
         steps=compose_steps_before(state, execution, requested.call_id, STEPS_CHARACTERS, results=results),
         purpose=_purpose(execution, requested.call_id)[:PURPOSE_CHARACTERS],
-        result_event=LogPosition(partition=place.partition, offset=place.offset),
+        result_event=LogPosition(partition=position.partition, offset=position.offset),
         stored=completed.stored,
         llm_provider=provider,
         fallback_providers=tuple(other for other in execution.agent.fallback_providers if other != provider),
@@ -141,8 +141,8 @@ def route_of(
     if server:
         key = f"{session_id}/{server}"
         return Route(key, partition_of_attempt(key, 0, partitions))
-    place = effect.releases + (attempt - 1) // 2
-    return Route(effect.id, partition_of_attempt(effect.id, place, partitions))
+    slot = effect.releases + (attempt - 1) // 2
+    return Route(effect.id, partition_of_attempt(effect.id, slot, partitions))
 
 
 def _own_session_at(state: Investigating, effect: QueuedEffect) -> str:
@@ -159,14 +159,14 @@ def _isolates(execution: Execution, server: str) -> bool:
     return any(one.server == server and one.isolation == "session" for one in execution.agent.servers)
 
 
-def partition_of_attempt(key: str, place: int, partitions: int = QUEUE_PARTITIONS) -> int:
+def partition_of_attempt(key: str, slot: int, partitions: int = QUEUE_PARTITIONS) -> int:
     """The partition of the queue for the attempt at this place in their order.
 
     Each partition comes once before one comes again.
     """
-    first = int(derived_id("attempt", key, 0).replace("-", ""), 16) % partitions
-    if place % partitions == 0:
+    first = int(derive_id("attempt", key, 0).replace("-", ""), 16) % partitions
+    if slot % partitions == 0:
         return first
     others = [partition for partition in range(partitions) if partition != first]
-    others.sort(key=lambda partition: derived_id("attempt", key, partition))
-    return others[place % partitions - 1]
+    others.sort(key=lambda partition: derive_id("attempt", key, partition))
+    return others[slot % partitions - 1]

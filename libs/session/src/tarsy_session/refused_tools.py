@@ -7,7 +7,7 @@ from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_session.state import Execution
 
 
-def refused_tools(execution: Execution, failed: e.LlmCallFailed) -> tuple[str, ...]:
+def find_refused_tools(execution: Execution, failed: e.LlmCallFailed) -> tuple[str, ...]:
     """Returns the names of those that are left out from now on; empty where the refusal names none that it has.
 
     The last ones of the servers with most are left out where they are too many: each server keeps some.

@@ -127,7 +127,7 @@ def cancellations(state: SessionState) -> Sequence[Control]:
     """A cancelled session needs none of its calls: neither those that were abandoned nor those that may have run."""
     if isinstance(state, NotStarted | Unsupported):
         return []
-    told = [
+    cancelled = [
         CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.may_have_run or call.abandoned
     ]
     summaries = [
@@ -135,7 +135,7 @@ def cancellations(state: SessionState) -> Sequence[Control]:
         for call in state.calls.values()
         if call.summary is not None and isinstance(call.summary.ended, e.SummaryFailed)
     ]
-    return [*told, *summaries]
+    return [*cancelled, *summaries]
 
 
 def _interrupted(state: SessionState) -> Sequence[Control]:

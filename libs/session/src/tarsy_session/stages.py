@@ -12,13 +12,13 @@ from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.tool_patterns import is_named
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_session.builtin_tools import BUILTIN_TOOLS, with_builtins
-from tarsy_session.missing_tools import missing_tools
+from tarsy_session.missing_tools import find_missing_tools
 from tarsy_session.phases import agents_of, kind_of
 from tarsy_session.state import Execution, Investigating, Stage
-from tarsy_session.state_queries import own_calls_ended
+from tarsy_session.state_queries import have_own_calls_ended
 from tarsy_session.system_prompt import compose_system
 from tarsy_session.termination import fail
-from tarsy_session.withheld_tools import withheld_tools
+from tarsy_session.withheld_tools import find_withheld_tools
 
 TOOLS_BYTES = LIMIT_BYTES * 3 // 4
 """Limit of all tools of a stage. The rest of the batch is for the instructions and the prompt of its agents."""
@@ -39,10 +39,10 @@ class StageTools:
     approvals: Sequence[str]
 
 
-def wanted_servers(state: Investigating) -> Sequence[str]:
+def list_wanted_servers(state: Investigating) -> Sequence[str]:
     """Returns the servers that the agents of the present stage use, each once; empty when no tools are wanted."""
     stage = state.stage
-    if stage is None or not stage.open or stage.executions or not own_calls_ended(state):
+    if stage is None or not stage.open or stage.executions or not have_own_calls_ended(state):
         return []
     agents = agents_of(state.started.chain, stage.started)
     return list(dict.fromkeys(server.server for agent in agents for server in agent.servers))
@@ -50,7 +50,7 @@ def wanted_servers(state: Investigating) -> Sequence[str]:
 
 def start_without_tools(state: Investigating, stage: Stage, at: datetime) -> Sequence[e.Event]:
     """Starts the executions of a stage whose agents use no tools, as soon as the runbook is there."""
-    if not own_calls_ended(state) or wanted_servers(state):
+    if not have_own_calls_ended(state) or list_wanted_servers(state):
         return []
     return start_executions(state, stage, at, tools=(), unavailable_servers=())
 
@@ -82,10 +82,10 @@ def start_executions(
         _execution(state, stage, at, agent, index, known, prompt_of="" if index == 1 else first)
         for index, agent in enumerate(agents, start=1)
     ]
-    said: list[e.Event] = [e.StageToolsOffered(stage_id=stage.started.stage_id, tools=offered)] if offered else []
+    events: list[e.Event] = [e.StageToolsOffered(stage_id=stage.started.stage_id, tools=offered)] if offered else []
     if waiting:
-        said.append(e.StageApprovalsRequired(stage_id=stage.started.stage_id, tools=waiting))
-    return [*said, *executions]
+        events.append(e.StageApprovalsRequired(stage_id=stage.started.stage_id, tools=waiting))
+    return [*events, *executions]
 
 
 def end_stage(state: Investigating, stage: Stage) -> e.StageCompleted:
@@ -139,7 +139,7 @@ def _execution(
     offered = known.of_agents[index - 1]
     used = {server.server for server in agent.servers}
     unavailable = [one for one in known.unavailable_servers if one.server in used]
-    withheld = withheld_tools(agent, offered, known.tools, unavailable)
+    withheld = find_withheld_tools(agent, offered, known.tools, unavailable)
     return e.ExecutionStarted(
         execution_id=execution_id(stage.started.stage_id, index),
         stage_id=stage.started.stage_id,
@@ -151,7 +151,7 @@ def _execution(
             tools=offered,
             unavailable_servers=unavailable,
             withheld=withheld,
-            missing=missing_tools(agent, offered, known.tools, known.described),
+            missing=find_missing_tools(agent, offered, known.tools, known.described),
             approvals=[tool.definition.name for tool in offered if tool.definition.name in known.approvals],
         ),
         prompt="" if prompt_of else kind_of(stage.started.stage_type).task(state, stage, at, offered),

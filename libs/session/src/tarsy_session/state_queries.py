@@ -65,13 +65,13 @@ def partial_reason(state: Investigating) -> str:
     return shorten("; ".join(f"{one.agent}: {one.partial_reason}" for one in ended if one.partial_reason), MOST_REASONS)
 
 
-def investigating_stages(state: Investigating) -> list[Stage]:
+def select_investigation_stages(state: Investigating) -> list[Stage]:
     """Those of the investigation, and of no later phase."""
     return [stage for stage in state.stages if stage.phase == INVESTIGATION]
 
 
 def _analysing_stages(state: Investigating) -> list[Stage]:
-    return [stage for stage in investigating_stages(state) if stage.started.stage_type != "exec_summary"]
+    return [stage for stage in select_investigation_stages(state) if stage.started.stage_type != "exec_summary"]
 
 
 def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
@@ -83,7 +83,7 @@ def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
     return "\n\n".join(f"## {agent}\n\n{analysis}" for agent, analysis in found)
 
 
-def own_calls_ended(state: Investigating) -> bool:
+def have_own_calls_ended(state: Investigating) -> bool:
     """Whether nothing is missing that the session itself has called for, such as the runbook."""
     return not any(call.open for call in state.calls.values() if not call.requested.execution_id)
 

@@ -49,7 +49,7 @@ def reuse_summary(call: ToolCallState, summary: Summary, earlier: e.SummaryCompl
 def fail_summary(
     call: ToolCallState, summary: Summary, error: str, reported: i.SummaryReported | None = None
 ) -> e.SummaryFailed:
-    """Without a report nobody knows what was asked until then."""
+    """Without a report it is unknown what was asked until then."""
     requested = call.requested
     return e.SummaryFailed(
         summary_id=summary.requested.summary_id,

@@ -28,8 +28,8 @@ def compose_system(
     withheld: Sequence[WithheldTools] = (),
     approvals: Sequence[str] = (),
 ) -> str:
-    """Begins with what all agents of a kind have in common, and ends with what differs from agent to agent and from
-    day to day: providers keep a beginning that they have read before. The time stands in the task.
+    """Begins with what all agents of a kind share, and ends with what differs by agent and day. Providers cache a
+    prefix that they have read before. The time stands in the task.
 
     `missing`: names in the operator's instructions that look like tools, and that none of `tools` has. `withheld`: what
     the operator's rules keep from the agent. `approvals`: the names of tools whose calls wait for a person.

@@ -22,11 +22,11 @@ def close_cancelled(state: Investigating, cancelled: Cancelled) -> Sequence[e.Ev
     """Closes all that is open, but waits for calls that may have run."""
     error = describe_cancel(cancelled.author, cancelled.comment)
     harmless = list(close_calls(state.calls.values(), error))
-    asked = [event for execution in state.executions.values() for event in close_question(execution, error)]
+    questions = [event for execution in state.executions.values() for event in close_question(execution, error)]
     if any(call.may_have_run for call in state.calls.values()):
-        return [*asked, *harmless]
+        return [*questions, *harmless]
     end = phase_of(state).end(state, "cancelled", error)
-    return [*asked, *harmless, *_steps(state, "cancelled", error), end]
+    return [*questions, *harmless, *_steps(state, "cancelled", error), end]
 
 
 def interrupt(state: Investigating, error: str) -> list[e.Event]:
@@ -80,15 +80,15 @@ def close_question(
     """Ends the LLM call that is owed, if any, and keeps what it had said."""
     if execution.waiting_for is not None:
         id = execution.waiting_for.requested.llm_call_id
-        said = unfinished.get(id)
+        words = unfinished.get(id)
         yield e.LlmCallFailed(
             llm_call_id=id,
             execution_id=execution.id,
             error=error,
             retryable=retryable,
             kind=kind,
-            thinking="" if said is None else said.thinking,
-            text="" if said is None else said.text,
+            thinking="" if words is None else words.thinking,
+            text="" if words is None else words.text,
         )
 
 

@@ -45,7 +45,7 @@ def conclude_in_time(
 ) -> Sequence[e.Event]:
     """The same events; agents are asked to conclude where their time for tools is over."""
     time = find_tool_time(state)
-    if time is None or not downtime.passed(time.since, time.end, at):
+    if time is None or not downtime.has_passed(time.since, time.end, at):
         return events
     return [_conclude(state, event) for event in events]
 
@@ -63,6 +63,6 @@ def _has_tools(execution: Execution) -> bool:
 
 
 def _concludes(execution: Execution) -> bool:
-    asked = execution.waiting_for.requested if execution.waiting_for is not None else None
-    last = asked or (execution.turns[-1].requested if execution.turns else None)
+    requested = execution.waiting_for.requested if execution.waiting_for is not None else None
+    last = requested or (execution.turns[-1].requested if execution.turns else None)
     return last is not None and last.purpose == "conclusion"

@@ -1,7 +1,7 @@
 """Token rates of a session: what the usage on its log teaches about the sizes of results. Pure.
 
-From one question of an agent to the next, its conversation grows by the last answer, by the results of its calls, and
-by outcomes that became known late. The provider has counted all of it. Without the answer it is texts whose bytes are
+An agent's conversation grows from question to question by the last answer, the results of its calls, and late outcomes.
+The provider has counted all of it. Without the answer it is texts whose bytes are
 known.
 """
 
@@ -19,11 +19,11 @@ MOST_THOUGHTS = 0.1
 
 def learn_rates(state: Investigating, execution: Execution, answer: e.LlmCallCompleted) -> TokenRates:
     """Returns the rates after an answer on record; as they were where it teaches nothing."""
-    asked = execution.waiting_for
-    if asked is None or not execution.turns:
+    pending = execution.waiting_for
+    if pending is None or not execution.turns:
         return state.token_rates
     before = execution.turns[-1]
-    if not before.calls or not _is_continued(before.requested, asked.requested):
+    if not before.calls or not _is_continued(before.requested, pending.requested):
         return state.token_rates
     tokens = _growth(before, answer)
     if tokens is None:
@@ -36,7 +36,7 @@ def learn_rates(state: Investigating, execution: Execution, answer: e.LlmCallCom
     kinds = {kind_of_text(text) for text in _large(texts, size)}
     if len(kinds) != 1:
         return state.token_rates
-    return state.token_rates.observe(asked.requested.llm_provider, kinds.pop(), size=size, tokens=tokens)
+    return state.token_rates.observe(pending.requested.llm_provider, kinds.pop(), size=size, tokens=tokens)
 
 
 def _is_continued(before: e.LlmCallRequested, after: e.LlmCallRequested) -> bool:
@@ -55,5 +55,5 @@ def _growth(before: Turn, answer: e.LlmCallCompleted) -> int | None:
 
 
 def _large(texts: Sequence[str], size: int) -> list[str]:
-    """Those that matter for the kind: a word or two beside a log change nothing."""
+    """Only large ones matter: a word or two next to a log change nothing."""
     return [text for text in texts if len(text) * 20 > size]

@@ -8,14 +8,14 @@ from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id
 from tarsy_session.builtin_tools import run_calls
 from tarsy_session.context_limit import shorten_further, shorten_in_time
-from tarsy_session.controllers import unknown_controller
+from tarsy_session.controllers import describe_unknown_controller
 from tarsy_session.decide_phases import request_due_phase
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of
-from tarsy_session.refused_tools import refused_tools
+from tarsy_session.refused_tools import find_refused_tools
 from tarsy_session.stages import end_stage, start_without_tools
 from tarsy_session.state import AtRest, Execution, Investigating, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries
@@ -69,7 +69,7 @@ def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
         return events
     if execution.waiting_for is not None:
         return []
-    if problem := unknown_controller(execution.agent.controller):
+    if problem := describe_unknown_controller(execution.agent.controller):
         return [end_execution(execution, "failed", error=problem)]
     if execution.retries.failed is not None:
         return _after_failure(state, execution, execution.retries.failed)
@@ -113,7 +113,7 @@ def _request_that_fits(
     again = _ask_again(execution, 0.0)
     if failed.kind == CONTEXT_FULL and (shorter := shorten_further(state, execution)) is not None:
         return again.model_copy(update={"shortened": shorter})
-    if failed.kind == TOOLS_REFUSED and (names := refused_tools(execution, failed)):
+    if failed.kind == TOOLS_REFUSED and (names := find_refused_tools(execution, failed)):
         return again.model_copy(update={"tools_left_out": names})
     return None
 

@@ -7,14 +7,14 @@ from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.withheld_tools import MOST_NAMED, WithheldTools, describe_withheld
 from tarsy_session.state import Investigating
-from tarsy_session.state_queries import investigating_stages
+from tarsy_session.state_queries import select_investigation_stages
 from tarsy_session.text import to_one_line
 
 MOST_LIMITS = 20
 REASON_LIMIT = 300
 
 
-def withheld_tools(
+def find_withheld_tools(
     agent: ResolvedAgent,
     offered: Sequence[OfferedTool],
     catalogued: Sequence[OfferedTool],
@@ -31,7 +31,7 @@ def evidence_limits(state: Investigating) -> tuple[str, ...]:
     """A sentence for each agent and server that gave it no tools: the evidence of the investigation lacks that."""
     sentences = (
         describe_withheld(execution.started.agent, one)
-        for stage in investigating_stages(state)
+        for stage in select_investigation_stages(state)
         for execution in state.executions_of(stage)
         for one in execution.started.withheld
         if not one.offered

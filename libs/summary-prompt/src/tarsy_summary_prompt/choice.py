@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from tarsy_summary_prompt.focus import Focus, alert_windows, changes, rows_named, rows_of_alert
+from tarsy_summary_prompt.focus import Focus, alert_windows, changes, find_named_rows, rows_of_alert
 from tarsy_summary_prompt.reports import reports_in_turn, rows_of_reports
 from tarsy_summary_prompt.row_orders import (
     alone,
@@ -43,7 +43,7 @@ def choose(rows: Rows, times: RowTimes, focus: Focus, budget: int) -> Selection:
     selection.add(first_of_each(rows, trouble), 2 * part)
     selection.add(alone(each_row(rare)), 2 * part)
     selection.add(alone(reports_in_turn(reports, windows)), part)
-    near = (rows_of_alert(focus, times), rows_named(focus, times))
+    near = (rows_of_alert(focus, times), find_named_rows(focus, times))
     kept_back = part + sum(2 * part for found in near if found)
     again = (with_neighbours(each_row(news), BEFORE_NEWS, count), first_of_each(rows, trouble))
     more = (each_row(rare), reports_in_turn(reports, windows), more_of_each(trouble))

@@ -36,7 +36,7 @@ def coverage_of(rows: Rows, stretches: Sequence[Stretch], names: PlaceNames) -> 
     return Coverage(
         lines=rows.lines,
         lines_read=rows.lines - left_out,
-        spans=tuple(_told(rows, gap, names) for gap in sorted(longest)),
+        spans=tuple(_describe_gap(rows, gap, names) for gap in sorted(longest)),
         begins=names.time(0),
         ends=names.time(len(rows) - 1),
     )
@@ -46,7 +46,7 @@ def _lines(rows: Rows, gap: Stretch) -> int:
     return rows.first_line(gap.end) - rows.first_line(gap.first)
 
 
-def _told(rows: Rows, gap: Stretch, names: PlaceNames) -> str:
+def _describe_gap(rows: Rows, gap: Stretch, names: PlaceNames) -> str:
     first, last = rows.first_line(gap.first), rows.first_line(gap.end) - 1
     lines = f"{names.line(first)} to {names.line(last)}"
     times = names.time(gap.first) and f" ({names.span(gap.first, gap.end - 1)})"

@@ -47,8 +47,8 @@ class ExcerptText:
 class Excerpt:
     """Takes a text of UTF-8 piece by piece.
 
-    At most `budget_bytes` (at least LEAST_BUDGET) remain: the lines around the focus and around changes, head and tail,
-    lines that look like trouble, lines of rare kinds, and passages from all parts. Runs of alike lines are collapsed,
+    Keeps at most `budget_bytes` (at least LEAST_BUDGET). Kept are lines around the focus and around changes, head and
+    tail, lines of errors, rare lines, and passages from all parts. Runs of alike lines are collapsed,
     and so are kinds that alternate. Marks in square brackets say what was left out: how much, and from when to when.
     Numbers that count since 1970 have a readable time beside them, also in a text that fits.
     """
@@ -90,9 +90,9 @@ class Excerpt:
         fits = sum(rows.costs) <= budget
         table = KindTable(rows, names, 0 if fits else budget // SHARE_OF_TABLE)
         details = budget // SHARE_OF_DETAILS // DETAIL_BYTES
-        room = budget - table.size - details * DETAIL_BYTES
+        capacity = budget - table.size - details * DETAIL_BYTES
         focus, clock = self._focus_by_clock_of(times)
-        chosen = select_all(rows) if fits else choose(rows, times, focus, room)
+        chosen = select_all(rows) if fits else choose(rows, times, focus, capacity)
         stretches = list(divide(chosen, len(rows)))
         text = self._with_readable_times("\n".join(render(rows, stretches, names, table, details)), kept_back)
         return ExcerptText(text, table.text, coverage_of(rows, stretches, names), self._focus.alert_began, clock)

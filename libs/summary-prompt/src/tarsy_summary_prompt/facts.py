@@ -16,7 +16,7 @@ def facts(request: SummaryRequest, result: ExcerptText) -> str:
     return "\n".join(_facts(request, result)) + "\n"
 
 
-def unseen_note(coverage: Coverage) -> str:
+def describe_unread_spans(coverage: Coverage) -> str:
     """For the reader of a summary, from what we know ourselves: the longest spans that nobody has read for it."""
     if coverage.is_whole:
         return ""

@@ -33,7 +33,7 @@ class Focus:
 
     @property
     def start(self) -> datetime | None:
-        """When what is investigated began. Without a word of the alert, the time at which it came stands for it."""
+        """When what is investigated began. If the alert has no time, its arrival counts."""
         return self.alert_began or self.came_at
 
 
@@ -41,7 +41,7 @@ def rows_of_alert(focus: Focus, times: RowTimes) -> list[int]:
     return [] if focus.start is None else times.rows_at(focus.start)
 
 
-def rows_named(focus: Focus, times: RowTimes) -> list[int]:
+def find_named_rows(focus: Focus, times: RowTimes) -> list[int]:
     named = dict.fromkeys(moment for one in focus.named for moment in times.moments(one))
     return [row for moment in list(named)[:MOST_NAMED] for row in times.rows_at(moment)]
 

@@ -19,7 +19,7 @@ def has_epochs(rows: Rows, near: datetime) -> bool:
 
 
 def with_readable_times(text: str, near: datetime, budget: int) -> str:
-    """The text with at most `budget` bytes more. Where they are too few, the times stand evenly far apart."""
+    """The text with at most `budget` bytes more. If they are too few, the times are evenly spaced."""
     most, found = budget // TIME_BYTES, list(find_epochs(text, near))
     if not found or most < 1:
         return text

@@ -39,5 +39,5 @@ def _length(one: Stretch) -> int:
     return one.end - one.first
 
 
-def _mark(told: str, counts: str) -> str:
-    return f"[{told}: {counts}]" if counts else f"[{told}]"
+def _mark(text: str, counts: str) -> str:
+    return f"[{text}: {counts}]" if counts else f"[{text}]"

@@ -43,15 +43,15 @@ def in_turn(kinds: Iterable[Sequence[int]]) -> Iterator[int]:
 
 def news_by_rarity(rows: Rows) -> list[RowsOfKind]:
     """Kinds of small families, with trouble and without: messages that come a few times in the whole text."""
-    return _by_rarity(kind for kind in _told_apart(rows) if kind.family.rows <= MOST_RARE)
+    return _by_rarity(kind for kind in _named_kinds(rows) if kind.family.rows <= MOST_RARE)
 
 
 def rare_by_rarity(rows: Rows) -> list[RowsOfKind]:
     """Rare kinds without trouble: rare values in more frequent messages too."""
-    return _by_rarity(kind for kind in _told_apart(rows) if not kind.weight and kind.is_rare)
+    return _by_rarity(kind for kind in _named_kinds(rows) if not kind.weight and kind.is_rare)
 
 
-def _told_apart(rows: Rows) -> Iterator[RowsOfKind]:
+def _named_kinds(rows: Rows) -> Iterator[RowsOfKind]:
     return (kind for kind in rows.kinds if kind.number != OTHERS)
 
 
@@ -113,7 +113,7 @@ def passages_outward(row: int, count: int) -> Iterator[range]:
 
 
 def _spread[T](items: Sequence[T]) -> Iterator[T]:
-    return (items[place] for place in sorted(range(len(items)), key=_reversed_bits))
+    return (items[index] for index in sorted(range(len(items)), key=_reversed_bits))
 
 
 def _reversed_bits(number: int) -> int:

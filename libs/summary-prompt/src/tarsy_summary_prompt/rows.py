@@ -75,7 +75,7 @@ class Rows:
         self._kinds = [self._others]
         self._by_key: dict[int, RowsOfKind] = {}
         self._families: dict[int, KindFamily] = {}
-        self._told_apart = [0, 0]
+        self._named_kinds = [0, 0]
         """Kinds without trouble, and kinds with it."""
 
     def __len__(self) -> int:
@@ -125,16 +125,16 @@ class Rows:
         block = bisect_right(self._block_starts, first) - 1
         return self._line(block, first - self._block_starts[block]).decode()
 
-    def _line(self, block: int, place: int) -> bytes:
+    def _line(self, block: int, position: int) -> bytes:
         if block in self._open:
-            return self._open[block][place]
+            return self._open[block][position]
         text = self._blocks[block][:]
-        if place < FEW_LINES:
-            return text.split(b"\n", place + 1)[place]
+        if position < FEW_LINES:
+            return text.split(b"\n", position + 1)[position]
         if len(self._open) >= MOST_OPEN:
             del self._open[next(iter(self._open))]
         self._open[block] = text.split(b"\n")
-        return self._open[block][place]
+        return self._open[block][position]
 
     def take(self, lines: Sequence[str]) -> None:
         """Lines that hold no line break."""
@@ -178,9 +178,9 @@ class Rows:
         if family.further is not None:
             return family.further
         troubled = min(kind.weight, 1)
-        if self._told_apart[troubled] >= MOST_KINDS * max(kind.weight, 1):
+        if self._named_kinds[troubled] >= MOST_KINDS * max(kind.weight, 1):
             return self._others
-        self._told_apart[troubled] += 1
+        self._named_kinds[troubled] += 1
         found = RowsOfKind(len(self._kinds), kind.weight, family, array("I"))
         self._kinds.append(found)
         family.kinds += 1

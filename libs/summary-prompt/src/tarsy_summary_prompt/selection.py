@@ -30,9 +30,9 @@ class Selection:
         self.folds: list[tuple[int, int]] = []
         """From a row to before another, ascending."""
 
-    def add(self, wanted: Iterable[Sequence[int]], room: int) -> None:
+    def add(self, wanted: Iterable[Sequence[int]], capacity: int) -> None:
         """Adds neighbouring rows while there is room for them. Folds come after all that is added so."""
-        least, misses = self.left - min(room, self.left), 0
+        least, misses = self.left - min(capacity, self.left), 0
         for rows in wanted:
             new = [row for row in rows if row not in self.chosen]
             if new and not self._add(new, least):
@@ -40,9 +40,9 @@ class Selection:
                 if misses > MOST_MISSES or self.left - least <= MARK_BYTES:
                     break
 
-    def add_next(self, wanted: Iterable[int], room: int) -> None:
+    def add_next(self, wanted: Iterable[int], capacity: int) -> None:
         """Adds rows that follow one another, up to the first for which there is no room."""
-        least = self.left - min(room, self.left)
+        least = self.left - min(capacity, self.left)
         for row in wanted:
             cost = 0 if row in self.chosen else self._rows.costs[row]
             if cost > self.left - least:
@@ -50,9 +50,9 @@ class Selection:
             self.chosen.add(row)
             self.left -= cost
 
-    def add_passages(self, wanted: Iterable[range], room: int) -> None:
+    def add_passages(self, wanted: Iterable[range], capacity: int) -> None:
         """As `add`, but rows that alternate are folded: the first of each kind is shown, and the others are counted."""
-        least, misses = self.left - min(room, self.left), 0
+        least, misses = self.left - min(capacity, self.left), 0
         for passage in wanted:
             if not self._fold(passage, least) and not self._add([row for row in passage if self._is_free(row)], least):
                 misses += 1
@@ -87,8 +87,8 @@ class Selection:
 
     def _end_of_fold(self, passage: range, kinds: set[int]) -> int:
         numbers, end = self._rows.kind_numbers, passage.stop
-        place = bisect_left(self.folds, (end, end))
-        most = min(self.folds[place][0] if place < len(self.folds) else len(numbers), end + self._longest_fold)
+        index = bisect_left(self.folds, (end, end))
+        most = min(self.folds[index][0] if index < len(self.folds) else len(numbers), end + self._longest_fold)
         while end < most and numbers[end] in kinds and end not in self.chosen:
             end += 1
         return end

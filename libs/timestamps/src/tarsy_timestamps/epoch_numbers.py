@@ -27,7 +27,9 @@ class EpochNumber(NamedTuple):
 
 
 def find_epochs(text: str, near: datetime) -> Iterator[EpochNumber]:
-    """Those within ten years of `near` that stand alone, in a field named like a time, or where samples have theirs."""
+    """Numbers within ten years of `near` that are alone, in a field named like a time, or where samples have their
+    time.
+    """
     for found in ALONE.finditer(text):
         moment = moment_of(int(found["whole"]), found["thousandths"] or found["fraction"] or "")
         if moment is None or abs(moment - near) > NEAR:

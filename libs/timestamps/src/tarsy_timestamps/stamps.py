@@ -17,11 +17,11 @@ LONGEST_NAME = 40
 def find_stamp(line: str | bytes, near: datetime) -> datetime | None:
     """The time that the line was stamped with, aware; None when it has none, or one of a day that does not exist.
 
-    A stamp without a zone is in the zone of `near`, which is aware. One without a year or a date gets the one that
-    brings it nearest to `near`: give the time at which the log was read, or one inside of it.
+    A stamp without a zone is in the zone of `near`, which is aware. A time without a year or a date gets the nearest
+    one to `near`. Pass the time at which the log was read, or one inside of it.
 
-    A field named like a stamp ("ts", "time" ...) goes before other times in the line; then the first time counts that
-    has a date, or stands at the line's start. Bytes may be in any encoding that holds ASCII.
+    A field named like a stamp ("ts", "time" ...) precedes other times of the line. Otherwise the first time counts that
+    has a date or begins the line. Bytes may be in any encoding that holds ASCII.
     """
     found = _written(line)
     return found.nearest(near) if isinstance(found, PartialTime) else found

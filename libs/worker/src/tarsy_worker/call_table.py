@@ -51,16 +51,16 @@ class CallTable[R: Claimable](Mapping[str, Call[R]]):
         """The number of calls of a server, whether they wait or have a place."""
         return self._present.get(server, 0)
 
-    def waiting(self) -> list[tuple[str, QueuedCall[R]]]:
+    def list_waiting(self) -> list[tuple[str, QueuedCall[R]]]:
         found = ((call_id, self._calls[call_id]) for call_id in self._waiting)
         return [(call_id, call) for call_id, call in found if isinstance(call, QueuedCall)]
 
-    def places(self) -> dict[str, int]:
+    def count_slots(self) -> dict[str, int]:
         """How many calls run or await their grant, of each server that has any."""
-        places = self._present.copy()
-        for _, call in self.waiting():
-            places[call.request.server] -= 1
-        return places
+        slots = self._present.copy()
+        for _, call in self.list_waiting():
+            slots[call.request.server] -= 1
+        return slots
 
     def _count(self, server: str, change: int) -> None:
         count = self._present.get(server, 0) + change

@@ -5,11 +5,11 @@ With a place a repeatable call runs (Running). It is claimed only when it takes 
 says all. Any other call is claimed, waits for the owner's grant (AwaitingGrant) and runs only on it. Calls that
 await a grant or run take a place.
 
-Places and the room to wait go to the calls that end first: a call that came back again and again would else lose to
-those that come at the right moment.
+Slots and queue capacity go to the calls that end first. Otherwise a repeated call would lose to those that come at the
+right moment.
 
 The owner may take a claim away when it misses this process's announcements. A worker that is cut off therefore gives
-back what awaits a grant, and claims nothing: a grant that it reads afterwards, however late, meets no claim.
+back calls that await a grant, and claims none. A late grant then meets no claim.
 """
 
 from collections.abc import Mapping
@@ -111,7 +111,7 @@ def _receive[R: Claimable](
     calls.put(request.call_id, QueuedCall(request, received.claim_id))
     if calls.present(request.server) <= limits.concurrent + limits.queue:
         return []
-    waiting = [call for _, call in calls.waiting() if call.request.server == request.server]
+    waiting = [call for _, call in calls.list_waiting() if call.request.server == request.server]
     last = max(reversed(waiting), key=_not_after)
     calls.remove(last.request.call_id)
     return [ReportNotStarted(last.request, last.claim_id, "busy")]
@@ -246,11 +246,11 @@ def _start_queued[R: Claimable](
     claims: Claims[R], calls: CallTable[R], now: datetime, *, cut_off: bool
 ) -> list[ClaimEffect[R]]:
     """Run or claim the calls that wait, as far as there are places."""
-    waiting = sorted(calls.waiting(), key=lambda each: _not_after(each[1]))
+    waiting = sorted(calls.list_waiting(), key=lambda each: _not_after(each[1]))
     if not waiting:
         return []
     effects: list[ClaimEffect[R]] = []
-    taken = calls.places()
+    taken = calls.count_slots()
     for call_id, call in waiting:
         server = call.request.server
         if taken[server] >= claims.limits.get(server, UNKNOWN_SERVER).concurrent:

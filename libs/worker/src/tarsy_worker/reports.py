@@ -2,8 +2,8 @@
 
 import structlog
 
-from tarsy_bus.publisher import Publisher, TooLargeError, not_written
-from tarsy_bus.retries import growing_pauses, retry
+from tarsy_bus.publisher import Publisher, TooLargeError, was_not_written
+from tarsy_bus.retries import draw_growing_pauses, retry
 from tarsy_bus.tracing import traceparent_of
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
@@ -35,9 +35,9 @@ class InboxClient:
         try:
             await retry(
                 lambda: self._publish(session_id, report),
-                passes=not_written,
+                passes=was_not_written,
                 failed=failed,
-                pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+                pauses=draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
             )
         except TooLargeError as problem:
             log.error("report.too_large", session_id=session_id[:LONGEST_ID], type=report.type, reason=str(problem))

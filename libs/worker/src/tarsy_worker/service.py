@@ -77,7 +77,9 @@ class WorkerService[M: Message, R: Claimable]:
         resources: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
         finite: FiniteTasks | None = None,
     ) -> None:
-        """Until it is cancelled: then no more requests, the calls, the resources, and a good-bye, in this order."""
+        """Runs until it is cancelled. Then it stops requests, calls and resources, and announces its end, in this
+        order.
+        """
         await await_topics(self.bus, self.kafka_user)
         announced = asyncio.Event()
         watching = {"announcements": self._announce(announced), "kafka": KafkaWatch(self.bus).run()}
@@ -98,7 +100,7 @@ class WorkerService[M: Message, R: Claimable]:
         listening = asyncio.Event()
         async with self.supervisor.group() as group:
             group.start("clock of claims", executor.tick())
-            steps = self.supervisor.steps("control")
+            steps = self.supervisor.heartbeat_for("control")
             group.start("control", follow_control(self.bus, executor.handle_control, listening.set, steps))
             for name, work in finite.items():
                 group.start_finite(name, work())
@@ -120,11 +122,11 @@ class WorkerService[M: Message, R: Claimable]:
             group=self.queue.group,
             kind=self.queue.kind,
             handler=submit,
-            stepped=self.supervisor.steps("requests"),
+            heartbeat=self.supervisor.heartbeat_for("requests"),
         )
 
     def _announce(self, announced: asyncio.Event) -> Coroutine[object, object, None]:
-        steps = self.supervisor.steps("announcements")
+        steps = self.supervisor.heartbeat_for("announcements")
 
         def stepped() -> None:
             announced.set()

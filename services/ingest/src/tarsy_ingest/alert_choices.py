@@ -19,7 +19,7 @@ def judge_choices(choices: AlertChoices, rules: AlertRules) -> JudgedChoices:
     except AlertRejectedError as problem:
         mistakes = [*problem.mistakes, *mistakes]
     return JudgedChoices(
-        alert_type=alert_type, mistakes=tuple(ChoiceMistake(place=place, text=text) for place, text in mistakes)
+        alert_type=alert_type, mistakes=tuple(ChoiceMistake(place=path, text=text) for path, text in mistakes)
     )
 
 
@@ -44,11 +44,11 @@ def mistakes_in_choice(choice: McpChoice, known: Collection[str], tools: ToolNam
     mistakes: list[FieldError] = []
     seen: set[str] = set()
     for index, server in enumerate(choice.servers):
-        place = ("mcp", "servers", index, "name")
+        path = ("mcp", "servers", index, "name")
         if server.name not in known:
-            mistakes.append((place, f"no MCP server has this name; known: {', '.join(sorted(known)) or 'none'}"))
+            mistakes.append((path, f"no MCP server has this name; known: {', '.join(sorted(known)) or 'none'}"))
         elif server.name in seen:
-            mistakes.append((place, "names the server a second time"))
+            mistakes.append((path, "names the server a second time"))
         else:
             mistakes += _mistakes_in_tools(index, server.tools or (), tools.get(server.name))
         seen.add(server.name)
@@ -61,4 +61,6 @@ def _mistakes_in_tools(index: int, chosen: Sequence[str], known: Collection[str]
     names = sorted(known)
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     text = f"the MCP server has no tool of this name; known: {', '.join(names[:MOST_NAMED]) or 'none'}{more}"
-    return [(("mcp", "servers", index, "tools", place), text) for place, tool in enumerate(chosen) if tool not in known]
+    return [
+        (("mcp", "servers", index, "tools", number), text) for number, tool in enumerate(chosen) if tool not in known
+    ]

@@ -32,7 +32,7 @@ class AlertTypes:
     grouped: frozenset[str] = frozenset()
     router: Router | None = None
 
-    def grouping_chain(self, alert_type: str, labels: Mapping[str, str], source: AlertSource) -> str | None:
+    def find_grouping_chain(self, alert_type: str, labels: Mapping[str, str], source: AlertSource) -> str | None:
         """The chain of such an alert, if alerts of its type are investigated as one group. Each chain has its own."""
         chain_id = self.known.get(alert_type)
         if chain_id not in self.grouped or self.router is None:

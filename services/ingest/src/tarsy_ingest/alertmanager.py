@@ -21,8 +21,8 @@ from tarsy_ingest.raw_alert import (
     RawAlert,
     RawMember,
     check_size,
+    find_priority,
     instant,
-    priority_named,
     utc_time,
     validate,
     web_address,
@@ -82,13 +82,13 @@ class Webhook(Payload):
 def read_webhook(value: JsonValue, types: AlertTypes, author: str = SOURCE, alert_type: str | None = None) -> Notices:
     """`alert_type` is for all alerts of the webhook. Raises AlertRejectedError."""
     webhook = validate(Webhook, value)
-    asked = types.require(alert_type) if alert_type else None
+    requested = types.require(alert_type) if alert_type else None
     groups: dict[str, AlertGroup] = {}
 
     def read(index: int, found: JsonValue) -> Notice | None:
         alert = validate(WebhookAlert, found)
-        alert_type = asked or _type_of(alert, types)
-        chain_id = types.grouping_chain(alert_type, alert.labels, SOURCE)
+        alert_type = requested or _type_of(alert, types)
+        chain_id = types.find_grouping_chain(alert_type, alert.labels, SOURCE)
         if chain_id is None:
             return _notice(webhook, index, alert, alert_type, author)
         groups.setdefault(chain_id, AlertGroup(chain_id, alert_type)).alerts.append(alert)
@@ -128,7 +128,7 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         runbook_url=runbook_of(alert),
         place=("alerts", index),
         same=Fingerprint(SOURCE, alert.fingerprint),
-        priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
+        priority=find_priority(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
         starts_at=utc_time(alert.startsAt),
     )
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
@@ -146,7 +146,7 @@ class AlertGroup:
     def firing(self) -> list[WebhookAlert]:
         return [alert for alert in self.alerts if alert.status == "firing"]
 
-    def shared_labels(self) -> dict[str, str]:
+    def find_shared_labels(self) -> dict[str, str]:
         """Those that all its alerts have: `commonLabels` of the webhook are those of the alerts of all chains."""
         first, *others = (alert.labels for alert in self.alerts)
         return {name: value for name, value in first.items() if all(one.get(name) == value for one in others)}
@@ -170,7 +170,7 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
             whole_group=True,
         )
         return Notice(SOURCE, over, fingerprint=name)
-    annotations, labels = webhook.commonAnnotations, group.shared_labels()
+    annotations, labels = webhook.commonAnnotations, group.find_shared_labels()
     named = ", ".join(f"{label}={value}" for label, value in webhook.groupLabels.items())
     first = group.firing[0]
     raw_alert = RawAlert(
@@ -183,7 +183,7 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
         severity=labels.get("severity") or first.labels.get("severity"),
         runbook_url=next((url for alert in group.firing if (url := runbook_of(alert))), None),
         place=("alerts",),
-        priority=priority_named(*(_priority_of(alert) for alert in group.firing)),
+        priority=find_priority(*(_priority_of(alert) for alert in group.firing)),
         same=same,
         members=tuple(RawMember(_episode_of(alert), _member_text(alert)) for alert in group.firing),
     )
@@ -213,7 +213,7 @@ def _member(alert: WebhookAlert) -> dict[str, JsonValue]:
 
 
 def _group_data(webhook: Webhook, group: AlertGroup, shared: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Those that fire come first; what would be too much for an alert is only counted.
+    """Firing alerts come first. Those beyond the limit are only counted.
 
     Labels that all have stand above them: the facets and labels of the session are read there.
     """

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_bus.tolerant_consumer import PositionLostError
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.metrics import Metrics
@@ -25,21 +25,21 @@ class AlertsReader:
         self._cluster = cluster
         self._metrics = metrics
         self._problem: str | None = None
-        self._pauses = growing_pauses()
+        self._pauses = draw_growing_pauses()
 
-    def degraded_reasons(self) -> Sequence[str]:
+    def explain_degraded(self) -> Sequence[str]:
         return () if self._problem is None else (self._problem,)
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Until it is cancelled. `ready` is called when reading begins, or when it is known that it cannot."""
 
-        stepped = self._supervisor.steps("alerts topic", essential=False)
+        heartbeat = self._supervisor.heartbeat_for("alerts topic", essential=False)
 
         def progressed() -> None:
-            stepped()
+            heartbeat()
             if self._problem is not None:
                 log.info("alerts_topic.read_again")
-                self._pauses = growing_pauses()
+                self._pauses = draw_growing_pauses()
             self._problem = None
             self._metrics.reads_alerts()
 
@@ -59,7 +59,7 @@ class AlertsReader:
         log.error("alerts_topic.not_read", reason=self._problem, frames=frames)
 
     def _sentence(self, problem: Exception) -> str:
-        """Without what strangers wrote: only the type of an error that nobody foresaw."""
+        """Leaves out untrusted text: an unforeseen error is named by its type only."""
         if isinstance(problem, PositionLostError):
             return (
                 f"The alerts topic is not read, alerts over HTTP are taken: {problem}. Look whether alerts were lost, "

@@ -1,4 +1,4 @@
-"""The alerts topic: whoever writes there needs to know nothing of us, and nothing of theirs is lost.
+"""The alerts topic: its writers need to know nothing of TARSy, and no record is lost.
 
 An unexpected error ends the reading with the record uncommitted (alerts_reader). A header is as opaque as the value.
 """
@@ -15,10 +15,10 @@ from tarsy_bus.dead_letters import dead_letter_until_written
 from tarsy_bus.group_consumer import GroupConsumer
 from tarsy_bus.group_subscriber import subscribe
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError, not_written
+from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError, was_not_written
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.retries import retry
-from tarsy_bus.tracing import carried_traceparent
+from tarsy_bus.tracing import read_traceparent
 from tarsy_ingest.alert_format import Notice
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.errors import IngestError
@@ -92,7 +92,7 @@ class AlertsTopic:
         # Commits wait for nothing here: after a crash few alerts are sent to the inbox again.
         topic = self._bus.topics.alerts
         consumer = GroupConsumer(
-            self._bus, topic, self.group, may_skip=False, commit_seconds=0.0, opened=opened, stepped=progressed
+            self._bus, topic, self.group, may_skip=False, commit_seconds=0.0, opened=opened, heartbeat=progressed
         )
         await subscribe(consumer, decode=decode, handler=hand_over, refuse=self._refuse)
 
@@ -102,7 +102,7 @@ class AlertsTopic:
             raise UnparsableRecordError(record.problem)
         position = RecordPosition.of(record, cluster)
         read = read_record(record.value, record.headers, position, self._rules())
-        return RecordNotices(position, read.recognised, read.notices, carried_traceparent(record.headers))
+        return RecordNotices(position, read.recognised, read.notices, read_traceparent(record.headers))
 
     async def _hand_over(self, found: RecordNotices, progressed: Callable[[], None]) -> None:
         """While as many sessions wait as may, the record stays where it is, and so do those behind it."""
@@ -110,7 +110,7 @@ class AlertsTopic:
         log.info("alerts_topic.recognised", partition=at.partition, offset=at.offset, format=found.recognised)
         for notice in found.notices:
             if isinstance(notice.alert, RawAlert):
-                await self._intake.room(notice.alert, progressed)
+                await self._intake.wait_for_capacity(notice.alert, progressed)
             if isinstance(notice.alert, RawAlert | AlertResolution):
                 await self._until_written(notice.alert, found)
         # After the alerts: when one of them fails, the whole record comes again.
@@ -137,7 +137,7 @@ class AlertsTopic:
                 case AlertResolution():
                     await self._intake.report_resolution(alert)
 
-        await retry(write, passes=not_written, failed=failed)
+        await retry(write, passes=was_not_written, failed=failed)
 
     async def _refuse(self, record: Record, problem: Exception) -> None:
         """Raises what says nothing of the record: NotWrittenError, KafkaError, OSError."""
@@ -152,11 +152,11 @@ class AlertsTopic:
                 raise problem
             case _:
                 # A mistake in our code costs the record that found it, and no other.
-                # Without its message, which may repeat what strangers wrote.
+                # Leaves out its message, which may repeat untrusted text.
                 frames = "".join(traceback.format_tb(problem.__traceback__))
                 log.error("alert.failed", offset=record.offset, reason=type(problem).__name__, frames=frames)
                 await self._bury(record, f"TARSy itself failed on it: {type(problem).__name__}", "unforeseen")
 
     async def _bury(self, record: Record, reason: str, kind: BurialReason) -> None:
         await dead_letter_until_written(self._publisher, record, reason)
-        self._metrics.buried(kind)
+        self._metrics.count_buried(kind)

@@ -24,7 +24,7 @@ from tarsy_ingest import pagerduty
 from tarsy_ingest.alert_rules import AlertRules, rules_of
 from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
-from tarsy_ingest.configuration_answers import Offered, offered_by
+from tarsy_ingest.configuration_answers import Offered, describe_offer
 from tarsy_ingest.configuration_routes import configuration_routes, internal_routes
 from tarsy_ingest.heads_follower import HeadsFollower
 from tarsy_ingest.http_api import alerts_router
@@ -42,18 +42,18 @@ from tarsy_ingest.tool_follower import ToolFollower
 from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
 from tarsy_masking.masker import Masker
 from tarsy_service.alerts_under_way import AlertsUnderWay
-from tarsy_service.config_metrics import config_judged
+from tarsy_service.config_metrics import observe_config_verdicts
 from tarsy_service.direct_calls import DirectRoute
-from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
+from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 
 log = structlog.get_logger(__name__)
 
 NAME = "ingest"
 ALERTS_REQUEST = "POST /api/v1/alerts"
-"""Also what lies below: each format has its door there."""
+"""Includes the paths below, where each format has its route."""
 QUEUE_FULL = "As many sessions wait as may (queue.max_pending): alerts are answered 503, and stay on their topic."
 
 
@@ -69,7 +69,7 @@ class Ruling:
 def _prepare(masker: Masker, config: Config, before: Ruling | None) -> Ruling:
     names = config.defaults.alert_masking.names
     maskers = AlertMaskers(masker, masker.with_rules(names, ()))
-    return Ruling(rules_of(config), maskers, offered_by(config, masker.mask))
+    return Ruling(rules_of(config), maskers, describe_offer(config, masker.mask))
 
 
 def build(
@@ -81,18 +81,18 @@ def build(
     """`under_way`: of a process that investigates, too. Raises InvalidConfigError."""
     masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     source = ConfigSource(settings.config_dir, os.environ)
-    config = LiveConfig(source, partial(_prepare, masker), judged=config_judged(registry, NAME))
+    config = LiveConfig(source, partial(_prepare, masker), judged=observe_config_verdicts(registry, NAME))
     metrics = Metrics(registry)
     gate = WriteGate(metrics, under_way=under_way)
     bus = bus_of(
         settings,
-        gate.observing(kafka_writes(registry, NAME)),
+        gate.wrap_observer(kafka_writes(registry, NAME)),
         unparsable_records(registry, NAME, kafka_rights.INGEST.reads),
         connections,
-        misplaced_records(registry, NAME, "heads"),
+        count_misplaced_records(registry, NAME, "heads"),
     )
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC), write_seconds=WRITE_SECONDS)
-    tracing, supervisor = tracing_of(NAME, settings), Supervisor()
+    tracing, supervisor = create_tracing(NAME, settings), Supervisor()
     identities = AlertIdentities(
         lambda: config.current.rules.handling,
         lambda: bus.layout.log_partitions,
@@ -126,9 +126,9 @@ def build(
         if not settings.pagerduty_secrets:
             log.info("pagerduty.signatures_not_checked", setting="TARSY_PAGERDUTY_WEBHOOK_SECRETS")
         await await_topics(bus, kafka_rights.INGEST)
-        steps = partial(supervisor.steps, "configuration", essential=False)
+        steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
         following = {
-            **config.following(settings.config_poll_seconds, steps),
+            **config.create_tasks(settings.config_poll_seconds, steps),
             "kafka": KafkaWatch(bus).run(),
             "heads": heads.run(),
             "queues": queues.run(),
@@ -145,9 +145,9 @@ def build(
         direct_routes=[route for route in alerts.routes if isinstance(route, DirectRoute)],
         rights=RIGHTS,
         degraded_reasons=lambda: [
-            *reader.degraded_reasons(),
-            *tools.degraded_reasons(),
-            *config.degraded_reasons(),
+            *reader.explain_degraded(),
+            *tools.explain_degraded(),
+            *config.explain_degraded(),
             *([QUEUE_FULL] if pending.is_full else []),
         ],
         config_version=lambda: config.version,

@@ -49,7 +49,9 @@ class BodyIntake:
         sender = sender_of(request.scope)
         found, notices = self._read(form, request, raw, alert_type, caller)
         self.rates.charge(sender, len(notices) - 1)
-        await self.intake.require_room(form.source, [one.alert for one in notices if isinstance(one.alert, RawAlert)])
+        await self.intake.require_capacity(
+            form.source, [one.alert for one in notices if isinstance(one.alert, RawAlert)]
+        )
         delivery_id = caller.key or str(uuid4())
         async with self.gate.admitted(form.source):
             answers = await accept_notices(self.intake, self.metrics, notices, delivery_id, request.headers.get(HEADER))
@@ -91,7 +93,7 @@ def session_of(caller: Caller) -> str:
 
 
 def _named_by_key(notice: Notice, session_id: str) -> Notice:
-    """A key names the request: whoever takes another one wants another investigation."""
+    """A key names the request: another key asks for another investigation."""
     match notice.alert:
         case RawAlert(session_id=own) as alert if own == session_id:
             return replace(notice, alert=replace(alert, same=None))

@@ -56,17 +56,19 @@ def read_events(body: AlertBody, types: AlertTypes) -> Notices:
     return Notices(tuple(_batched(index, event, body, types) for index, event in enumerate(body.value)))
 
 
-def read_structured(value: JsonValue, types: AlertTypes, asked: str | None = None) -> Notice:
+def read_structured(value: JsonValue, types: AlertTypes, requested: str | None = None) -> Notice:
     """Raises AlertRejectedError."""
     event = validate(Structured, value)
     if event.data_base64 is not None:
-        return _notice(event, _decoded(event.data_base64), types, asked)
+        return _notice(event, _decoded(event.data_base64), types, requested)
     if event.data is None:
         raise AlertRejectedError((("data",), "is missing"))
-    return _notice(event, event.data, types, asked)
+    return _notice(event, event.data, types, requested)
 
 
-def read_binary(headers: Mapping[str, str], value: JsonValue, types: AlertTypes, asked: str | None = None) -> Notice:
+def read_binary(
+    headers: Mapping[str, str], value: JsonValue, types: AlertTypes, requested: str | None = None
+) -> Notice:
     """`value`: the data. Raises AlertRejectedError."""
     attributes: dict[str, JsonValue] = {}
     for name, text in headers.items():
@@ -74,11 +76,11 @@ def read_binary(headers: Mapping[str, str], value: JsonValue, types: AlertTypes,
             attributes[name.removeprefix(HTTP_HEADER)] = _of_http(text)
         elif name.startswith(RECORD_HEADER):
             attributes[name.removeprefix(RECORD_HEADER)] = text
-    return _notice(validate(CloudEventAttributes, attributes), value, types, asked)
+    return _notice(validate(CloudEventAttributes, attributes), value, types, requested)
 
 
 def _of_http(text: str) -> str:
-    """In the HTTP binding, characters beyond ASCII are written in percents, and the whole may stand in quotes."""
+    """The HTTP binding percent-encodes characters beyond ASCII, and the value may be quoted."""
     if QUOTED.fullmatch(text):
         text = re.sub(r"\\(.)", r"\1", text[1:-1])
     return unquote(text)
@@ -88,14 +90,14 @@ def _batched(index: int, event: JsonValue, body: AlertBody, types: AlertTypes) -
     try:
         return read_structured(event, types, body.alert_type)
     except AlertRejectedError as problem:
-        raise type(problem)(*(((index, *place), text) for place, text in problem.mistakes)) from None
+        raise type(problem)(*(((index, *path), text) for path, text in problem.mistakes)) from None
 
 
-def _notice(event: CloudEventAttributes, data: JsonValue, types: AlertTypes, asked: str | None) -> Notice:
+def _notice(event: CloudEventAttributes, data: JsonValue, types: AlertTypes, requested: str | None) -> Notice:
     """A type that somebody asks for by its name has to exist; that of the event is a hint."""
     check_size(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False), ("data",))
     ours = submission_in(data)
-    named = asked or (ours.submission.alert_type if ours else None)
+    named = requested or (ours.submission.alert_type if ours else None)
     alert = RawAlert(
         session_id=session_of_cloudevent(source=event.source, id=event.id),
         alert_type=types.require(named) if named else types.best_match(event.type),
@@ -105,7 +107,7 @@ def _notice(event: CloudEventAttributes, data: JsonValue, types: AlertTypes, ask
         title=event.subject or "",
         place=("data",),
     )
-    chosen = ours.submission.chosen_for(alert) if ours else alert
+    chosen = ours.submission.apply_choices(alert) if ours else alert
     return Notice(SOURCE, chosen, f"The alert is queued as {alert.alert_type}.", event.id)
 
 

@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 from tarsy_config.chain_agents import chain_agents
 from tarsy_config.config import Config
-from tarsy_config.shown_origins import shown_origins
-from tarsy_config.shown_settings import shown_agents, shown_entries, shown_section
+from tarsy_config.shown_origins import describe_origins
+from tarsy_config.shown_settings import show_agents, show_entries, show_section
 from tarsy_contracts.api.configuration import (
     AlertTypeList,
     DefaultNativeTools,
@@ -30,7 +30,7 @@ class Offered:
     prices: ModelPrices
 
 
-def offered_by(config: Config, mask: Callable[[str], str]) -> Offered:
+def describe_offer(config: Config, mask: Callable[[str], str]) -> Offered:
     return Offered(
         alert_types=_alert_types(config, mask),
         default_tools={kind: _default_tools(kind, config.chain_for(kind)) for kind in config.alert_types()},
@@ -74,22 +74,22 @@ def _investigators(chain: ResolvedChain) -> Iterator[ResolvedAgent]:
 def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfiguration:
     shown: dict[str, JsonValue] = {
         "version": config.version,
-        "defaults": shown_section(config, ("defaults",), config.defaults),
-        "limits": shown_section(config, ("limits",), config.limits),
-        "queue": shown_section(config, ("queue",), config.queue),
-        "system": shown_section(config, ("system",), config.system),
-        "agents": {**shown_agents(config)},
-        "chains": {**shown_entries(config, "agent_chains", config.agent_chains)},
-        "mcp_servers": {**shown_entries(config, "mcp_servers", config.mcp_servers)},
-        "llm_providers": {**shown_entries(config, "llm_providers", config.llm_providers)},
-        "notifications": {**shown_entries(config, "notifications", config.receivers)},
-        "alert_doors": {**shown_entries(config, "alert_doors", config.alert_doors)},
-        "prices": {**shown_entries(config, "prices", config.prices)},
+        "defaults": show_section(config, ("defaults",), config.defaults),
+        "limits": show_section(config, ("limits",), config.limits),
+        "queue": show_section(config, ("queue",), config.queue),
+        "system": show_section(config, ("system",), config.system),
+        "agents": {**show_agents(config)},
+        "chains": {**show_entries(config, "agent_chains", config.agent_chains)},
+        "mcp_servers": {**show_entries(config, "mcp_servers", config.mcp_servers)},
+        "llm_providers": {**show_entries(config, "llm_providers", config.llm_providers)},
+        "notifications": {**show_entries(config, "notifications", config.receivers)},
+        "alert_doors": {**show_entries(config, "alert_doors", config.alert_doors)},
+        "prices": {**show_entries(config, "prices", config.prices)},
         "skills": {},
         "chain_agents": [agent.model_dump(mode="json") for agent in chain_agents(config)],
     }
     notes: list[JsonValue] = [str(note) for note in config.notes]
-    masked = _masked({**shown, "origins": {**shown_origins(config, shown)}, "notes": notes}, mask)
+    masked = _masked({**shown, "origins": {**describe_origins(config, shown)}, "notes": notes}, mask)
     return EffectiveConfiguration.model_validate(masked)
 
 

@@ -15,7 +15,7 @@ from tarsy_contracts.api.prices import ModelPrices
 from tarsy_ingest.alert_choices import judge_choices
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.configuration_answers import Offered
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.described_routes import INVALID, describe_answers
 from tarsy_service.problems import ProblemError
 
@@ -65,7 +65,9 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
 
 def internal_routes(rules: Callable[[], AlertRules], offered: Callable[[], Offered]) -> APIRouter:
     """For the timeline, which has alerts and tokens, but no configuration. Both answer what holds now."""
-    router = APIRouter(prefix="/internal/v1", include_in_schema=False, route_class=bounded_route(CHOICES_LIMIT_BYTES))
+    router = APIRouter(
+        prefix="/internal/v1", include_in_schema=False, route_class=create_bounded_route(CHOICES_LIMIT_BYTES)
+    )
 
     @router.post("/alert-choices")
     async def judge(choices: AlertChoices) -> JudgedChoices:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tarsy_ingest.json_fields import Fields, first_named
+from tarsy_ingest.json_fields import Fields, find_first
 
 LONGEST = 253
 """As Kubernetes limits names."""
@@ -30,8 +30,9 @@ WORKLOAD = (
 JOB = ("job_name", "k8s.job.name")
 REPLICA_SET = ("replicaset", "k8s.replicaset.name")
 POD = ("exported_pod", "pod", "pod_name", "k8s.pod.name")
-"""Labels, annotations or JSON fields, the surest first. With `honor_labels` off, Prometheus renames what an exporter
-says to `exported_*`. `job` is not here: it names what Prometheus scrapes."""
+"""Labels, annotations or JSON fields, the surest first. With `honor_labels` off, Prometheus renames an exporter's
+labels to `exported_*`. `job` is not here: it names what Prometheus scrapes.
+"""
 
 SAFE = "bcdfghjklmnpqrstvwxz2456789"
 """Characters of the suffixes that Kubernetes makes up (k8s.io/apimachinery/pkg/util/rand)."""
@@ -52,9 +53,9 @@ class Facets:
 def facets_of(objects: Sequence[Fields]) -> Facets:
     """`objects`: the fields of the alert, the most important object first."""
     return Facets(
-        severity=_name(first_named(objects, SEVERITY)),
-        cluster=_name(first_named(objects, CLUSTER)),
-        namespace=_name(first_named(objects, NAMESPACE)),
+        severity=_name(find_first(objects, SEVERITY)),
+        cluster=_name(find_first(objects, CLUSTER)),
+        namespace=_name(find_first(objects, NAMESPACE)),
         workload=_workload(objects),
     )
 
@@ -70,18 +71,18 @@ def owner_of_pod(pod: str) -> str:
 
 
 def _workload(objects: Sequence[Fields]) -> str | None:
-    if named := _name(first_named(objects, WORKLOAD)):
+    if named := _name(find_first(objects, WORKLOAD)):
         return named
-    if job := _name(first_named(objects, JOB)):
+    if job := _name(find_first(objects, JOB)):
         made = OF_CRON_JOB.fullmatch(job)
         return made[1] if made else job
-    if replica_set := _name(first_named(objects, REPLICA_SET)):
+    if replica_set := _name(find_first(objects, REPLICA_SET)):
         made = OF_REPLICA_SET.fullmatch(replica_set)
         return made[1] if made else replica_set
-    pod = _name(first_named(objects, POD))
+    pod = _name(find_first(objects, POD))
     return owner_of_pod(pod) if pod else None
 
 
 def _name(text: str | None) -> str | None:
-    """In one line: masked as it stands in the data, it is masked here."""
+    """As one line. Text that is masked in the data is masked here."""
     return text if text is not None and len(text) <= LONGEST and text.isprintable() else None

@@ -15,7 +15,7 @@ from tarsy_ingest.raw_alert import (
     Payload,
     RawAlert,
     check_size,
-    priority_named,
+    find_priority,
     utc_time,
     validate,
 )
@@ -48,11 +48,11 @@ class GrafanaWebhook(Payload):
 def read_webhook(body: AlertBody, types: AlertTypes) -> Notices:
     """Raises AlertRejectedError."""
     webhook = validate(GrafanaWebhook, body.value)
-    asked = types.require(body.alert_type) if body.alert_type else None
+    requested = types.require(body.alert_type) if body.alert_type else None
 
     def read(index: int, found: JsonValue) -> Notice:
         alert = validate(GrafanaAlert, found)
-        return _notice(webhook, index, alert, asked or _type_of(alert, types), body.author or SOURCE)
+        return _notice(webhook, index, alert, requested or _type_of(alert, types), body.author or SOURCE)
 
     return Notices(tuple(each_alert(SOURCE, webhook.alerts, read)), webhook.truncatedAlerts)
 
@@ -86,7 +86,7 @@ def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type
         severity=alert.labels.get("severity"),
         runbook_url=runbook_of(alert),
         place=("alerts", index),
-        priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
+        priority=find_priority(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
         same=same,
         starts_at=utc_time(alert.startsAt),
     )
@@ -95,7 +95,7 @@ def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type
 
 def _data(webhook: GrafanaWebhook, alert: GrafanaAlert) -> dict[str, JsonValue]:
     """The fields that the agent reads, as far as they are there."""
-    told: dict[str, JsonValue] = {
+    data: dict[str, JsonValue] = {
         "labels": dict(alert.labels),
         "annotations": dict(alert.annotations),
         "values": alert.values,
@@ -107,7 +107,7 @@ def _data(webhook: GrafanaWebhook, alert: GrafanaAlert) -> dict[str, JsonValue]:
         "imageURL": alert.imageURL,
         "groupLabels": dict(webhook.groupLabels),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in data.items() if value}
 
 
 def _matches(value: JsonValue) -> bool:

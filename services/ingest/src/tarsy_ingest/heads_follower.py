@@ -13,7 +13,7 @@ from tarsy_bus.connection import Bus, quiet_reader
 from tarsy_bus.misplaced import SessionPartitions
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.heads import SessionHead, session_of_head_key
 from tarsy_ingest.known_sessions import KnownSessions
 from tarsy_service.supervision import Supervisor
@@ -25,8 +25,8 @@ OFFSETS_AT_START = 2_000
 GATHER_SECONDS = 0.05
 """Heads gather between two reads: nobody sees it in an answer.
 
-Less than the client's `prefetch_backoff` (0.1 s): after that it asks the broker for more without the partitions whose
-records nobody has taken yet, and their next heads wait until it is answered, which takes seconds on a quiet topic."""
+This is less than the client's `prefetch_backoff` (0.1 s). After that the client fetches without the partitions whose
+records nobody has taken. Their next heads then wait for seconds on a quiet topic."""
 MARKED = b'"alerts":{'
 """Part of a head whose session alerts may join. The others are not decoded."""
 SCHEMA = ("ce_dataschema", SessionHead.dataschema().encode())
@@ -42,23 +42,23 @@ class HeadsFollower:
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        stepped = self._supervisor.steps("heads", essential=False)
-        pauses = growing_pauses()
+        heartbeat = self._supervisor.heartbeat_for("heads", essential=False)
+        pauses = draw_growing_pauses()
         while True:
             try:
-                await self._follow(stepped)
+                await self._follow(heartbeat)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("heads.not_read", reason=str(problem), error=type(problem).__name__)
                 if self._known.follows_heads:
-                    pauses = growing_pauses()
+                    pauses = draw_growing_pauses()
             finally:
                 self._known.follows_heads = False
             await asyncio.sleep(next(pauses))
 
-    async def _follow(self, stepped: Callable[[], None]) -> None:
+    async def _follow(self, heartbeat: Callable[[], None]) -> None:
         numbers = range(self._bus.layout.log_partitions)
         async with PartitionReader(
-            self._bus, self._bus.topics.heads, stepped, consumer=quiet_reader
+            self._bus, self._bus.topics.heads, heartbeat, consumer=quiet_reader
         ).running() as reader:
             goals = await reader.ends(numbers)
             reader.assign(newest_positions(await reader.firsts(numbers), goals))

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tarsy_audit.trail import AuditTrail
 from tarsy_bus.tracing import HEADER
-from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
+from tarsy_contracts.api.alerts import AlertAccepted, create_alert_accepted
 from tarsy_ingest import json_alert
 from tarsy_ingest.alert_doors import SAME_SESSION, TAKING, add_doors, document_body
 from tarsy_ingest.alert_format import AlertFormat
@@ -92,15 +92,15 @@ def alerts_router(
         raw_alert, body = _read(media_type_of(request.headers), text, rules(), caller, session_id, alert_type)
         if caller.key:
             bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
-            # A key names the request: whoever takes another one wants another investigation.
+            # A key names the request: another key asks for another investigation.
             raw_alert = replace(raw_alert, same=None)
-        await intake.require_room("api", [raw_alert])
+        await intake.require_capacity("api", [raw_alert])
         delivery_id = caller.key or session_id
         async with gate.admitted("api"):
             await trail.record(request)
             cause = request.headers.get(HEADER)
             accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
-        return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
+        return create_alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
 
     add_doors(router, taking)
     return router

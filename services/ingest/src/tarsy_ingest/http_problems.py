@@ -53,12 +53,12 @@ async def _translate(handle: Handle, request: Request, mask: Callable[[str], str
     try:
         return await handle(request)
     except AlertTooLargeError as problem:
-        place, text = problem.mistakes[0]
-        raise ProblemError(413, "Too large", text, pointer=json_pointer(place)) from None
+        field_path, text = problem.mistakes[0]
+        raise ProblemError(413, "Too large", text, pointer=json_pointer(field_path)) from None
     except TooLargeError:
         raise ProblemError(413, "Too large", "the alert is too large once it is masked and written down") from None
     except AlertRejectedError as problem:
-        raise RequestValidationError([_row(place, text, mask) for place, text in problem.mistakes]) from None
+        raise RequestValidationError([_row(field_path, text, mask) for field_path, text in problem.mistakes]) from None
     except SignatureError as problem:
         raise ProblemError(401, "Unauthorized", str(problem)) from None
     except NotWrittenError:
@@ -75,8 +75,8 @@ def _refusal(problem: RequestValidationError | ProblemError) -> tuple[int, str]:
     return 400, "; ".join(f"{json_pointer(row['loc'][1:]) or '/'}: {row['msg']}" for row in rows)
 
 
-def _row(place: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, object]:
-    shown = (mask(part) if isinstance(part, str) else part for part in place)
+def _row(field_path: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, object]:
+    shown = (mask(part) if isinstance(part, str) else part for part in field_path)
     return {"loc": ("body", *shown), "msg": mask(text)}
 
 

@@ -18,8 +18,8 @@ from tarsy_ingest.raw_alert import AlertResolution, Fingerprint, RawAlert, Samen
 class AlertIdentities:
     """`rules` and `mask`: those that hold now. `partitions`: those of the session log.
 
-    A digest of what an alert says stays on the log for ever, so no secret may be guessed by it: it is made with the
-    masking key, or of the masked text where there is none.
+    A digest of an alert stays on the log for ever, and must not help to guess a secret. It is keyed with the masking
+    key, or made of the masked text without one.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class AlertIdentities:
         mcp = None if alert.mcp is None else alert.mcp.model_dump(mode="json")
         # Without a choice the digest is that of older releases: alerts that run meet themselves after an upgrade.
         provider = [] if alert.llm_provider is None else [alert.llm_provider]
-        said = json.dumps([alert.alert_type, alert.data, alert.runbook_url, mcp, *provider], sort_keys=True)
+        content = json.dumps([alert.alert_type, alert.data, alert.runbook_url, mcp, *provider], sort_keys=True)
         if self._key is not None:
-            return hmac.digest(self._key, said.encode(), hashlib.sha256).hex()
-        return hashlib.sha256(self._mask(said).encode()).hexdigest()
+            return hmac.digest(self._key, content.encode(), hashlib.sha256).hex()
+        return hashlib.sha256(self._mask(content).encode()).hexdigest()

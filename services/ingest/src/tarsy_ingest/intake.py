@@ -42,7 +42,7 @@ class AcceptedAlert:
 
 
 class Intake:
-    """Nothing of an alert is written or logged anywhere before it went through here."""
+    """Masks an alert before anything else writes or logs it."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Intake:
             written = await self._queue(raw_alert, delivery_id)
         accepted = self._accepted(raw_alert, written.offset)
         if accepted.status == "queued":
-            self._pending.accepted(written.partition, written.offset)
+            self._pending.note_accepted(written.partition, written.offset)
         return accepted
 
     async def _identified(self, raw_alert: RawAlert) -> RawAlert:
@@ -104,27 +104,28 @@ class Intake:
             else AcceptedAlert(joined.session_id, "joined", joined.status)
         )
 
-    async def require_room(self, source: AlertSource, raw_alerts: Iterable[RawAlert]) -> None:
-        """For whoever can be sent away. Raises QueueFullError while as many sessions wait as may, and one would start.
+    async def require_capacity(self, source: AlertSource, raw_alerts: Iterable[RawAlert]) -> None:
+        """For callers that can return 429. Raises QueueFullError while as many sessions wait as may, and one would
+        start.
 
         It starts none as far as this process knows: an owner may decide otherwise, and one more session waits then.
         """
         try:
-            self._pending.require_room()
+            self._pending.require_capacity()
         except QueueFullError:
             pacer = Pacer()
             for raw_alert in raw_alerts:
-                if not await self.joins(raw_alert):
+                if not await self.would_join(raw_alert):
                     self._metrics.count(source, "queue_full")
                     raise
                 await pacer.let_others_run()
 
-    async def room(self, raw_alert: RawAlert, stepped: Callable[[], None]) -> None:
-        """For whoever can wait. Returns when the alert may start a session; `stepped` is called until then."""
-        if self._pending.is_full and not await self.joins(raw_alert):
-            await self._pending.room(stepped)
+    async def wait_for_capacity(self, raw_alert: RawAlert, heartbeat: Callable[[], None]) -> None:
+        """For callers that can wait. Returns when the alert may start a session; `heartbeat` is called until then."""
+        if self._pending.is_full and not await self.would_join(raw_alert):
+            await self._pending.wait_for_capacity(heartbeat)
 
-    async def joins(self, raw_alert: RawAlert) -> bool:
+    async def would_join(self, raw_alert: RawAlert) -> bool:
         """Whether it would start no session, as far as is known."""
         identified = await self._identified(raw_alert)
         same = identified.deduplication
@@ -188,7 +189,7 @@ class Intake:
         except NotWrittenError:
             self._metrics.count(raw_alert.source, "not_written")
             raise
-        self._metrics.queued(raw_alert.source, time.monotonic() - began)
+        self._metrics.count_queued(raw_alert.source, time.monotonic() - began)
         log.info("alert.queued", session_id=session_id, source=alert.source, alert_type=alert.alert_type)
         return written
 

@@ -46,7 +46,7 @@ class AlertReader:
     body: AlertBody
     types: AlertTypes
     table: FieldTable
-    asked: str | None
+    requested: str | None
 
     def read_part(self, index: int, value: JsonValue) -> Notice:
         return self.read(value, session_of_part(self.body.session_id, index))
@@ -94,7 +94,7 @@ class AlertReader:
 
     def _type_of(self, fields: JsonFields) -> str:
         hints = (fields.text(("/labels/alert_type",)), fields.text(("/labels/alertname",)))
-        return self.asked or self.types.best_match(*hints)
+        return self.requested or self.types.best_match(*hints)
 
 
 def _same(fields: JsonFields) -> Fingerprint | None:

@@ -52,7 +52,7 @@ def objects_in(text: str) -> tuple[NamedObject, ...]:
     return tuple(_objects("", value, DEEPEST))
 
 
-def first_named(objects: Sequence[Fields], names: Sequence[str]) -> str | None:
+def find_first(objects: Sequence[Fields], names: Sequence[str]) -> str | None:
     """The first of these names in the first object that has one."""
     return next((fields[name] for fields in objects for name in names if name in fields), None)
 

@@ -210,7 +210,7 @@ NO_NEWS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldTable:
-    """Where the JSON of a sender says what, as JSON pointers (RFC 6901): the first that is there counts.
+    """JSON pointers (RFC 6901) to the fields of a sender's JSON. The first that exists counts.
 
     `identities`: each is what names an alert, all of it together. `over` and `no_news`: the words that say so; of
     `events` the last word.

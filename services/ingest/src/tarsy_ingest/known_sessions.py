@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tarsy_bus.head_store import first_kept
+from tarsy_bus.head_store import find_first_kept
 from tarsy_bus.join_rule import CLOSED, is_investigated, joins
 from tarsy_contracts.heads import AlertMark, SessionHead
 from tarsy_contracts.timeline_model import SessionStatus
@@ -62,7 +62,7 @@ class _Expected:
 class KnownSessions:
     """Bounded: the key that was met longest ago is forgotten first. `now`: the time of day in seconds, as brokers say.
 
-    `follows_heads`: heads are read up to now. Without it nothing is known of what goes on in sessions.
+    `follows_heads`: heads are read up to now. Without it the state of sessions is unknown.
     """
 
     def __init__(self, now: Callable[[], float] = time.time, most: int = MOST_KEYS) -> None:
@@ -133,7 +133,7 @@ def _shown(session_id: str, head: SessionHead, alerts: AlertMark) -> _Shown:
         alerted_ms=alerts.alerted_ms,
         number=head.number,
         investigated=investigated,
-        deleted=first_kept(head) is None,
+        deleted=find_first_kept(head) is None,
         status="in_progress" if investigated else head.ended,
     )
 

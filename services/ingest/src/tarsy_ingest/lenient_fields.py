@@ -41,7 +41,7 @@ type OptionalCount = Annotated[int, BeforeValidator(_count)]
 
 
 def fingerprint_of(labels: Mapping[str, str]) -> str:
-    """As Prometheus derives it: FNV-1a of all labels in their order, so that it is the one that Alertmanager says."""
+    """Derived as in Prometheus: FNV-1a of all sorted labels, so that it equals Alertmanager's."""
     digest = OFFSET
     for name in sorted(labels):
         for byte in name.encode() + SEPARATOR + labels[name].encode() + SEPARATOR:

@@ -1,7 +1,7 @@
 """Lenient reading of a submission, where nobody can be told what is wrong: on the alerts topic, inside a CloudEvent.
 
-A mistake in a field that an alert can do without costs nothing but that field: the agent reads the whole body then, as
-it came. A runbook from elsewhere, a server or an LLM provider that does not exist is told in the session. On the
+A mistake in an optional field costs only that field. The agent then reads the whole body, unchanged. A runbook from
+elsewhere, a server or an LLM provider that does not exist is told in the session. On the
 alerts topic such a provider is refused, like an alert type.
 """
 
@@ -59,7 +59,7 @@ def _wrong_fields(value: dict[str, JsonValue]) -> frozenset[str]:
     try:
         validate(Submission, value)
     except AlertRejectedError as problem:
-        wrong = {str(place[0]) for place, _ in problem.mistakes if place}
+        wrong = {str(path[0]) for path, _ in problem.mistakes if path}
     runbook = value.get("runbook")
     if runbook and isinstance(runbook, str) and web_address(runbook) is None:
         wrong.add("runbook")

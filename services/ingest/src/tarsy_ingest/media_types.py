@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from tarsy_service.problems import ProblemError
 
 UNSAID = ("", "application/x-www-form-urlencoded")
-"""Where a sender says nothing of its own; the second is what `curl -d` says."""
+"""Types of senders that set none themselves; the second is that of `curl -d`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MediaTypes:
     """`suffix` stands for all types that end with it, `prefix` for all that begin with it.
 
-    `unsaid` are taken too, and not named to whoever sends another: a page can send them to any host without asking it
-    first, so JSON is not taken under them.
+    `unsaid` types are accepted too, and not named in refusals. A page can send them to any host without a preflight
+    request, so JSON is not accepted under them.
     """
 
     names: tuple[str, ...]

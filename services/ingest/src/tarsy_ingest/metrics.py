@@ -83,7 +83,7 @@ class Metrics:
             for status in REFUSED_WITH:
                 self._refusals.labels(door, status)
 
-    def refused(self, door: str, status: int) -> None:
+    def count_refused(self, door: str, status: int) -> None:
         self._refusals.labels(door, status).inc()
 
     def watch(self, *, pending: Callable[[], int]) -> None:
@@ -92,7 +92,7 @@ class Metrics:
     def count(self, source: AlertSource, outcome: AlertOutcome) -> None:
         self._alerts_of(source, outcome).inc()
 
-    def buried(self, reason: BurialReason) -> None:
+    def count_buried(self, reason: BurialReason) -> None:
         self._dead_letters.labels(reason).inc()
         self.count("kafka", "dead_letter")
 
@@ -103,6 +103,6 @@ class Metrics:
         self._reader_failing.set(1)
         self._reader_failures.inc()
 
-    def queued(self, source: AlertSource, seconds: float) -> None:
+    def count_queued(self, source: AlertSource, seconds: float) -> None:
         self._duration.observe(seconds)
         self.count(source, "queued")

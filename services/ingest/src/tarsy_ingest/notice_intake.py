@@ -25,62 +25,62 @@ async def accept_notices(
     """Returns when Kafka acknowledged all of them. Raises what `Intake` raises, of the first that failed."""
     if len(notices) == 1:
         return [await _accept_notice(intake, metrics, notices[0], delivery_id, cause)]
-    room = asyncio.Semaphore(MOST_AT_ONCE)
+    slots = asyncio.Semaphore(MOST_AT_ONCE)
     tasks: dict[int, asyncio.Task[WebhookAlertAccepted]] = {}
     try:
         async with asyncio.TaskGroup() as group:
-            for place in await _joining_last(intake, notices):
-                await room.acquire()
-                task = group.create_task(_accept_notice(intake, metrics, notices[place], delivery_id, cause))
-                task.add_done_callback(lambda _: room.release())
-                tasks[place] = task
+            for index in await _joining_last(intake, notices):
+                await slots.acquire()
+                task = group.create_task(_accept_notice(intake, metrics, notices[index], delivery_id, cause))
+                task.add_done_callback(lambda _: slots.release())
+                tasks[index] = task
                 # Each is masked in a turn of its own: together they would hold the loop too long.
                 await asyncio.sleep(0)
     except ExceptionGroup as problems:
         raise problems.exceptions[0] from None
-    return [tasks[place].result() for place in range(len(notices))]
+    return [tasks[index].result() for index in range(len(notices))]
 
 
 async def _joining_last(intake: Intake, notices: Sequence[Notice]) -> Sequence[int]:
     """The places of the notices, in the order to take them in.
 
-    A request with more alerts than can be written in its time is sent again: what the last one accepted waits behind
-    what it did not reach, so that each time brings it further.
+    A sender repeats a request whose alerts could not all be written in time. The accepted ones then wait behind the
+    others, so that each attempt gets further.
     """
-    places = range(len(notices))
+    indexes = range(len(notices))
     if len(notices) <= MOST_AT_ONCE:
-        return places
+        return indexes
     joining, pacer = set[int](), Pacer()
-    for place, notice in enumerate(notices):
-        if isinstance(notice.alert, RawAlert) and await intake.joins(notice.alert):
-            joining.add(place)
+    for index, notice in enumerate(notices):
+        if isinstance(notice.alert, RawAlert) and await intake.would_join(notice.alert):
+            joining.add(index)
         await pacer.let_others_run()
-    return sorted(places, key=joining.__contains__)
+    return sorted(indexes, key=joining.__contains__)
 
 
 async def _accept_notice(
     intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
 ) -> WebhookAlertAccepted:
-    told = (notice.fingerprint, notice.message)
+    logged = (notice.fingerprint, notice.message)
     match notice.alert:
         case None:
             metrics.count(notice.source, "ignored")
-            return WebhookAlertAccepted(fingerprint=told[0], status="ignored", message=told[1])
+            return WebhookAlertAccepted(fingerprint=logged[0], status="ignored", message=logged[1])
         case RejectedAlert(mistakes=mistakes):
             metrics.count(notice.source, "refused")
-            errors = tuple(AlertMistake(pointer=json_pointer(place), detail=text) for place, text in mistakes)
-            return WebhookAlertAccepted(fingerprint=told[0], status="refused", message=REFUSED, errors=errors)
+            errors = tuple(AlertMistake(pointer=json_pointer(path), detail=text) for path, text in mistakes)
+            return WebhookAlertAccepted(fingerprint=logged[0], status="refused", message=REFUSED, errors=errors)
         case AlertResolution():
             session_id = await intake.report_resolution(notice.alert)
             metrics.count(notice.source, "resolved")
             message = f"The alert is resolved: its session ({session_id}) is told, if there is one."
-            return WebhookAlertAccepted(fingerprint=told[0], status="resolved", message=message)
+            return WebhookAlertAccepted(fingerprint=logged[0], status="resolved", message=message)
         case RawAlert():
             with refusals_counted(metrics, notice.source):
                 taken = await intake.accept(notice.alert, delivery_id=delivery_id, cause=cause)
-            message = JOINED if taken.status == "joined" else told[1]
+            message = JOINED if taken.status == "joined" else logged[1]
             return WebhookAlertAccepted(
-                fingerprint=told[0],
+                fingerprint=logged[0],
                 status=taken.status,
                 session_id=taken.session_id,
                 session_status=taken.session_status,

@@ -60,7 +60,7 @@ class PagerDutyWebhook(Payload):
 def read_webhook(body: AlertBody, types: AlertTypes) -> Notices:
     """Raises AlertRejectedError."""
     event = validate(PagerDutyWebhook, body.value).event
-    asked = types.require(body.alert_type) if body.alert_type else None
+    requested = types.require(body.alert_type) if body.alert_type else None
     if event.event_type not in {*OPENED, RESOLVED}:
         return Notices((Notice(SOURCE, None, "This type of event changes nothing."),))
     incident = validate(IncidentEvent, body.value).event.data
@@ -69,7 +69,7 @@ def read_webhook(body: AlertBody, types: AlertTypes) -> Notices:
         resolution = AlertResolution(session_id=session_id, source=SOURCE, ends_at=utc_time(event.occurred_at))
         return Notices((Notice(SOURCE, resolution, fingerprint=incident.id),))
     service = incident.service.summary if incident.service else None
-    alert_type = asked or types.best_match(service)
+    alert_type = requested or types.best_match(service)
     data: JsonValue = {"event_type": event.event_type, "occurred_at": event.occurred_at, "incident": event.data}
     check_size(json.dumps(data, ensure_ascii=False), ("event", "data"))
     raw_alert = RawAlert(

@@ -52,9 +52,9 @@ class PagerDutyEvent(Payload):
 def read_event(body: AlertBody, types: AlertTypes) -> Notices:
     """Raises AlertRejectedError."""
     event = validate(PagerDutyEvent, body.value)
-    asked = types.require(body.alert_type) if body.alert_type else None
+    requested = types.require(body.alert_type) if body.alert_type else None
     if event.event_action == "trigger":
-        return Notices((_triggered(event, body, asked, types),))
+        return Notices((_triggered(event, body, requested, types),))
     if event.dedup_key is None:
         raise AlertRejectedError((("dedup_key",), f"is missing: it names what is to {event.event_action}"))
     if event.event_action == "acknowledge":
@@ -63,7 +63,7 @@ def read_event(body: AlertBody, types: AlertTypes) -> Notices:
         session_id=session_of_pagerduty_event(dedup_key=event.dedup_key),
         source=SOURCE,
         ends_at=None,
-        alert_type=asked or types.require(None),
+        alert_type=requested or types.require(None),
         same=_named(event.dedup_key),
     )
     return Notices((Notice(SOURCE, resolution, fingerprint=event.dedup_key),))
@@ -74,7 +74,7 @@ def _named(dedup_key: str) -> Fingerprint:
     return Fingerprint(SOURCE, dedup_key, has_episodes=False)
 
 
-def _triggered(event: PagerDutyEvent, body: AlertBody, asked: str | None, types: AlertTypes) -> Notice:
+def _triggered(event: PagerDutyEvent, body: AlertBody, requested: str | None, types: AlertTypes) -> Notice:
     payload = event.payload
     if payload is None:
         raise AlertRejectedError((("payload",), "is missing"))
@@ -82,7 +82,7 @@ def _triggered(event: PagerDutyEvent, body: AlertBody, asked: str | None, types:
     dedup_key = event.dedup_key or body.session_id
     details = payload.custom_details if isinstance(payload.custom_details, dict) else {}
     named = {name: value for name, value in details.items() if isinstance(value, str)}
-    alert_type = asked or types.best_match(named.get(TYPE_LABEL), payload.class_, payload.component)
+    alert_type = requested or types.best_match(named.get(TYPE_LABEL), payload.class_, payload.component)
     data = event.model_dump(mode="json", by_alias=True, exclude={"routing_key", "event_action"}, exclude_defaults=True)
     check_size(json.dumps(data, ensure_ascii=False), ("payload",))
     raw_alert = RawAlert(

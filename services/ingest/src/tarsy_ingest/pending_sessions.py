@@ -17,7 +17,7 @@ from tarsy_ingest.errors import IngestError
 LOOK_SECONDS = 1.0
 """How often is looked whether there is room, when nothing is announced: the configuration may have changed."""
 EARLIER_VERSION_SECONDS = 30.0
-"""After an announcement of an orchestrator that does not count, nothing is bounded for so long."""
+"""The time without a bound after an announcement of an orchestrator that sends no counts."""
 
 
 class QueueFullError(IngestError):
@@ -25,7 +25,7 @@ class QueueFullError(IngestError):
 
 
 class PendingSessions:
-    """The last announcement of each partition counts, whoever made it: what waited for a dead owner still waits.
+    """The last announcement of each partition counts, from any owner: what waited for a dead owner still waits.
 
     `most`: how many may wait now.
     """
@@ -49,26 +49,26 @@ class PendingSessions:
     def is_full(self) -> bool:
         return self.waiting >= self._most() and self._monotonic() >= self._uncounted_until
 
-    def require_room(self) -> None:
+    def require_capacity(self) -> None:
         """Raises QueueFullError."""
         if self.is_full:
             raise QueueFullError(f"{self.waiting} sessions wait")
 
-    async def room(self, stepped: Callable[[], None]) -> None:
-        """Returns when there is room; `stepped` is called while it waits."""
+    async def wait_for_capacity(self, heartbeat: Callable[[], None]) -> None:
+        """Returns when there is room; `heartbeat` is called while it waits."""
         while self.is_full:
-            stepped()
+            heartbeat()
             self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     await self._changed.wait()
 
-    def accepted(self, partition: int, offset: int) -> None:
+    def note_accepted(self, partition: int, offset: int) -> None:
         """An alert that starts a session lies in the inbox now."""
         self._undecided.setdefault(partition, deque()).append(offset)
         self._mine += 1
 
-    def announced(self, announcement: WorkerAnnounced) -> None:
+    def note_heartbeat(self, announcement: WorkerAnnounced) -> None:
         if announcement.service != "orchestrator" or announcement.leaving:
             return
         if announcement.queues is None:

@@ -8,7 +8,7 @@ import structlog
 from tarsy_bus.connection import Bus, quiet_reader
 from tarsy_bus.heartbeats import Announcements
 from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_ingest.pending_sessions import PendingSessions
 from tarsy_service.supervision import Supervisor
 
@@ -27,18 +27,18 @@ class QueueFollower:
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        stepped = self._supervisor.steps("queues", essential=False)
-        pauses = growing_pauses()
+        heartbeat = self._supervisor.heartbeat_for("queues", essential=False)
+        pauses = draw_growing_pauses()
         while True:
             try:
-                await self._follow(stepped)
+                await self._follow(heartbeat)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("queues.not_read", reason=str(problem), error=type(problem).__name__)
             await asyncio.sleep(next(pauses))
 
-    async def _follow(self, stepped: Callable[[], None]) -> None:
+    async def _follow(self, heartbeat: Callable[[], None]) -> None:
         async with PartitionReader(
-            self._bus, self._bus.topics.workers, stepped, consumer=quiet_reader
+            self._bus, self._bus.topics.workers, heartbeat, consumer=quiet_reader
         ).running() as reader:
             first, end = (await reader.firsts([0]))[0], (await reader.ends([0]))[0]
             reader.assign({0: max(first, end - READ_BACK)})
@@ -47,5 +47,5 @@ class QueueFollower:
                 for record in await reader.next():
                     announcement = announcements.read(record)
                     if announcement is not None:
-                        self._pending.announced(announcement)
+                        self._pending.note_heartbeat(announcement)
                 await asyncio.sleep(GATHER_SECONDS)

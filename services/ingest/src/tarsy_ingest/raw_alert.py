@@ -31,11 +31,11 @@ class AlertRejectedError(IngestError):
 
     def __init__(self, *mistakes: FieldError) -> None:
         self.mistakes = mistakes
-        super().__init__("; ".join(f"/{'/'.join(str(part) for part in place)}: {text}" for place, text in mistakes))
+        super().__init__("; ".join(f"/{'/'.join(str(part) for part in path)}: {text}" for path, text in mistakes))
 
     def below(self, *above: str | int) -> Self:
         """The same mistakes, where what was read stands inside of something else."""
-        return type(self)(*(((*above, *place), text) for place, text in self.mistakes))
+        return type(self)(*(((*above, *path), text) for path, text in self.mistakes))
 
 
 class AlertTooLargeError(AlertRejectedError):
@@ -121,8 +121,8 @@ class AlertResolution:
     deduplication_key: str = ""
 
 
-def json_pointer(place: FieldPath) -> str:
-    return "".join(f"/{part}" for part in place)
+def json_pointer(path: FieldPath) -> str:
+    return "".join(f"/{part}" for part in path)
 
 
 def parse_json(text: bytes | str) -> JsonValue:
@@ -143,12 +143,12 @@ def validate[F: Payload](form: type[F], value: JsonValue) -> F:
         raise AlertRejectedError(*((row["loc"], row["msg"]) for row in rows)) from None
 
 
-def check_size(text: str, place: FieldPath) -> str:
+def check_size(text: str, path: FieldPath) -> str:
     """Raises AlertTooLargeError above the limit of an alert's data, and AlertRejectedError when it is empty."""
     if len(text) > DATA_LIMIT_BYTES or len(text.encode()) > DATA_LIMIT_BYTES:
-        raise AlertTooLargeError((place, f"is larger than {DATA_LIMIT_BYTES} bytes"))
+        raise AlertTooLargeError((path, f"is larger than {DATA_LIMIT_BYTES} bytes"))
     if not text.strip():
-        raise AlertRejectedError((place, "is empty"))
+        raise AlertRejectedError((path, "is empty"))
     return text
 
 
@@ -179,7 +179,7 @@ def web_address(text: str | None) -> str | None:
     return text if text is not None and text.startswith(("http://", "https://")) else None
 
 
-def priority_named(*names: str | None) -> Priority | None:
+def find_priority(*names: str | None) -> Priority | None:
     """The first that is one, however it is written."""
     written = [name.strip().lower() for name in names if name is not None]
     return next((priority for name in written for priority in PRIORITIES if priority == name), None)

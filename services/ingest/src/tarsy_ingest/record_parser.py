@@ -27,7 +27,9 @@ FRAME_BYTES = 5
 
 @dataclass(frozen=True, slots=True)
 class RecordPosition:
-    """Where a record lies, or lay before it was re-driven. `cluster` tells the same topic of two clusters apart."""
+    """The position of a record, or its position before it was re-driven. `cluster` tells the same topic of two clusters
+    apart.
+    """
 
     cluster: str
     topic: str
@@ -72,7 +74,7 @@ def read_record(
     media_type = media_type_of(body_headers)
     if media_type in (cloud_event.STRUCTURED, cloud_event.BATCH):
         return _of_format(cloud_event.FORMAT, _body(parse_json(text), position, body_headers), rules)
-    value = None if TEXT.include(media_type) else unwrapped(_json_or(text))
+    value = None if TEXT.include(media_type) else unwrap(_json_or(text))
     for form in FORMATS:
         if form.matches(value):
             return _of_format(form, _body(value, position, {}), rules)
@@ -87,10 +89,10 @@ def _text_in(raw: bytes, headers: Mapping[str, str]) -> str:
         decoded = to_utf8(raw, headers)
     except AlertRejectedError:
         decoded = raw
-    return text_of(unframed(decoded))
+    return text_of(strip_frame(decoded))
 
 
-def unframed(raw: bytes) -> bytes:
+def strip_frame(raw: bytes) -> bytes:
     """Without the five bytes with which Confluent's serializers name a schema. Raises AlertRejectedError."""
     if len(raw) <= FRAME_BYTES or raw[0] != 0:
         return raw
@@ -100,7 +102,7 @@ def unframed(raw: bytes) -> bytes:
     return inside
 
 
-def unwrapped(value: JsonValue) -> JsonValue:
+def unwrap(value: JsonValue) -> JsonValue:
     """The value inside of the `schema` and `payload` of Connect's converter, or of a text that is JSON."""
     if isinstance(value, dict) and value.keys() == {"schema", "payload"}:
         value = value["payload"]
@@ -137,7 +139,7 @@ def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: Ale
         place=("data",),
         same="content",
     )
-    return found.submission.chosen_for(alert)
+    return found.submission.apply_choices(alert)
 
 
 def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:

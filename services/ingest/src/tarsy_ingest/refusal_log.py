@@ -31,7 +31,7 @@ class RefusalLog:
         self._left_out = 0
 
     def note(self, door: str, sender: str, status: int, reason: str) -> None:
-        self._metrics.refused(door, status)
+        self._metrics.count_refused(door, status)
         now = self._monotonic()
         if now - self._since >= SECONDS:
             self._since, self._lines = now, 0

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.alert_choices import McpChoice
-from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, require_allowed_runbook_url
 from tarsy_ingest.alert_choices import mistakes_in_choices
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.raw_alert import AlertRejectedError, FieldError, Payload, RawAlert, check_size, validate
@@ -28,9 +28,9 @@ class Submission(Payload):
     title: str | None = None
     slack_message_fingerprint: str | None = Field(None, max_length=1_000)
 
-    def chosen_for(self, alert: RawAlert) -> RawAlert:
+    def apply_choices(self, alert: RawAlert) -> RawAlert:
         """The alert, with what was chosen for it alone."""
-        mcp = self.mcp.selected() if self.mcp else None
+        mcp = self.mcp.to_selection() if self.mcp else None
         title = self.title or alert.title
         return replace(
             alert,
@@ -44,7 +44,7 @@ class Submission(Payload):
 
 
 OWN_FIELDS = frozenset({"alert_type", "mcp", "llm_provider", "slack_message_fingerprint"})
-"""Nobody else has a field of these names beside `data`."""
+"""No other format has a field of these names next to `data`."""
 
 
 def may_be_ours(value: JsonValue) -> bool:
@@ -76,14 +76,14 @@ def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, aut
         place=("data",),
         same="content",
     )
-    return submission.chosen_for(alert)
+    return submission.apply_choices(alert)
 
 
 def _mistakes(submission: Submission, rules: AlertRules) -> list[FieldError]:
     found = mistakes_in_choices(submission.llm_provider, submission.mcp, rules)
     if submission.runbook:
         try:
-            allowed_runbook_url(submission.runbook, rules.runbook_domains)
+            require_allowed_runbook_url(submission.runbook, rules.runbook_domains)
         except RunbookUrlRefusedError as problem:
             found.append((("runbook",), str(problem)))
     return found

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tarsy_ingest.json_fields import Fields, first_named
+from tarsy_ingest.json_fields import Fields, find_first
 
 LENGTH = 120
 """Characters of a derived title."""
@@ -17,7 +17,7 @@ MARKUP = re.compile(r"^[\s#>*=\-]+")
 
 def derive_title(text: str, objects: Sequence[Fields]) -> str:
     """In one line, not cut yet: a secret that was cut is not recognised. Empty where the text is blank."""
-    named = next((found for name in NAMES if (found := first_named(objects, (name,)))), None)
+    named = next((found for name in NAMES if (found := find_first(objects, (name,)))), None)
     if named is not None:
         return " ".join(named[:LOOKED_AT].split())
     if objects:

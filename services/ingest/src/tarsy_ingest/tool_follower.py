@@ -1,7 +1,7 @@
 """Follower of the catalog: the names of the tools that MCP servers have, so that an alert names none that is not there.
 
-Alerts are taken without it, too: tools of a server that no tool gateway reaches are not judged, and none where Kafka
-does not let us read the catalog.
+Alerts are accepted without it. Tools are not checked if no tool gateway reaches their server, or if Kafka refuses the
+catalog.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import structlog
 
 from tarsy_bus.catalog import CatalogEntries, CatalogEntry, follow_catalog
 from tarsy_bus.connection import Bus
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_service.supervision import Supervisor
 
 log = structlog.get_logger(__name__)
@@ -36,29 +36,29 @@ class ToolFollower:
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        stepped = self._supervisor.steps("tools", essential=False)
-        pauses = growing_pauses()
+        heartbeat = self._supervisor.heartbeat_for("tools", essential=False)
+        pauses = draw_growing_pauses()
         while True:
             try:
-                await self._follow(stepped)
+                await self._follow(heartbeat)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("catalog.not_read", reason=str(problem), error=type(problem).__name__)
             await asyncio.sleep(next(pauses))
 
-    def degraded_reasons(self) -> Sequence[str]:
+    def explain_degraded(self) -> Sequence[str]:
         return [f"{NOT_CHECKED}. {self._refusal}"] if self._refusal else []
 
-    async def _follow(self, stepped: Callable[[], None]) -> None:
+    async def _follow(self, heartbeat: Callable[[], None]) -> None:
         """Returns where Kafka does not let us read. The right may be granted while we run."""
         refusal = await self._find_refusal()
         if refusal and refusal != self._refusal:
             log.warning("tools.not_checked", reason=refusal)
         self._refusal = refusal
         if refusal:
-            stepped()
+            heartbeat()
             return
         await follow_catalog(
-            self._bus, self._entries.take, changed=self._note, read_through=self._note, stepped=stepped
+            self._bus, self._entries.take, changed=self._note, read_through=self._note, heartbeat=heartbeat
         )
 
     def _note(self) -> None:

@@ -34,7 +34,7 @@ class WriteGate:
         self._next_probe: float | None = None
         self._acknowledged = 0
 
-    def observing(self, wrote: Wrote) -> Wrote:
+    def wrap_observer(self, wrote: Wrote) -> Wrote:
         """An observer of writes that this gate learns from, too."""
 
         def observe(topic: str, outcome: WriteOutcome, records: int, seconds: float) -> None:

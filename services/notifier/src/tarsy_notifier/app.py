@@ -21,11 +21,11 @@ from tarsy_notifier.sessions import SessionDirectory
 from tarsy_notifier.settings import NotifierSettings
 from tarsy_notifier.webhook.receiver import WebhookReceiver
 from tarsy_notifier.webhook.signature import secret_bytes
-from tarsy_service.config_metrics import config_judged
+from tarsy_service.config_metrics import observe_config_verdicts
 from tarsy_service.kafka_metrics import unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 
 NAME = "notifier"
 
@@ -36,7 +36,9 @@ def build(
     """Raises InvalidConfigError."""
     source = ConfigSource(settings.config_dir, os.environ, also=(receiver_secrets_are_set,))
     config = LiveConfig(
-        source, lambda now, _: plans_of(now, os.environ, settings.base_path), judged=config_judged(registry, NAME)
+        source,
+        lambda now, _: plans_of(now, os.environ, settings.base_path),
+        judged=observe_config_verdicts(registry, NAME),
     )
     bus = bus_of(
         settings, unparsable=unparsable_records(registry, NAME, kafka_rights.NOTIFIER.reads), connections=connections
@@ -59,8 +61,8 @@ def build(
         async with sessions.running(), supervisor.group() as group:
             group.start("kafka", KafkaWatch(bus).run())
             group.start("receivers", receivers.run(group, ready))
-            steps = partial(supervisor.steps, "configuration", essential=False)
-            following = config.following(settings.config_poll_seconds, steps, receivers.changed)
+            steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
+            following = config.create_tasks(settings.config_poll_seconds, steps, receivers.wake)
             for name, work in following.items():
                 group.start(name, work)
 
@@ -69,9 +71,9 @@ def build(
         run=run,
         supervisor=supervisor,
         unready_reasons=bus.unready_reasons,
-        degraded_reasons=lambda: [*config.degraded_reasons(), *receivers.degraded_reasons()],
+        degraded_reasons=lambda: [*config.explain_degraded(), *receivers.explain_degraded()],
         config_version=lambda: config.version,
-        tracing=tracing_of(NAME, settings),
+        tracing=create_tracing(NAME, settings),
     )
 
 

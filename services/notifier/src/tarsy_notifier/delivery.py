@@ -1,7 +1,7 @@
 """Delivery of notifications to one receiver: attempts until it has each, refuses it, or the event is too old.
 
-The age of the event is what counts, not the number of attempts: so a restart begins nothing anew, and a receiver that
-is configured today is not told of last week.
+The age of the event counts, not the number of attempts. A restart therefore changes nothing, and a new receiver does
+not get last week's events.
 """
 
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_config.notifications import NotificationKind, Receiver
 from tarsy_contracts.public.duplicates import LastSequences
 from tarsy_contracts.public.session_events import PublicSessionStarted
@@ -35,7 +35,7 @@ class NotificationDelivery:
         self,
         name: str,
         receiver: Receiver,
-        told: NotificationReceiver,
+        target: NotificationReceiver,
         sessions: SessionDirectory,
         metrics: Metrics,
         *,
@@ -45,7 +45,7 @@ class NotificationDelivery:
     ) -> None:
         self._name = name
         self._receiver = receiver
-        self._told = told
+        self._target = target
         self._sessions = sessions
         self._metrics = metrics
         self._dashboard_url = dashboard_url
@@ -69,18 +69,18 @@ class NotificationDelivery:
     async def _deliver(self, record: EventRecord, kind: NotificationKind) -> None:
         until = datetime.fromisoformat(record.envelope.time) + timedelta(seconds=self._receiver.give_up_after)
         if self._now() > until:
-            self._metrics.ended(self._name, "late")
+            self._metrics.count_ended(self._name, "late")
             return
-        outcome = await self._until_told(record, kind, until)
-        self._told_again()
+        outcome = await self._send_until_done(record, kind, until)
+        self._note_recovery()
         if outcome is not None:
             self._ended(record, kind, outcome)
 
-    async def _until_told(
+    async def _send_until_done(
         self, record: EventRecord, kind: NotificationKind, until: datetime
     ) -> NotificationOutcome | None:
         """None where the receiver does not want it."""
-        for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+        for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
             try:
                 return await self._attempt(record, kind)
             except NotificationRefusedError as problem:
@@ -94,7 +94,7 @@ class NotificationDelivery:
                 self._waits(record, problem, wait)
             except Exception:
                 # A mistake of ours costs one notification, and not those behind it.
-                log.exception("notification.failed", **self._place(record))
+                log.exception("notification.failed", **self._log_fields(record))
                 return "failed"
             await self._sleep(wait)
         raise AssertionError("pauses never end")
@@ -105,27 +105,29 @@ class NotificationDelivery:
         if event is None or not wants(self._receiver, kind, session):
             return None
         link = link_to(self._dashboard_url, session.id)
-        await self._told.tell(Notification(kind, event, envelope, record.value, session, link))
+        await self._target.send(Notification(kind, event, envelope, record.value, session, link))
         return "told"
 
     def _waits(self, record: EventRecord, problem: ReceiverUnavailableError, pause: float) -> None:
         self.problem = str(problem)
-        self._metrics.failed(self._name)
-        self._metrics.waiting(self._name, waits=True)
-        log.warning("notification.repeated", **self._place(record), reason=str(problem), pause_seconds=round(pause, 1))
+        self._metrics.count_failed(self._name)
+        self._metrics.set_waiting(self._name, waits=True)
+        log.warning(
+            "notification.repeated", **self._log_fields(record), reason=str(problem), pause_seconds=round(pause, 1)
+        )
 
-    def _told_again(self) -> None:
+    def _note_recovery(self) -> None:
         self.problem = ""
-        self._metrics.waiting(self._name, waits=False)
+        self._metrics.set_waiting(self._name, waits=False)
 
     def _complain(self, record: EventRecord, problem: Exception) -> None:
-        log.error("notification.lost", **self._place(record), reason=str(problem))
+        log.error("notification.lost", **self._log_fields(record), reason=str(problem))
 
     def _ended(self, record: EventRecord, kind: NotificationKind, outcome: NotificationOutcome) -> None:
-        self._metrics.ended(self._name, outcome)
-        log.info("notification.ended", **self._place(record), kind=kind, outcome=outcome)
+        self._metrics.count_ended(self._name, outcome)
+        log.info("notification.ended", **self._log_fields(record), kind=kind, outcome=outcome)
 
-    def _place(self, record: EventRecord) -> dict[str, str]:
+    def _log_fields(self, record: EventRecord) -> dict[str, str]:
         return {
             "receiver": self._name,
             "session_id": record.envelope.subject,

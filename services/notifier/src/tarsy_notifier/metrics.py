@@ -36,13 +36,13 @@ class Metrics:
             registry=registry,
         )
 
-    def ended(self, receiver: str, outcome: NotificationOutcome) -> None:
+    def count_ended(self, receiver: str, outcome: NotificationOutcome) -> None:
         self._notifications.labels(receiver, outcome).inc()
 
-    def failed(self, receiver: str) -> None:
+    def count_failed(self, receiver: str) -> None:
         self._attempts.labels(receiver).inc()
 
-    def waiting(self, receiver: str, *, waits: bool) -> None:
+    def set_waiting(self, receiver: str, *, waits: bool) -> None:
         self._waiting.labels(receiver).set(waits)
 
     def unreadable(self) -> None:

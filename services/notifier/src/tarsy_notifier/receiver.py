@@ -8,7 +8,7 @@ from tarsy_notifier.notification import Notification
 class NotificationReceiver(Protocol):
     """One place that is told. Attempts repeat, so that it should know a notification again by the id of its event."""
 
-    async def tell(self, notification: Notification) -> None:
+    async def send(self, notification: Notification) -> None:
         """Returns when the receiver has it. Raises NotificationRefusedError or ReceiverUnavailableError."""
         ...
 

@@ -89,11 +89,11 @@ class Receivers:
         self._feeds: dict[str, tuple[ReceiverPlan, asyncio.Task[None]]] = {}
         self._deliveries: dict[str, NotificationDelivery] = {}
 
-    def changed(self) -> None:
+    def wake(self) -> None:
         """Another configuration holds."""
         self._changed.set()
 
-    def degraded_reasons(self) -> list[str]:
+    def explain_degraded(self) -> list[str]:
         return [
             f"The receiver {name} cannot be told: {delivery.problem}"
             for name, delivery in self._deliveries.items()
@@ -127,9 +127,9 @@ class Receivers:
                 self._feeds[name] = (plan, group.start(f"receiver {name}", self._feed(plan)))
 
     async def _feed(self, plan: ReceiverPlan) -> None:
-        loop, told = f"receiver {plan.name}", self._new_receiver(plan)
-        stepped = self._supervisor.steps(loop, essential=False)
-        delivery = self._delivery(plan, told, stepped)
+        loop, receiver = f"receiver {plan.name}", self._new_receiver(plan)
+        heartbeat = self._supervisor.heartbeat_for(loop, essential=False)
+        delivery = self._delivery(plan, receiver, heartbeat)
         self._deliveries[plan.name] = delivery
         try:
             consumer = GroupConsumer(
@@ -138,25 +138,25 @@ class Receivers:
                 self._group_of(plan.name),
                 may_skip=True,
                 commit_seconds=COMMIT_SECONDS,
-                stepped=stepped,
+                heartbeat=heartbeat,
             )
             await subscribe(consumer, decode=read_record, handler=delivery.take, refuse=self._refuse)
         finally:
             self._end(plan.name, loop, delivery)
-            await told.close()
+            await receiver.close()
 
     def _delivery(
-        self, plan: ReceiverPlan, told: NotificationReceiver, stepped: Callable[[], None]
+        self, plan: ReceiverPlan, receiver: NotificationReceiver, heartbeat: Callable[[], None]
     ) -> NotificationDelivery:
         async def sleep(seconds: float) -> None:
             """A feed that waits for its receiver makes the progress that it can."""
             await self._sleep(seconds)
-            stepped()
+            heartbeat()
 
         return NotificationDelivery(
             plan.name,
             plan.receiver,
-            told,
+            receiver,
             self._sessions,
             self._metrics,
             dashboard_url=plan.dashboard_url,

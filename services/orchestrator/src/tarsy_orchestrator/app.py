@@ -36,12 +36,12 @@ from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.alerts_under_way import AlertsUnderWay
-from tarsy_service.config_metrics import config_judged
-from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
+from tarsy_service.config_metrics import observe_config_verdicts
+from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 
 NAME = "orchestrator"
 
@@ -54,16 +54,16 @@ def build(
 ) -> Service:
     """`under_way`: of a process that accepts alerts, too. Raises InvalidConfigError or InvalidScriptError."""
     source_of_config = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
-    live = LiveConfig(source_of_config, prepare_plans, judged=config_judged(registry, NAME))
+    live = LiveConfig(source_of_config, prepare_plans, judged=observe_config_verdicts(registry, NAME))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     bus = bus_of(
         settings,
         kafka_writes(registry, NAME),
         unparsable_records(registry, NAME, kafka_rights.ORCHESTRATOR.reads),
         connections,
-        misplaced_records(registry, NAME, "heads", "held"),
+        count_misplaced_records(registry, NAME, "heads", "held"),
     )
-    tracing = tracing_of(NAME, settings)
+    tracing = create_tracing(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog, chains = ToolCatalog(liveness), KnownChains()
@@ -102,7 +102,9 @@ def build(
         # Its partitions are paused while too much waits in them, and resumed.
         consumer = member(bus, f"{settings.topic_prefix}.{NAME}", wait_ms=USUAL_WAIT_MS)
         writer = LogWriter(bus)
-        follower = PartitionReader(bus, bus.topics.sessions, supervisor.steps("session log"), consumer=quiet_reader)
+        follower = PartitionReader(
+            bus, bus.topics.sessions, supervisor.heartbeat_for("session log"), consumer=quiet_reader
+        )
         owner = Owner(
             bus,
             consumer=consumer,
@@ -122,17 +124,17 @@ def build(
                 await start_client(consumer)
                 async with supervisor.group() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
-                    steps_of = supervisor.steps("announcements")
+                    steps_of = supervisor.heartbeat_for("announcements")
                     group.start(
-                        "announcements", announce(publisher, announcement, stepped=steps_of, queues=owner.queues)
+                        "announcements", announce(publisher, announcement, heartbeat=steps_of, queues=owner.queues)
                     )
                     group.start("kafka", KafkaWatch(bus).run())
-                    group.start("workers", watch(bus, liveness, catalog.changed, supervisor.steps("workers")))
-                    group.start("catalog", catalog.follow(bus, supervisor.steps("catalog")))
+                    group.start("workers", watch(bus, liveness, catalog.wake, supervisor.heartbeat_for("workers")))
+                    group.start("catalog", catalog.follow(bus, supervisor.heartbeat_for("catalog")))
                     group.start("chunks", deps.chunks.run())
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
-                    steps = partial(supervisor.steps, "configuration", essential=False)
-                    for name, work in live.following(settings.config_poll_seconds, steps, switched).items():
+                    steps = partial(supervisor.heartbeat_for, "configuration", essential=False)
+                    for name, work in live.create_tasks(settings.config_poll_seconds, steps, switched).items():
                         group.start(name, work)
                     await owner.run(ready)
             finally:
@@ -144,7 +146,7 @@ def build(
         run=run,
         supervisor=supervisor,
         unready_reasons=lambda: [*bus.unready_reasons(), *refused.unready_reasons()],
-        degraded_reasons=lambda: [*live.degraded_reasons(), *refused.degraded_reasons()],
+        degraded_reasons=lambda: [*live.explain_degraded(), *refused.explain_degraded()],
         config_version=lambda: live.version,
         tracing=tracing,
     )

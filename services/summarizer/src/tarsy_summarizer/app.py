@@ -24,11 +24,11 @@ from tarsy_llm.protocol import Llm
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_llm.providers import close_llms
 from tarsy_masking.masker import Masker
-from tarsy_service.config_metrics import config_judged
+from tarsy_service.config_metrics import observe_config_verdicts
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.service import Ready, Service
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.service import SummarizerService, summary_worker
@@ -43,14 +43,14 @@ def build(
 ) -> Service:
     """Raises InvalidConfigError or InvalidScriptError."""
     source = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
-    config = LiveConfig(source, models_of, judged=config_judged(registry, NAME))
+    config = LiveConfig(source, models_of, judged=observe_config_verdicts(registry, NAME))
     llms = LiveMapping(lambda: config.current.llms)
     identities = LiveMapping(lambda: config.current.identities)
-    tracing = tracing_of(NAME, settings)
+    tracing = create_tracing(NAME, settings)
     masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     service = assemble(settings, registry, llms, masker, tracing.tracer, identities, connections)
-    steps = partial(service.supervisor.steps, "configuration", essential=False)
-    service = replace(service, configuration=lambda: config.following(settings.config_poll_seconds, steps))
+    steps = partial(service.supervisor.heartbeat_for, "configuration", essential=False)
+    service = replace(service, configuration=lambda: config.create_tasks(settings.config_poll_seconds, steps))
 
     async def run(ready: Ready) -> None:
         try:
@@ -64,7 +64,7 @@ def build(
         run=run,
         supervisor=service.supervisor,
         unready_reasons=service.worker.bus.unready_reasons,
-        degraded_reasons=config.degraded_reasons,
+        degraded_reasons=config.explain_degraded,
         config_version=lambda: config.version,
         tracing=tracing,
     )

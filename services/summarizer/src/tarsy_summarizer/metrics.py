@@ -44,7 +44,7 @@ class Metrics:
             "Summaries given back because too many were being written",
             registry=registry,
         )
-        self._asked = Counter(
+        self._llm_calls = Counter(
             "tarsy_summarizer_llm_calls_total",
             "Models that were asked for a summary, by outcome",
             ["provider", "outcome"],
@@ -83,13 +83,13 @@ class Metrics:
         for outcome in get_args(SummaryOutcome.__value__):
             self._ended.labels(outcome)
 
-    def ended(self, outcome: SummaryOutcome, seconds: float) -> None:
+    def count_ended(self, outcome: SummaryOutcome, seconds: float) -> None:
         self._ended.labels(outcome).inc()
         self._duration.observe(seconds)
 
-    def asked(self, provider: str, outcome: LlmOutcome, usage: Usage) -> None:
+    def count_llm_call(self, provider: str, outcome: LlmOutcome, usage: Usage) -> None:
         """`provider` is one that is configured: what a request names besides is never asked."""
-        self._asked.labels(provider, outcome).inc()
+        self._llm_calls.labels(provider, outcome).inc()
         self._input_tokens.labels(provider).inc(usage.input_tokens or 0)
         self._output_tokens.labels(provider).inc(usage.output_tokens or 0)
         self._thinking_tokens.labels(provider).inc(usage.thinking_tokens or 0)

@@ -83,12 +83,12 @@ class ModelFallback:
         self.attempts: tuple[SummaryAttempt, ...] = ()
         self.request_digest = ""
 
-    async def answer(self, asked: Conversation, source: SourceText) -> Answer | None:
-        """`source` stands in `asked`. None when nobody gave an answer; `reasons` has why."""
+    async def answer(self, conversation: Conversation, source: SourceText) -> Answer | None:
+        """`source` stands in `conversation`. None when nobody gave an answer; `reasons` has why."""
         wanted = LlmRequest(
-            agent=AGENT, iteration=1, conversation=asked, answer_tokens=self._request.max_tokens, is_last=True
+            agent=AGENT, iteration=1, conversation=conversation, answer_tokens=self._request.max_tokens, is_last=True
         )
-        self.request_digest = digest_request(asked, answer_tokens=wanted.answer_tokens, is_last=wanted.is_last)
+        self.request_digest = digest_request(conversation, answer_tokens=wanted.answer_tokens, is_last=wanted.is_last)
         last = next((name for name in reversed(self._named) if name in self._models.llms), None)
         for provider in self._named:
             try:
@@ -99,7 +99,9 @@ class ModelFallback:
                 self._note(provider, problem)
                 continue
             size = len(source.text.encode(errors="replace"))
-            self._models.estimates.learn(provider, source.kind, size=size, asked=asked, usage=answer.usage)
+            self._models.estimates.learn(
+                provider, source.kind, size=size, conversation=conversation, usage=answer.usage
+            )
             return answer
         return None
 
@@ -131,7 +133,7 @@ class ModelFallback:
             try:
                 answer = await self._stream(self._models.llms[provider], wanted)
             except LlmCallError as problem:
-                self._models.metrics.asked(provider, problem.kind, problem.usage)
+                self._models.metrics.count_llm_call(provider, problem.kind, problem.usage)
                 self._observe(provider, began, problem.kind, problem.usage)
                 self._record(provider, began, usage=problem.usage, error=self._reason(problem))
                 record_usage(span, problem.usage)
@@ -143,7 +145,7 @@ class ModelFallback:
             model = self._mask(answer.model)
             record_usage(span, answer.usage)
             record_answer(span, model=model, finish_reason=answer.finish_reason)
-        self._models.metrics.asked(provider, "ok", answer.usage)
+        self._models.metrics.count_llm_call(provider, "ok", answer.usage)
         self._observe(provider, began, "", answer.usage)
         self._record(provider, began, usage=answer.usage, model=model)
         return answer
@@ -194,7 +196,7 @@ class ModelFallback:
         )
 
     def _reason(self, problem: LlmCallError) -> str:
-        return shortened(self._mask(str(problem)), REASON_CHARACTERS)
+        return shorten(self._mask(str(problem)), REASON_CHARACTERS)
 
     def _note(self, provider: str, problem: LlmCallError) -> None:
         reason = self._reason(problem)
@@ -210,5 +212,5 @@ def require_text(answer: Answer) -> Answer:
     return answer
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]} ..."

@@ -13,10 +13,10 @@ type Wait = Callable[[LlmCallError, float], float | None]
 
 def wait_of_first_choice(problem: LlmCallError, left: float) -> float | None:
     """Another provider could be asked at once: only a short wait that this one asked for is better."""
-    asked = problem.retry_after_seconds
-    if problem.kind != "rate_limited" or asked is None or asked > MOST_WAIT_SECONDS or asked >= left:
+    requested = problem.retry_after_seconds
+    if problem.kind != "rate_limited" or requested is None or requested > MOST_WAIT_SECONDS or requested >= left:
         return None
-    return asked
+    return requested
 
 
 def wait_of_the_last(problem: LlmCallError, left: float) -> float | None:

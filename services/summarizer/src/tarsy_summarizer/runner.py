@@ -67,4 +67,4 @@ class SummaryRunner:
         return report
 
     def _count(self, outcome: SummaryOutcome, report: SummaryReported) -> None:
-        self._metrics.ended(outcome, report.duration_ms / 1000)
+        self._metrics.count_ended(outcome, report.duration_ms / 1000)

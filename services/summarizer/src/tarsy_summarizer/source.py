@@ -6,7 +6,7 @@ from contextlib import aclosing
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import TimeLimit
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_results.source import ResultGoneError, logged_result, stored_pieces
+from tarsy_results.source import ResultGoneError, read_logged_result, read_stored_pieces
 from tarsy_summarizer.errors import SummarizerError
 
 
@@ -22,10 +22,10 @@ async def read_source(bus: Bus, request: SummaryRequest, limit: TimeLimit) -> As
     # A request names the summary, not the call that it is of.
     try:
         if request.stored is None:
-            completed = await logged_result(bus, request.result_event, limit, call_id=None)
+            completed = await read_logged_result(bus, request.result_event, limit, call_id=None)
             yield completed.content.encode(errors="replace")
             return
-        async with aclosing(stored_pieces(bus, request.stored, limit, call_id=None)) as pieces:
+        async with aclosing(read_stored_pieces(bus, request.stored, limit, call_id=None)) as pieces:
             async for piece in pieces:
                 yield piece
     except ResultGoneError as problem:

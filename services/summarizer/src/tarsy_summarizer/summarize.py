@@ -16,13 +16,13 @@ from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.token_rates import kind_of_text
 from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms
-from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, SourceText, shortened
+from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, SourceText, shorten
 from tarsy_summarizer.source import SourceGoneError, read_source
 from tarsy_summarizer.summary_text import ends_too_early, summary_text
 from tarsy_summarizer.token_estimates import tokens_of_summary
 from tarsy_summary_prompt.coverage import Coverage
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
-from tarsy_summary_prompt.facts import unseen_note
+from tarsy_summary_prompt.facts import describe_unread_spans
 from tarsy_summary_prompt.focus import Focus
 from tarsy_summary_prompt.prompt import summary_conversation
 from tarsy_summary_prompt.request_focus import focus_of
@@ -71,7 +71,7 @@ class Summarizer:
         except (SourceGoneError, KafkaUnreachableError) as problem:
             return self._failed(work, str(problem))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one summary must not end all the others
-            # Without the message and the values in it, which nobody has masked.
+            # Leaves out the message and its values, which are not masked.
             where = "".join(traceback.format_tb(problem.__traceback__))
             log.error("summary.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
             return self._failed(work, "the summarizer failed")
@@ -88,7 +88,7 @@ class Summarizer:
     async def _completed(self, work: SummaryWork, answer: Answer) -> SummaryReported:
         request = work.request
         mask = self._models.masker.for_session(request.session_id).mask
-        note = "" if work.coverage is None else unseen_note(work.coverage)
+        note = "" if work.coverage is None else describe_unread_spans(work.coverage)
         # A model may have written megabytes.
         text = await asyncio.to_thread(mask, answer.text)
         content = summary_text(text, cut=answer.cut, max_tokens=request.max_tokens, note=note)
@@ -116,7 +116,7 @@ class Summarizer:
             claim_id=work.claim_id,
             worker_id=self._worker_id,
             content="",
-            error=shortened(mask(error), REASONS_CHARACTERS),
+            error=shorten(mask(error), REASONS_CHARACTERS),
             usage=Usage(),
             model="",
             duration_ms=self._ran_for(work),

@@ -16,9 +16,9 @@ class TokenEstimates:
         """The tokens of a text of `size` bytes, as this provider would count them."""
         return self._rates.tokens(provider, kind, size)
 
-    def learn(self, provider: str, kind: TextKind, *, size: int, asked: Conversation, usage: Usage) -> None:
+    def learn(self, provider: str, kind: TextKind, *, size: int, conversation: Conversation, usage: Usage) -> None:
         """The provider was asked with a text of this kind and size in the conversation, and has counted all of it."""
-        sent = sum(map(_bytes, (asked.system, *(message.content for message in asked.messages))))
+        sent = sum(map(_bytes, (conversation.system, *(message.content for message in conversation.messages))))
         if usage.input_tokens is not None and size >= LEAST_SHARE * sent:
             self._rates = self._rates.observe(provider, kind, size=sent, tokens=usage.input_tokens)
 

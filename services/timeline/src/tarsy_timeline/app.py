@@ -24,11 +24,11 @@ from tarsy_mcp_api.endpoint import McpEndpoint, mcp_routes
 from tarsy_mcp_api.metrics import McpMetrics
 from tarsy_mcp_api.server import mcp_server
 from tarsy_mcp_api.tools import McpTools
-from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
+from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
 from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.dead_letters.letters import Letters
@@ -50,7 +50,7 @@ from tarsy_timeline.api.results.routes import result_routes
 from tarsy_timeline.api.rights import RIGHTS
 from tarsy_timeline.api.session_routes import session_routes
 from tarsy_timeline.api.summary_routes import summary_routes
-from tarsy_timeline.api.system_routes import held_routes, system_routes
+from tarsy_timeline.api.system_routes import create_held_routes, system_routes
 from tarsy_timeline.api.trace_routes import trace_routes
 from tarsy_timeline.api.usage_routes import usage_routes
 from tarsy_timeline.database.deleted_labels import DeletedLabels
@@ -85,7 +85,7 @@ def build(
         kafka_writes(registry, "timeline"),
         unparsable_records(registry, "timeline", kafka_rights.TIMELINE.reads),
         connections,
-        misplaced_records(registry, "timeline", "held"),
+        count_misplaced_records(registry, "timeline", "held"),
     )
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
@@ -104,7 +104,7 @@ def build(
     metrics.watch_approvals(lambda: approvals.seen.count, lambda: approvals.oldest_seconds)
     parts = Parts(final=(LogMismatchError,))
 
-    tracing = tracing_of("timeline", settings)
+    tracing = create_tracing("timeline", settings)
     masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     router, route = APIRouter(), alias_route(queries.alias, visible_route(queries))
     router.include_router(session_routes(queries, route))
@@ -118,7 +118,7 @@ def build(
     router.include_router(rerun_routes(queries, publisher, masker, ingest, route), dependencies=recorded)
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(overview_route(queries, watch, metrics.lags, lambda: unprojected.seen.records))
-    router.include_router(held_routes(held, queries))
+    router.include_router(create_held_routes(held, queries))
     records = SessionRecords(bus)
     record = SessionRecord(bus, records, lambda: prices.prices)
     router.include_router(trace_routes(queries, record, route))
@@ -158,16 +158,20 @@ def build(
             await checkpoint.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             begun = Readiness(["answers", "projector"])
             works: dict[str, Work] = {
-                "answers": lambda: replies.run(partial(begun.ready, "answers"), supervisor.steps("answers")),
-                "projector": lambda: projector().run(partial(begun.ready, "projector"), supervisor.steps("projector")),
+                "answers": lambda: replies.run(partial(begun.ready, "answers"), supervisor.heartbeat_for("answers")),
+                "projector": lambda: projector().run(
+                    partial(begun.ready, "projector"), supervisor.heartbeat_for("projector")
+                ),
                 "servers": lambda: watch.run(supervisor),
-                "unprojected": lambda: unprojected.run(supervisor.steps("unprojected")),
-                "approvals": lambda: approvals.run(supervisor.steps("approvals", essential=False)),
-                "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
-                "prices": lambda: prices.run(supervisor.steps("prices", essential=False)),
-                "deleted labels": lambda: deleted_labels.run(supervisor.steps("deleted labels", essential=False)),
+                "unprojected": lambda: unprojected.run(supervisor.heartbeat_for("unprojected")),
+                "approvals": lambda: approvals.run(supervisor.heartbeat_for("approvals", essential=False)),
+                "search index": lambda: indexer.run(supervisor.heartbeat_for("search index", essential=False)),
+                "prices": lambda: prices.run(supervisor.heartbeat_for("prices", essential=False)),
+                "deleted labels": lambda: deleted_labels.run(
+                    supervisor.heartbeat_for("deleted labels", essential=False)
+                ),
                 "kafka": lambda: KafkaWatch(bus).run(),
-                "held sessions": lambda: held.run(supervisor.steps("held sessions")),
+                "held sessions": lambda: held.run(supervisor.heartbeat_for("held sessions")),
             }
             for name, work in works.items():
                 group.start(name, parts.run(name, work))
@@ -180,7 +184,7 @@ def build(
         router=router,
         rights=RIGHTS,
         unready_reasons=lambda: [*bus.unready_reasons(), *parts.troubles()],
-        degraded_reasons=watch.degraded_reasons,
+        degraded_reasons=watch.explain_degraded,
         supervisor=supervisor,
         tracing=tracing,
     )
@@ -194,5 +198,5 @@ def _group(schema: str) -> str:
 async def _beginnings(bus: Bus) -> dict[int, int]:
     """Where a projection begins that has none yet: at the first records that are kept."""
     async with PartitionReader(bus, bus.topics.sessions).running() as follower:
-        found = await follower.consumer.beginning_offsets(bus.log_places(bus.topics.sessions))
-    return {place.partition: offset for place, offset in found.items()}
+        found = await follower.consumer.beginning_offsets(bus.log_partitions(bus.topics.sessions))
+    return {topic_partition.partition: offset for topic_partition, offset in found.items()}

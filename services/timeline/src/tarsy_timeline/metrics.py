@@ -121,7 +121,7 @@ class Metrics:
             self._redriven.labels(outcome)
         self._lags: dict[int, tuple[Look, Look]] = {}
 
-    def projected(self, types: Mapping[str, int], *, dropped: int) -> None:
+    def count_projected(self, types: Mapping[str, int], *, dropped: int) -> None:
         for type, count in types.items():
             self._projected.labels(type if type in EVENTS else OTHER).inc(count)
         self._dropped.inc(dropped)
@@ -129,14 +129,14 @@ class Metrics:
     def set_aside(self, type: str) -> None:
         self._set_aside.labels(type if type in EVENTS else OTHER).inc()
 
-    def published(self, types: Mapping[str, int], appended: Iterable[datetime], now: datetime) -> None:
+    def count_published(self, types: Mapping[str, int], appended: Iterable[datetime], now: datetime) -> None:
         """Events that are in the public topic `now`, and when they were appended to the log."""
         for type, count in types.items():
             self._published.labels(type).inc(count)
         for at in appended:
             self._event_delay.observe(max(0.0, (now - at).total_seconds()))
 
-    def left_out(self, type: str) -> None:
+    def count_left_out(self, type: str) -> None:
         self._unpublished.labels(type).inc()
 
     @contextmanager

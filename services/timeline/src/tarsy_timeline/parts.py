@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 
 log = structlog.get_logger(__name__)
 
@@ -21,13 +21,13 @@ class Pauses:
     """Growing pauses between attempts, until one succeeds."""
 
     def __init__(self) -> None:
-        self.succeeded()
+        self.reset()
 
     async def wait(self) -> None:
         await asyncio.sleep(next(self._left))
 
-    def succeeded(self) -> None:
-        self._left = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+    def reset(self) -> None:
+        self._left = draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
 
 
 class Parts:
@@ -53,7 +53,7 @@ class Parts:
     async def run(self, name: str, work: Work) -> None:
         """Until it is cancelled. Raises what is final.
 
-        In a task of its own: work that is cancelled, or returns, without having been asked has failed like any other.
+        Runs in its own task: work that ends or is cancelled unasked has failed like any other.
         """
         pauses = Pauses()
         while True:
@@ -69,7 +69,7 @@ class Parts:
             await asyncio.wait([task], timeout=self._settled_seconds)
             if not task.done():
                 self._ended.pop(name, None)
-                pauses.succeeded()
+                pauses.reset()
                 await asyncio.wait([task])
         finally:
             await _end(task)

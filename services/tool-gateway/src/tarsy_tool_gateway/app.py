@@ -19,10 +19,10 @@ from tarsy_config.live_config import ConfigSource, LiveConfig
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
 from tarsy_contracts.timing import FRESH_PART
 from tarsy_masking.masker import Masker
-from tarsy_service.config_metrics import config_judged
+from tarsy_service.config_metrics import observe_config_verdicts
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Service
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.builtin.runbooks.tool import LiveRunbookTool
@@ -60,19 +60,19 @@ def build(
         Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings),
         os.environ,
     )
-    config = LiveConfig(source, prepare, judged=config_judged(registry, NAME))
-    tracing = tracing_of(NAME, settings)
+    config = LiveConfig(source, prepare, judged=observe_config_verdicts(registry, NAME))
+    tracing = create_tracing(NAME, settings)
     gateway = assemble_from(settings, registry, lambda: config.current, tracing.tracer, connections)
-    steps = partial(gateway.supervisor.steps, "configuration", essential=False)
+    steps = partial(gateway.supervisor.heartbeat_for, "configuration", essential=False)
     gateway = replace(
-        gateway, configuration=lambda: config.following(settings.config_poll_seconds, steps, gateway.switch)
+        gateway, configuration=lambda: config.create_tasks(settings.config_poll_seconds, steps, gateway.switch)
     )
     return Service(
         name=NAME,
         run=gateway.run,
         unready_reasons=lambda: [*gateway.worker.bus.unready_reasons(), *gateway.gate.unready_reasons()],
         supervisor=gateway.supervisor,
-        degraded_reasons=lambda: [*config.degraded_reasons(), *gateway.degraded_reasons()],
+        degraded_reasons=lambda: [*config.explain_degraded(), *gateway.degraded_reasons()],
         config_version=lambda: config.version,
         tracing=tracing,
     )
@@ -113,11 +113,11 @@ def assemble_from(
     publisher = Publisher(bus, source=source, now=now)
     metrics = Metrics(registry, [*config().plans, OWN_SERVER])
     catalog = CatalogPublisher(
-        publisher, worker_id=worker_id, source=source, now=now, new_id=new_id, too_large=metrics.catalog_shortened
+        publisher, worker_id=worker_id, source=source, now=now, new_id=new_id, too_large=metrics.count_shortened_catalog
     )
     stored = StoredLogins(TokenKeys(settings.token_keys))
     logins = LoginRenewals(
-        stored, TokenWriter(publisher), claimant=worker_id, now=now, new_id=new_id, renewed=metrics.login_renewed
+        stored, TokenWriter(publisher), claimant=worker_id, now=now, new_id=new_id, renewed=metrics.count_login_renewal
     )
     runbooks = LiveRunbookTool(lambda: config().runbooks)
     own = BuiltinToolServer({FETCH_RUNBOOK: runbooks.fetch, READ_RESULT: read_result_tool(bus)})
@@ -164,7 +164,7 @@ def assemble_from(
         gate=gate,
         servers=servers.running,
         logins=logins.running,
-        following={LOGINS: partial(stored.follow, bus, worker.supervisor.steps(LOGINS))},
+        following={LOGINS: partial(stored.follow, bus, worker.supervisor.heartbeat_for(LOGINS))},
         switch=switch,
         degraded_reasons=lambda: refusals(servers.connections.values()),
     )

@@ -10,10 +10,10 @@ from mcp_types import Tool
 from pydantic import JsonValue
 
 from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
-from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shorten_catalog_entry
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, with_known_tools
 from tarsy_tool_gateway.mcp.tool_access import is_allowed, is_read_only, needs_approval
@@ -49,12 +49,12 @@ class CatalogPublisher:
         """Publishes for ever: at every change, and now and then. An entry that Kafka did not take is soon published
         again: stages that start meanwhile would go without the tools.
         """
-        pauses = growing_pauses()
+        pauses = draw_growing_pauses()
         while True:
             connection.changed.clear()
             wait = EVERY_SECONDS
             if await self._publish(connection):
-                pauses = growing_pauses()
+                pauses = draw_growing_pauses()
             else:
                 wait = next(pauses)
             try:
@@ -137,7 +137,7 @@ class CatalogPublisher:
             return entry.tools
         self._too_large(entry.server)
         for most_bytes in MOST_BYTES_EACH:
-            shorter = shortened(entry, most_bytes)
+            shorter = shorten_catalog_entry(entry, most_bytes)
             try:
                 await self._write(shorter)
             except TooLargeError:
@@ -172,7 +172,7 @@ def _masked(tool: Tool, plan: ServerPlan, mask: Callable[[str], str]) -> Catalog
     return CatalogTool(
         tool=tool.name,
         description=mask(tool.description or ""),
-        input_schema={key: masked_strings(value, mask) for key, value in tool.input_schema.items()},
+        input_schema={key: mask_strings(value, mask) for key, value in tool.input_schema.items()},
         repeatable=is_repeatable(tool, plan),
         annotations=_annotations(tool, mask),
         read_only=is_read_only(tool, plan),
@@ -195,12 +195,12 @@ def _annotations(tool: Tool, mask: Callable[[str], str]) -> ToolAnnotations | No
     )
 
 
-def masked_strings(value: Any, mask: Callable[[str], str]) -> JsonValue:
+def mask_strings(value: Any, mask: Callable[[str], str]) -> JsonValue:
     """A schema stays one: what stands beside a telling key (`password`) is a type here, not a secret."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, list):
-        return [masked_strings(item, mask) for item in value]
+        return [mask_strings(item, mask) for item in value]
     if isinstance(value, dict):
-        return {key: masked_strings(item, mask) for key, item in value.items()}
+        return {key: mask_strings(item, mask) for key, item in value.items()}
     return value  # type: ignore[no-any-return]  # a number, a truth value or null: it came out of JSON

@@ -14,7 +14,7 @@ ANYTHING: dict[str, JsonValue] = {"type": "object"}
 CUT = " [shortened]"
 
 
-def shortened(seen: ServerCatalogued, most_bytes: int) -> ServerCatalogued:
+def shorten_catalog_entry(seen: ServerCatalogued, most_bytes: int) -> ServerCatalogued:
     """Shortens only the tools that are longer than `most_bytes`."""
     tools = tuple(tool if _size(tool) <= most_bytes else _shorter(tool, most_bytes) for tool in seen.tools)
     return seen.model_copy(update={"tools": tools})

@@ -56,7 +56,7 @@ class ManagedServer:
             if not self._calls:
                 self._idle.set()
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Returns when its calls have ended, or have had the time to."""
         try:
             async with asyncio.timeout(DRAIN_SECONDS):

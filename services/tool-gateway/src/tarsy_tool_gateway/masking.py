@@ -6,7 +6,7 @@ from itertools import product
 
 from tarsy_config.config import Config
 from tarsy_config.document import Document
-from tarsy_config.key_paths import ANY, found
+from tarsy_config.key_paths import ANY, find_values
 from tarsy_config.masking import DataMasking
 from tarsy_masking.custom_patterns import compile_custom
 from tarsy_masking.masker import Masker
@@ -39,9 +39,9 @@ def check_custom_patterns(documents: Sequence[Document], config: Config, _enviro
     for name, server in config.mcp_servers.items():
         _, mistakes = compile_custom(_patterns(server.data_masking))
         for document, mistake in product(documents, mistakes):
-            for place, pattern in found(document.data, (*_CUSTOM, ANY, "pattern")):
-                if place[1] == name and pattern == mistake.subject:
-                    document.wrong(place, mistake.reason, "change the pattern, or its replacement")
+            for path, pattern in find_values(document.data, (*_CUSTOM, ANY, "pattern")):
+                if path[1] == name and pattern == mistake.subject:
+                    document.wrong(path, mistake.reason, "change the pattern, or its replacement")
 
 
 def _adds(wanted: DataMasking) -> bool:

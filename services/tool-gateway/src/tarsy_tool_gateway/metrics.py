@@ -144,10 +144,10 @@ class Metrics:
         for server in self._servers:
             self._begin_at_nought(server)
 
-    def login_renewed(self, server: str, outcome: RenewalOutcome) -> None:
+    def count_login_renewal(self, server: str, outcome: RenewalOutcome) -> None:
         self._renewals.labels(self._known(server), outcome).inc()
 
-    def ended(self, server: str, outcome: Outcome, seconds: float) -> None:
+    def count_ended(self, server: str, outcome: Outcome, seconds: float) -> None:
         self._calls.labels(self._known(server), outcome).inc()
         self._duration.labels(self._known(server)).observe(seconds)
 
@@ -178,27 +178,27 @@ class Metrics:
         for gauge in (self._healthy, self._misconfigured, self._logins_needed):
             gauge.remove(server)
 
-    def connected(self, server: str) -> None:
+    def count_connection(self, server: str) -> None:
         if server in self._met:
             self._reconnects.labels(server).inc()
         self._met.add(server)
 
-    def retried(self, server: str, reason: FailureKind) -> None:
+    def count_retry(self, server: str, reason: FailureKind) -> None:
         self._retries.labels(server, reason).inc()
 
-    def session_ended(self, server: str, reason: SessionEnd) -> None:
+    def count_session_end(self, server: str, reason: SessionEnd) -> None:
         self._sessions_ended.labels(server, reason).inc()
 
-    def progress_told(self, server: str) -> None:
+    def count_progress(self, server: str) -> None:
         self._progress.labels(self._known(server)).inc()
 
-    def progress_dropped(self, server: str) -> None:
+    def count_dropped_progress(self, server: str) -> None:
         self._progress_dropped.labels(self._known(server)).inc()
 
-    def catalog_shortened(self, server: str) -> None:
+    def count_shortened_catalog(self, server: str) -> None:
         self._catalog_shortened.labels(self._known(server)).inc()
 
-    def unchecked(self, server: str) -> None:
+    def count_unchecked(self, server: str) -> None:
         self._unchecked.labels(self._known(server)).inc()
 
     def unreadable(self, server: str) -> None:

@@ -19,7 +19,7 @@ from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight
 from tarsy_tool_gateway.results.memory_budget import MemoryBudget
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, KeptResult, ResultStore
-from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
+from tarsy_tool_gateway.tool_servers import ToolOutput, describe_unknown_outcome
 from tarsy_worker.claim_types import ReportOutcome
 from tarsy_worker.runner import MayStart, RunSpan, always
 
@@ -63,15 +63,15 @@ class CallRunner:
         cause = execution_traceparent(request.session_id, request.execution_id)
         if request.server == OWN_SERVER:
             return RunSpan(f"execute_tool {request.tool}", attributes, SpanKind.INTERNAL, cause)
-        asked = {**attributes, "mcp.method.name": "tools/call"}
-        return RunSpan(f"execute_tool {request.tool}", asked, SpanKind.CLIENT, cause)
+        described = {**attributes, "mcp.method.name": "tools/call"}
+        return RunSpan(f"execute_tool {request.tool}", described, SpanKind.CLIENT, cause)
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()
         output = await self._output(request, may_start)
         took = timedelta(seconds=time.monotonic() - began)
         kept = await self._keep(request, claim_id, output.text)
-        self._metrics.ended(request.server, output.outcome, took.total_seconds())
+        self._metrics.count_ended(request.server, output.outcome, took.total_seconds())
         self._metrics.result(request.server, kept.size)
         return ToolCallReported(
             call_id=request.call_id,
@@ -90,10 +90,10 @@ class CallRunner:
     def report_cancelled(self, cancelled: ReportOutcome[ToolCallRequest]) -> ToolCallReported:
         sentence = {
             "cancelled": "The call was cancelled.",
-            "unknown": unknown_outcome(cancelled.request.tool, "the tool gateway stopped before it ended"),
+            "unknown": describe_unknown_outcome(cancelled.request.tool, "the tool gateway stopped before it ended"),
         }[cancelled.outcome]
         request, ran_for = cancelled.request, cancelled.ran_for
-        self._metrics.ended(request.server, cancelled.outcome, ran_for.total_seconds())
+        self._metrics.count_ended(request.server, cancelled.outcome, ran_for.total_seconds())
         return ToolCallReported(
             call_id=request.call_id,
             claim_id=cancelled.claim_id,
@@ -121,7 +121,7 @@ class CallRunner:
         try:
             return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request, may_start))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others
-            # Without the message and the values in it, which nobody has masked.
+            # Leaves out the message and its values, which are not masked.
             where = "".join(traceback.format_tb(problem.__traceback__))
             log.error("call.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
             outcome: Outcome = "unavailable" if request.repeatable else "unknown"

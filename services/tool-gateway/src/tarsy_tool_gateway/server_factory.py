@@ -37,9 +37,9 @@ class ServerFactory:
             for_session(plan, CATALOG_SESSION),
             mask=partial(self._mask, name),
             connect_seconds=self.settings.mcp_connect_seconds,
-            connected=partial(metrics.connected, name),
-            ended=partial(metrics.session_ended, name),
-            unchecked=partial(metrics.unchecked, name),
+            connected=partial(metrics.count_connection, name),
+            ended=partial(metrics.count_session_end, name),
+            unchecked=partial(metrics.count_unchecked, name),
             garbage=partial(metrics.unreadable, name),
             in_flight=self.in_flight,
             now=self.now,
@@ -59,7 +59,7 @@ class ServerFactory:
             plan,
             mask=partial(self._mask, plan.name),
             connect_seconds=self.settings.mcp_connect_seconds,
-            unchecked=partial(self.metrics.unchecked, plan.name),
+            unchecked=partial(self.metrics.count_unchecked, plan.name),
             garbage=partial(self.metrics.unreadable, plan.name),
             in_flight=self.in_flight,
             now=self.now,
@@ -74,7 +74,7 @@ class ServerFactory:
             now=self.now,
             metrics=self.metrics,
         )
-        retried = partial(self.metrics.retried, name)
+        retried = partial(self.metrics.count_retry, name)
         return McpToolServer(connection, self.settings.mcp_ready_seconds, progress=progress.of, retried=retried)
 
     def _mask(self, server: str, text: str) -> str:

@@ -27,7 +27,7 @@ CLOSE_SECONDS = 5.0
 
 
 class ServerFleet:
-    """`limits` and `connections` follow the configuration: whoever holds them sees the servers of now.
+    """`limits` and `connections` follow the configuration: their holders see the current servers.
 
     `patience_seconds`: how long a call waits for the configuration to name its server. Another process may have read
     it earlier than this one.
@@ -124,7 +124,9 @@ class ServerFleet:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self, server: ManagedServer, supervisor: Supervisor) -> None:
-        """Until it leaves: then no catalog entry, no more calls, no sessions, in this order."""
+        """Runs until it leaves. Then it withdraws its catalog entry, ends its calls and closes its sessions, in this
+        order.
+        """
         connection = server.connection
         async with supervisor.group() as group:
             tasks = [group.start(name, owner.run(), may_end=server.leaving.is_set) for name, owner in server.owners]
@@ -133,7 +135,7 @@ class ServerFleet:
                     await server.leaving.wait()
                 if not server.replaced:
                     await self._catalog.withdraw(connection)
-                await server.drained()
+                await server.drain()
             finally:
                 await _close([owner for _, owner in server.owners], tasks)
 

@@ -11,7 +11,7 @@ BETWEEN_KEYS = re.compile(r"[\s,]+")
 
 
 class TokenKeySettings(SettingsWithSecretFiles):
-    """For whoever keeps logins at MCP servers: the tool gateway, and `tarsy servers login`."""
+    """Settings for processes that keep logins at MCP servers: the tool gateway, and `tarsy servers login`."""
 
     token_key: SecretStr = Field(
         SecretStr(""),

@@ -39,6 +39,6 @@ async def call_tool(
     return await server.call(request, may_start)
 
 
-def unknown_outcome(tool: str, why: str) -> str:
+def describe_unknown_outcome(tool: str, why: str) -> str:
     """The sentence, for agent and reader, about a call that must not be made twice."""
     return f"Outcome unknown: {tool} may or may not have run ({why}). Check before repeating it."

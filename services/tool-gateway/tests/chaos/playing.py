@@ -9,7 +9,7 @@ from uuid import uuid4
 from gateway_owner import Owner, Report
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS
@@ -45,7 +45,7 @@ class Played:
     @property
     def partition(self) -> int:
         place = self.given_back + max(self.asked - self.given_back - 1, 0) // 2
-        return int(derived_id("attempt", self.request.call_id, place).replace("-", ""), 16) % QUEUE_PARTITIONS
+        return int(derive_id("attempt", self.request.call_id, place).replace("-", ""), 16) % QUEUE_PARTITIONS
 
 
 class Playing:

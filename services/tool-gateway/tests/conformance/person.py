@@ -9,7 +9,7 @@ import httpx2
 from mcp.client.auth.utils import union_scopes
 from mcp.shared.auth import AuthorizationCodeResult
 
-from tarsy_tool_gateway.mcp.diagnosis import login_needed
+from tarsy_tool_gateway.mcp.diagnosis import make_login_error
 from tarsy_tool_gateway.mcp.logins.consent import log_in
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.refresh import renew_over
@@ -28,16 +28,16 @@ class MemoryLogins:
     def __init__(self) -> None:
         self.login: McpLogin | None = None
 
-    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
+    def find_login(self, address: WebAddress, client: LoginClient) -> McpLogin:
         if self.login is None or not self.login.fits(address.url, client):
-            raise login_needed(client.server, "nobody has logged in")
+            raise make_login_error(client.server, "nobody has logged in")
         return self.login
 
     async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> McpLogin:
-        known = self.known(address, client)
+        known = self.find_login(address, client)
         if known.authorization == refused:
             if known.refresh_token is None:
-                raise login_needed(client.server, "the login has ended")
+                raise make_login_error(client.server, "the login has ended")
             async with connections_to(address, most=1) as wire:
                 self.login = known = await renew_over(wire, client, known, now)
         return known

@@ -19,7 +19,7 @@ from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import tracing_of
+from tarsy_service.tracing import create_tracing
 from tarsy_service.websocket_frames import frame_writer
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
@@ -67,7 +67,7 @@ def build(
         connections,
     )
     publisher = Publisher(bus, source="tarsy/websocket-gateway", now=lambda: datetime.now(UTC), write_seconds=5.0)
-    hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
+    hub, metrics, tracing = Hub(), Metrics(registry), create_tracing(NAME, settings)
     supervisor, timeline, feed = Supervisor(), TimelineApi(settings.timeline_url, settings.asking_headers), Feed()
     desk, progress = HistoryDesk(timeline), TimelineProgress(timeline)
     endings = Endings(hub.publish, progress)
@@ -86,13 +86,13 @@ def build(
         async with timeline.running(), publisher.running(), supervisor.group() as group:
             found = asyncio.Event()
             group.start("kafka", KafkaWatch(bus).run())
-            group.start("session log", log.run(found, supervisor.steps("session log")))
+            group.start("session log", log.run(found, supervisor.heartbeat_for("session log")))
             group.start("questions to the timeline", log.ask_timeline())
             group.start("histories", desk.run())
             group.start("position of the timeline", progress.run())
             group.start("ends of sessions", endings.run())
             await found.wait()
-            group.start("stream", stream.run(sessions.last_number, supervisor.steps("stream")))
+            group.start("stream", stream.run(sessions.last_number, supervisor.heartbeat_for("stream")))
             hub.open = True
             ready()
 

@@ -31,7 +31,7 @@ class _Waiting:
 
     def frame(self) -> bytes | None:
         if self.newest is not None and len(self.pieces) > 1:
-            return replace(self.newest, text="".join(self.pieces)).outgoing().frame
+            return replace(self.newest, text="".join(self.pieces)).to_outgoing().frame
         return self.message.frame if self.message is not None else None
 
 
@@ -66,15 +66,15 @@ class Client:
             self._write([one.frame for one in messages])
             return
         slow = len(self._places) >= JOINING_FROM
-        place = [waiting for one in messages if (waiting := self._waiting(one, slow=slow)) is not None]
-        size = sum(one.size for one in place)
-        full = bool(place) and len(self._places) >= self._limit
+        slots = [waiting for one in messages if (waiting := self._waiting(one, slow=slow)) is not None]
+        size = sum(one.size for one in slots)
+        full = bool(slots) and len(self._places) >= self._limit
         if full or (self._bytes and self._bytes + size > self._most_bytes):
             self.overflowed.set()
             return
-        if place:
+        if slots:
             self._bytes += size
-            self._places.append(place)
+            self._places.append(slots)
             self._filled.set()
 
     async def run(self) -> None:
@@ -92,15 +92,15 @@ class Client:
 
     def _next(self) -> list[bytes]:
         """The frames of the next place; none where they have become void."""
-        place = self._places.popleft()
+        slot = self._places.popleft()
         if not self._places:
             self._filled.clear()
             self._joining.clear()
-        for one in place:
+        for one in slot:
             self._bytes -= one.size
             if one.newest is not None and self._joining.get(one.newest.event_id) is one:
                 del self._joining[one.newest.event_id]
-        return [frame for frame in (one.frame() for one in place) if frame is not None]
+        return [frame for frame in (one.frame() for one in slot) if frame is not None]
 
     def _waiting(self, message: Outgoing, *, slow: bool) -> _Waiting | None:
         """None when it was joined to what waits already."""

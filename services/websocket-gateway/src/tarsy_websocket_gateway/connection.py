@@ -49,7 +49,7 @@ class Sessions(Judge, Protocol):
     """Source of all that a connection asks about sessions."""
 
     def watch(self, session_id: str) -> None: ...
-    def running(self, session_id: str) -> list[Call]: ...
+    def list_running_calls(self, session_id: str) -> list[Call]: ...
     async def history(self, session_id: str) -> History: ...
     async def follow_list(self) -> None: ...
 
@@ -124,7 +124,7 @@ class Connection:
 
     async def _drop(self, reason: DropReason, code: int, sentence: str) -> None:
         self._hub.leave(self._client)
-        self._metrics.dropped(reason)
+        self._metrics.count_dropped(reason)
         log.info("client.dropped", reason=reason)
         with suppress(TimeoutError, WebSocketDisconnect):
             async with asyncio.timeout(CLOSE_SECONDS):
@@ -210,7 +210,7 @@ class Connection:
                 self._follow(channel, channel_of(joined.session_id), after)
             return
         if self._is_current(channel, subscription):
-            messages = subscription.begin(history, self._sessions.running(session_id), after)
+            messages = subscription.begin(history, self._sessions.list_running_calls(session_id), after)
             self._client.send([*self._confirmations(self._followed[channel]), *messages])
 
     def _confirmations(self, followed: str) -> list[Outgoing]:

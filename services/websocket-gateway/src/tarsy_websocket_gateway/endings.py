@@ -1,4 +1,4 @@
-"""Ends of sessions, which clients are told only when the API shows them: whoever reads it then sees the same."""
+"""Ends of sessions, which clients get only when the API shows them: a reader of the API then sees the same."""
 
 import asyncio
 from collections import deque
@@ -58,7 +58,7 @@ class Endings:
                 group.create_task(self._release(session_id, held, end))
 
     async def _release(self, session_id: str, held: _Held, end: Place) -> None:
-        await self._progress.reached({end.partition: end.offset + 1}, LONGEST_SECONDS)
+        await self._progress.wait_until_reached({end.partition: end.offset + 1}, LONGEST_SECONDS)
         held.shown = True
         queue = self._held[session_id]
         while queue and queue[0].shown:

@@ -8,7 +8,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chunks import Chunk, Progress
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import timeline_changes
-from tarsy_websocket_gateway.messages import discarded, of_change
+from tarsy_websocket_gateway.messages import encode_discarded, of_change
 from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
 from tarsy_websocket_gateway.progress_messages import progress_messages
 from tarsy_websocket_gateway.streams import Call, Part, Streams, summary_part
@@ -48,9 +48,9 @@ class Feed:
         stage_id = self._steps[session_id].stage_of(execution_id)
         return self._streams.take(session_id, chunk, time, last_number, stage_id, replayed=replayed)
 
-    def running(self, session_id: str) -> list[Call]:
+    def list_running_calls(self, session_id: str) -> list[Call]:
         """Calls that stream at the moment, for a client that comes now."""
-        return self._streams.running(session_id)
+        return self._streams.list_running_calls(session_id)
 
     def _announced(self, record: RecordedEvent) -> list[Outgoing]:
         if not isinstance(record.event, e.SummaryRequested):
@@ -60,7 +60,7 @@ class Feed:
 
     def _ended(self, record: RecordedEvent) -> list[str]:
         """Ids of the calls that nobody waits for any longer."""
-        running = self._streams.running(record.session_id)
+        running = self._streams.list_running_calls(record.session_id)
         match record.event:
             case e.LlmCallCompleted(llm_call_id=call_id) | e.LlmCallFailed(llm_call_id=call_id):
                 return [call_id]
@@ -78,14 +78,14 @@ def _messages(
     record: RecordedEvent, steps: WatchedSteps, parts: Sequence[Part], announced: Sequence[Outgoing]
 ) -> Iterator[Outgoing]:
     streamed = {part.event_id for part in parts}
-    told: set[str | None] = set()
+    sent: set[str | None] = set()
     for change in timeline_changes(record):
         message = of_change(record, change, steps, streamed=_id(change) in streamed)
-        told.add(message.event_id)
+        sent.add(message.event_id)
         yield message
     for part in parts:
-        if _came_to_nothing(part, told):
-            yield discarded(record, part.event_id, part.event_type)
+        if _came_to_nothing(part, sent):
+            yield encode_discarded(record, part.event_id, part.event_type)
     yield from announced
     yield from progress_messages(record, steps)
 
@@ -94,6 +94,6 @@ def _id(change: object) -> str | None:
     return getattr(change, "event_id", None)
 
 
-def _came_to_nothing(part: Part, told: set[str | None]) -> bool:
+def _came_to_nothing(part: Part, sent: set[str | None]) -> bool:
     """The log ends what it announced, so that history shows the same."""
-    return part.event_id not in told and not part.logged
+    return part.event_id not in sent and not part.logged

@@ -19,7 +19,7 @@ from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.execution import ExecutionFacts
 from tarsy_contracts.timeline import StageDetails
 from tarsy_websocket_gateway.messages import stage_status
-from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, encode
 from tarsy_websocket_gateway.streams import Call, signs_of_end
 from tarsy_websocket_gateway.watched_steps import WatchedSteps, steps_of
 
@@ -70,7 +70,7 @@ def history_of(answer: SessionHistory) -> History:
     executions = [execution for stage in session.stages for execution in stage.executions]
     return History(
         last_number=answer.last_number,
-        messages=tuple(map(outgoing, _messages(answer))),
+        messages=tuple(map(encode, _messages(answer))),
         present=frozenset(event.id for event in timeline),
         ended=frozenset(event.id for event in timeline if event.status in ENDED)
         | frozenset(one.execution_id for one in executions if one.status in ENDED),
@@ -111,7 +111,7 @@ def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
             number=stage.number,
             session_id=session.id,
             timestamp=stage.completed_at or stage.started_at,
-        ).with_facts(_told(stage, STAGE_FACTS))
+        ).with_facts(_set_fields(stage, STAGE_FACTS))
         for row in stage.executions:
             yield ExecutionStatusChanged(
                 type="execution.status",
@@ -124,7 +124,7 @@ def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
                 number=row.number,
                 session_id=session.id,
                 timestamp=row.completed_at or row.started_at,
-            ).with_facts(_told(row, EXECUTION_FACTS))
+            ).with_facts(_set_fields(row, EXECUTION_FACTS))
     for event in history.timeline:
         yield TimelineEventCreated(
             type="timeline_event.created",
@@ -156,5 +156,5 @@ def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
     )
 
 
-def _told(row: SessionStage | StageExecution, names: Iterable[str]) -> dict[str, JsonValue]:
+def _set_fields(row: SessionStage | StageExecution, names: Iterable[str]) -> dict[str, JsonValue]:
     return {name: getattr(row, name) for name in names if name in row.model_fields_set}

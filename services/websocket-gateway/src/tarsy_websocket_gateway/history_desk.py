@@ -8,7 +8,7 @@ import structlog
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.api.chains import AskedSession, SessionSnapshot
 from tarsy_websocket_gateway.errors import HistoryUnavailableError
 from tarsy_websocket_gateway.history import History, history_of
@@ -39,11 +39,11 @@ class Snapshot:
 
 @dataclass(slots=True, eq=False)
 class _Question:
-    asked: AskedSession
+    session: AskedSession
     answer: asyncio.Future[Snapshot] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
-    def covers(self, asked: AskedSession) -> bool:
-        return self.asked.number >= asked.number and self.asked.offset >= asked.offset
+    def covers(self, session: AskedSession) -> bool:
+        return self.session.number >= session.number and self.session.offset >= session.offset
 
 
 class HistoryDesk:
@@ -56,20 +56,20 @@ class HistoryDesk:
         self._filled = asyncio.Event()
         self._free = asyncio.Semaphore(MOST_REQUESTS)
 
-    async def snapshot(self, asked: AskedSession) -> Snapshot:
+    async def snapshot(self, session: AskedSession) -> Snapshot:
         """The session at the asked offset of its partition or later, and up to the asked event or further.
 
         Raises HistoryUnavailableError, also when the timeline does not get there in time.
         """
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
-                for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
-                    found = await asyncio.shield(self._question(asked).answer)
-                    if found.reached and found.position >= asked.offset:
+                for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+                    found = await asyncio.shield(self._question(session).answer)
+                    if found.reached and found.position >= session.offset:
                         return found
                     await asyncio.sleep(pause)
         except TimeoutError:
-            log.warning("history.late", session_id=asked.session_id, number=asked.number, offset=asked.offset)
+            log.warning("history.late", session_id=session.session_id, number=session.number, offset=session.offset)
         raise HistoryUnavailableError(UNAVAILABLE)
 
     async def run(self) -> None:
@@ -88,19 +88,19 @@ class HistoryDesk:
         """All that wait, by partition: sessions that are answered together move the stream of theirs back once."""
         self._filled.clear()
         waiting, self._waiting = self._waiting, []
-        return deque(sorted(waiting, key=lambda question: question.asked.partition))
+        return deque(sorted(waiting, key=lambda question: question.session.partition))
 
-    def _question(self, asked: AskedSession) -> _Question:
-        question = self._open.get(asked.session_id)
-        if question is None or not question.covers(asked):
-            question = self._open[asked.session_id] = _Question(asked)
+    def _question(self, session: AskedSession) -> _Question:
+        question = self._open.get(session.session_id)
+        if question is None or not question.covers(session):
+            question = self._open[session.session_id] = _Question(session)
             self._waiting.append(question)
             self._filled.set()
         return question
 
     async def _ask(self, batch: list[_Question]) -> None:
         try:
-            await self._answer(batch, await self._timeline.histories([one.asked for one in _latest(batch)]))
+            await self._answer(batch, await self._timeline.histories([one.session for one in _latest(batch)]))
         except TimelineUnavailableError as problem:
             log.warning("history.unavailable", sessions=len(batch), reason=str(problem))
             for question in batch:
@@ -112,19 +112,19 @@ class HistoryDesk:
     async def _answer(self, batch: list[_Question], snapshots: Snapshots) -> None:
         pacer = Pacer()
         for question in batch:
-            found = snapshots.found.get(question.asked.session_id)
-            position = snapshots.positions.get(question.asked.partition, 0)
+            found = snapshots.found.get(question.session.session_id)
+            position = snapshots.positions.get(question.session.partition, 0)
             self._close(question)
             try:
-                question.answer.set_result(_snapshot(position, found, question.asked))
+                question.answer.set_result(_snapshot(position, found, question.session))
             except ValueError as problem:
-                log.warning("history.unreadable", session_id=question.asked.session_id, reason=str(problem))
+                log.warning("history.unreadable", session_id=question.session.session_id, reason=str(problem))
                 _fail(question)
             await pacer.let_others_run()
 
     def _close(self, question: _Question) -> None:
-        if self._open.get(question.asked.session_id) is question:
-            del self._open[question.asked.session_id]
+        if self._open.get(question.session.session_id) is question:
+            del self._open[question.session.session_id]
 
 
 def _fail(question: _Question) -> None:
@@ -134,12 +134,12 @@ def _fail(question: _Question) -> None:
 
 def _latest(batch: list[_Question]) -> list[_Question]:
     """A session may be in it twice: the later question asks for more."""
-    return list({question.asked.session_id: question for question in batch}.values())
+    return list({question.session.session_id: question for question in batch}.values())
 
 
-def _snapshot(position: int, found: SessionSnapshot | None, asked: AskedSession) -> Snapshot:
+def _snapshot(position: int, found: SessionSnapshot | None, session: AskedSession) -> Snapshot:
     if found is None:
         # The timeline has not read yet what this gateway has read: a session that has events is known sooner or later.
-        return Snapshot(position, reached=asked.number == 0, known=None, history=None)
+        return Snapshot(position, reached=session.number == 0, known=None, history=None)
     history = None if found.history is None else history_of(found.history)
     return Snapshot(position, found.reached, LastAccepted(found.event_id, found.number), history)

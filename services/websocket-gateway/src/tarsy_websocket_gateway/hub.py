@@ -78,11 +78,11 @@ class Hub:
         channel = channel_of(session_id)
         if channel not in self._channels and SESSIONS not in self._channels:
             return
-        told = list(messages)
-        self._tell(channel, told)
-        self._tell(SESSIONS, [message for message in told if message.type in OF_ALL_SESSIONS])
+        sent = list(messages)
+        self._send(channel, sent)
+        self._send(SESSIONS, [message for message in sent if message.type in OF_ALL_SESSIONS])
 
-    def _tell(self, channel: str, messages: Sequence[Outgoing]) -> None:
+    def _send(self, channel: str, messages: Sequence[Outgoing]) -> None:
         for client, subscriber in self._channels.get(channel, {}).items():
             client.send([message for message in messages if subscriber.offer(message)])
 

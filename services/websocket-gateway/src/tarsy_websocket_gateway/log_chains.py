@@ -1,7 +1,7 @@
 """The acceptance rule for a gateway, which follows some sessions of a partition, or all, and asks the timeline.
 
 The timeline answers with a session's last accepted event at *its* position of the log, which may lie before or behind
-the gateway's. Until the answer is there, and the gateway has read as far, the records of that session wait. An answer
+the gateway's. The session's records wait until the answer has come and the gateway has read as far. An answer
 from before the gateway began to follow the session says too little: it is asked again. Pure.
 """
 
@@ -51,8 +51,8 @@ class _Last:
 class LogChains[R: Judged]:
     """Chains of one partition. Accepts what a reader would accept that remembers every session.
 
-    One exception, which clients do not see, as they drop by number what they have: an event that was accepted long ago
-    and was written again may be accepted again, when the timeline is ahead.
+    There is one exception. When the timeline is ahead, an old event that was written again may be accepted again.
+    Clients do not see it, as they drop repeats by number.
     """
 
     def __init__(self, position: int, *, most: int = MOST_SESSIONS) -> None:
@@ -121,7 +121,7 @@ class LogChains[R: Judged]:
         self._remember(mark)
         return [record]
 
-    def passed(self, position: int) -> list[R]:
+    def pass_position(self, position: int) -> list[R]:
         """All below `position` was read. Returns what is accepted now, of those that waited for that."""
         self.position = max(self.position, position)
         ready = [one for one, waiting in self._waiting.items() if waiting.answer and waiting.answer.at <= self.position]
@@ -129,12 +129,12 @@ class LogChains[R: Judged]:
         self._forget_old()
         return sorted(found, key=lambda record: record.mark().offset)
 
-    def asked_about(self) -> set[str]:
+    def list_unknown_sessions(self) -> set[str]:
         """Sessions that the timeline has to be asked about. Those that are followed by name are asked about anyway."""
         waiting = {session_id for session_id, waiting in self._waiting.items() if waiting.answer is None}
         return waiting - self._followed.keys()
 
-    def answered(self, session_ids: Iterable[str], at: int, found: Mapping[str, LastAccepted]) -> list[R]:
+    def take_answer(self, session_ids: Iterable[str], at: int, found: Mapping[str, LastAccepted]) -> list[R]:
         """Takes the timeline's answer about these sessions at its position. Returns what is accepted now."""
         self._projected = max(self._projected, at)
         for session_id in session_ids:
@@ -142,7 +142,7 @@ class LogChains[R: Judged]:
             waiting = self._waiting.setdefault(session_id, _Waiting()) if named else self._waiting.get(session_id)
             if waiting is not None and waiting.answer is None and at >= self.since(session_id):
                 waiting.answer = LastEventsAnswer(at, found.get(session_id))
-        return self.passed(self.position)
+        return self.pass_position(self.position)
 
     @property
     def full(self) -> bool:
@@ -167,7 +167,7 @@ class LogChains[R: Judged]:
             self._known[session_id] = _Last(waiting.answer.known, waiting.answer.at - 1)
         elif session_id in self._followed:
             self._absent.add(session_id)
-        accepted = judged(waiting.records, waiting.answer)
+        accepted = select_accepted(waiting.records, waiting.answer)
         for record in accepted[-1:]:
             if record.mark().offset >= waiting.answer.at:
                 self._remember(record.mark())
@@ -196,10 +196,11 @@ class LogChains[R: Judged]:
                 del self._known[oldest]
 
 
-def judged[R: Judged](records: Iterable[R], answer: LastEventsAnswer) -> list[R]:
+def select_accepted[R: Judged](records: Iterable[R], answer: LastEventsAnswer) -> list[R]:
     """The records that count, of all those of a session from some offset on.
 
-    Below the answer's position they are those on the chain that ends with its event; from there on the rule goes on.
+    Below the answer's position, the records on the chain that ends with its event count. From there on the usual rule
+    applies.
     """
     marked = [(record, record.mark()) for record in records]
     found = _on_chain([pair for pair in marked if pair[1].offset < answer.at], answer.known)

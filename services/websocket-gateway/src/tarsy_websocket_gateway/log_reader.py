@@ -12,7 +12,7 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.acceptance import LastAccepted, LogMismatchError
 from tarsy_bus.connection import Bus, live_reader
 from tarsy_bus.kafka_rights import WEBSOCKET_GATEWAY
-from tarsy_bus.lag import Lag, unread
+from tarsy_bus.lag import Lag, count_unread
 from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
@@ -59,14 +59,14 @@ class WatchedLog:
         self.fell_behind: Callable[[], None] = lambda: None
         """Called when clients have to come again: what they follow is left then, and begins where the timeline is."""
 
-    async def run(self, ready: asyncio.Event, stepped: Callable[[], None]) -> None:
+    async def run(self, ready: asyncio.Event, heartbeat: Callable[[], None]) -> None:
         """Sets `ready` once it can follow sessions. Raises LogMismatchError when the timeline is another log's."""
         topic = self._bus.topics.sessions
         await await_topics(self._bus, WEBSOCKET_GATEWAY)
-        beginning = await self._timeline.beginning()
+        beginning = await self._timeline.wait_for_beginning()
         await self._compare(beginning)
-        async with PartitionReader(self._bus, topic, stepped, consumer=live_reader).running() as follower:
-            partitions = PartitionsOnDemand(follower, topic, stepped)
+        async with PartitionReader(self._bus, topic, heartbeat, consumer=live_reader).running() as follower:
+            partitions = PartitionsOnDemand(follower, topic, heartbeat)
             await wait_out(f"the ends of {topic}", lambda: follower.check(beginning.positions))
             await partitions.begin(list(range(self._bus.layout.log_partitions)))
             self._partitions, self._consumer = partitions, follower
@@ -78,11 +78,11 @@ class WatchedLog:
                     await pacer.let_others_run()
                 await self._pass_markers(partitions, {record.partition for record in records})
                 for chains in list(self._chains.values()):
-                    self._show(chains.passed(chains.position))
-                    if chains.asked_about():
+                    self._show(chains.pass_position(chains.position))
+                    if chains.list_unknown_sessions():
                         self._unknown.set()
                 self._note_lags()
-                await self._until_there_is_room()
+                await self._wait_for_capacity()
                 if records:
                     await pause_after(began)
 
@@ -106,7 +106,7 @@ class WatchedLog:
         if chains is None:
             chains = self._start(number, position)
         chains.follow(session_id)
-        self._show(chains.answered([session_id], position, {} if known is None else {session_id: known}))
+        self._show(chains.take_answer([session_id], position, {} if known is None else {session_id: known}))
 
     def leave(self, session_id: str, number: int) -> None:
         self._followed.discard(session_id)
@@ -142,8 +142,8 @@ class WatchedLog:
             await self._unknown.wait()
             self._unknown.clear()
             asking = dict(self._chains)
-            asked = {number: chains.asked_about() for number, chains in asking.items()}
-            names = [one for number in asked for one in asked[number] if len(one) <= LONGEST_ID][:MOST_ASKED]
+            requested = {number: chains.list_unknown_sessions() for number, chains in asking.items()}
+            names = [one for number in requested for one in requested[number] if len(one) <= LONGEST_ID][:MOST_ASKED]
             try:
                 answer = await self._timeline.last_events(names)
             except TimelineUnavailableError as problem:
@@ -152,14 +152,14 @@ class WatchedLog:
                 await asyncio.sleep(ASK_AGAIN_SECONDS)
                 continue
             for number, chains in asking.items():
-                told = [one for one in asked[number] if one in names or len(one) > LONGEST_ID]
+                named = [one for one in requested[number] if one in names or len(one) > LONGEST_ID]
                 if self._chains.get(number) is chains:
-                    self._show(chains.answered(told, answer.positions[number], answer.known.get(number, {})))
-            if any(chains.asked_about() for chains in self._chains.values()):
+                    self._show(chains.take_answer(named, answer.positions[number], answer.known.get(number, {})))
+            if any(chains.list_unknown_sessions() for chains in self._chains.values()):
                 self._unknown.set()
                 await asyncio.sleep(FULL_SECONDS)
 
-    async def _until_there_is_room(self) -> None:
+    async def _wait_for_capacity(self) -> None:
         """While the timeline does not answer, what waits for it must not grow."""
         while any(chains.full for chains in self._chains.values()):
             if any(chains.behind for chains in self._chains.values()):
@@ -188,19 +188,19 @@ class WatchedLog:
         self._lags[record.partition].read(append_time(record))
         subject = subject_of(record)
         delivery = parse_record(record) if subject is None or chains.follows(subject) else None
-        self._show(chains.passed(record.offset + 1) if delivery is None else chains.take(delivery))
+        self._show(chains.pass_position(record.offset + 1) if delivery is None else chains.take(delivery))
 
     def _show(self, accepted: Iterable[Delivery]) -> None:
         for delivery in accepted:
             session_id, kind = delivery.envelope.subject, delivery.envelope.type
             end = Place(delivery.partition, delivery.offset) if kind in HELD_EVENTS else None
             if session_id in self._followed:
-                recorded = delivery.recorded()
+                recorded = delivery.to_recorded_event()
                 self._endings.publish(session_id, self._feed.event(recorded), end)
                 self.accepted(session_id)
                 record_read_span(self._tracer, "show", recorded, datetime.now(UTC))
             elif kind in STATUS_EVENTS:
-                self._endings.publish(session_id, statuses(delivery.recorded()), end)
+                self._endings.publish(session_id, statuses(delivery.to_recorded_event()), end)
 
     async def _pass_markers(self, partitions: PartitionsOnDemand, read: Collection[int]) -> None:
         """A transaction ends with an offset that holds no record. `read`: of these records came just now."""
@@ -208,18 +208,18 @@ class WatchedLog:
             if number not in read and self._unread(number) > 0:
                 position = await partitions.position(number)
                 if self._chains.get(number) is chains:
-                    self._show(chains.passed(position))
+                    self._show(chains.pass_position(position))
 
     def _note_lags(self) -> None:
         for number, lag in self._lags.items():
             if self._unread(number) == 0:
-                lag.caught_up()
+                lag.mark_caught_up()
 
     def _unread(self, number: int) -> int:
         if self._consumer is None:
             return 0
-        place = TopicPartition(self._bus.topics.sessions, number)
-        return unread(self._consumer.consumer, place, self._chains[number].position)
+        topic_partition = TopicPartition(self._bus.topics.sessions, number)
+        return count_unread(self._consumer.consumer, topic_partition, self._chains[number].position)
 
     async def _compare(self, beginning: Beginning) -> None:
         """Raises LogMismatchError."""

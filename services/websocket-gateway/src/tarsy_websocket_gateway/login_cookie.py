@@ -19,8 +19,8 @@ def attempt_in(scope: Scope, *, secure: bool) -> LoginAttempt | None:
 
 
 def set_attempt(response: Response, attempt: LoginAttempt, *, secure: bool, base_path: str) -> None:
-    # Lax: the provider, another site, sends the browser back. Names with `__Host-` need the path `/`; without one
-    # a host below the same domain could put its own attempt here, and log somebody in as somebody else.
+    # Lax: the provider, another site, sends the browser back. Names with `__Host-` need the path `/`. Without the
+    # prefix, a host of the same domain could set its own attempt, and log a person in as another.
     name = cookie_name(NAME, secure=secure, base_path=base_path)
     written, path = write_attempt(attempt), base_path or "/"
     response.set_cookie(name, written, max_age=SECONDS, path=path, secure=secure, httponly=True, samesite="lax")

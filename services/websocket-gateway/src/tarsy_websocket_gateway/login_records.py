@@ -20,7 +20,7 @@ class LoginRecords:
     def __init__(self, record: RecordLogin) -> None:
         self._record = record
 
-    async def logged_in(self, request: Request, identity: Identity) -> None:
+    async def record_login(self, request: Request, identity: Identity) -> None:
         """Raises LoginNotRecordedError."""
         try:
             await self._record(request, "logged_in", identity, "")
@@ -28,11 +28,11 @@ class LoginRecords:
             log.warning("login.not_recorded", reason=str(problem))
             raise LoginNotRecordedError(NOT_RECORDED) from problem
 
-    async def logged_out(self, request: Request, identity: Identity | None) -> None:
+    async def record_logout(self, request: Request, identity: Identity | None) -> None:
         if identity is not None:
             await self._note(request, "logged_out", identity, "")
 
-    async def refused(self, request: Request, problem: LoginFailedError) -> None:
+    async def record_refusal(self, request: Request, problem: LoginFailedError) -> None:
         if problem.failure in RECORDED:
             await self._note(request, "refused", None, problem.failure)
 

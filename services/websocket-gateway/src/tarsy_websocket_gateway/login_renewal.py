@@ -1,4 +1,4 @@
-"""Renewal of the page's login, and its end: what becomes of the cookies of whoever has logged in."""
+"""Renewal of the page's login, and its end: what becomes of the cookies of a person who has logged in."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -49,7 +49,7 @@ def renewal_routes(failures: DenialLog, records: LoginRecords, now: Callable[[],
             set_cookies(response, login, renewed, now, base_path_of(request.scope))
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
-            await records.refused(request, problem)
+            await records.record_refusal(request, problem)
             response = _not_renewed(problem, base_path_of(request.scope))
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
@@ -61,7 +61,7 @@ def renewal_routes(failures: DenialLog, records: LoginRecords, now: Callable[[],
         """The cookies go. The ID token counts elsewhere until it ends, as every token does; the refresh token is
         revoked where the provider takes it back."""
         if login is not None:
-            await records.logged_out(request, await _who(request, login))
+            await records.record_logout(request, await _who(request, login))
             await _revoke(request, login, failures)
         response = Response(status_code=204)
         clear_sessions(response, base_path_of(request.scope))
@@ -121,6 +121,6 @@ def _not_renewed(problem: LoginFailedError, base_path: str) -> Response:
 
 
 def _seconds(logged_in: LoggedIn, now: Callable[[], float]) -> int:
-    """Until the token counts no longer."""
+    """Lasts until the token expires."""
     ends = logged_in.identity.expires_at
     return max(0, int(ends - now())) if ends is not None else 0

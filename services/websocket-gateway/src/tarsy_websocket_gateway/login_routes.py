@@ -69,13 +69,13 @@ def login_routes(
             if attempt is None:
                 raise LoginFailedError("attempt", "no cookie")
             logged_in = await login.finish(attempt, callback)
-            await records.logged_in(request, logged_in.identity)
+            await records.record_login(request, logged_in.identity)
             response: Response = RedirectResponse(f"{base_path}{attempt.to}", SEE_OTHER)
             set_cookies(response, login, logged_in, now, base_path)
             log.info("login.succeeded", credential=logged_in.identity.credential)
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
-            await records.refused(request, problem)
+            await records.record_refusal(request, problem)
             sentence = f"{problem}{_elsewhere(login)}" if problem.failure == "attempt" else str(problem)
             response = failed(STATUSES[problem.failure], sentence, to=_way_back(attempt))
         except LoginNotRecordedError as problem:

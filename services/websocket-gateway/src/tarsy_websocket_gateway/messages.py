@@ -17,7 +17,7 @@ from tarsy_contracts.api.websocket import (
 )
 from tarsy_contracts.display import display_cut, display_item
 from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.execution import shown_facts
+from tarsy_contracts.execution import to_facts
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
     ChatCreated,
@@ -134,7 +134,7 @@ def _execution(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStat
         timestamp=wire_time(record.envelope.time),
         number=record.number,
     )
-    return message.with_facts(shown_facts(change.spec, change.outcome))
+    return message.with_facts(to_facts(change.spec, change.outcome))
 
 
 def _chat_started(record: RecordedEvent, change: ChatCreated) -> ChatStarted:
@@ -221,7 +221,7 @@ def stage_status(status: StepStatus) -> StageStatus:
     return "started" if status == "active" else status
 
 
-def discarded(record: RecordedEvent, event_id: str, event_type: str) -> Outgoing:
+def encode_discarded(record: RecordedEvent, event_id: str, event_type: str) -> Outgoing:
     """The end of a part that came to nothing: the call failed, or nobody waits for it any longer."""
     return encode_logged(
         TimelineEventCompleted(

@@ -43,7 +43,7 @@ class Metrics:
         for reason in get_args(DropReason.__value__):
             self._dropped.labels(reason)
 
-    def dropped(self, reason: DropReason) -> None:
+    def count_dropped(self, reason: DropReason) -> None:
         self._dropped.labels(reason).inc()
 
     def watch(

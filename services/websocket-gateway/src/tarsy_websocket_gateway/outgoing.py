@@ -24,7 +24,7 @@ class TextDelta:
     def continues(self, earlier: "TextDelta") -> bool:
         return (self.event_id, self.run) == (earlier.event_id, earlier.run)
 
-    def outgoing(self) -> "Outgoing":
+    def to_outgoing(self) -> "Outgoing":
         message = StreamedText(
             type="stream.chunk",
             event_id=self.event_id,
@@ -78,7 +78,7 @@ class Outgoing:
         return len(self.frame)
 
 
-def outgoing(message: ServerMessage) -> Outgoing:
+def encode(message: ServerMessage) -> Outgoing:
     number: int | None = getattr(message, "number", None)
     event_id: str | None = getattr(message, "event_id", None)
     session_id: str | None = getattr(message, "session_id", None)
@@ -87,7 +87,7 @@ def outgoing(message: ServerMessage) -> Outgoing:
 
 def encode_logged(message: ServerMessage) -> Outgoing:
     """An event of the log brought it: it is a position for Go TARSy's clients."""
-    return outgoing(message.model_copy(update={"db_event_id": getattr(message, "number", None)}))
+    return encode(message.model_copy(update={"db_event_id": getattr(message, "number", None)}))
 
 
 def reply(message: WebSocketMessage) -> Outgoing:
@@ -95,7 +95,7 @@ def reply(message: WebSocketMessage) -> Outgoing:
     return Outgoing("", message.to_text())
 
 
-def encoded(parts: Iterable[Outgoing | TextDelta]) -> list[Outgoing]:
+def join_deltas(parts: Iterable[Outgoing | TextDelta]) -> list[Outgoing]:
     """In order. Text of one timeline event that follows upon itself becomes one message."""
     found: list[Outgoing | list[TextDelta]] = []
     for part in parts:
@@ -111,4 +111,4 @@ def encoded(parts: Iterable[Outgoing | TextDelta]) -> list[Outgoing]:
 
 def _joined(deltas: Sequence[TextDelta]) -> Outgoing:
     last = deltas[-1]
-    return (last if len(deltas) == 1 else replace(last, text="".join(one.text for one in deltas))).outgoing()
+    return (last if len(deltas) == 1 else replace(last, text="".join(one.text for one in deltas))).to_outgoing()

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from tarsy_websocket_gateway.page_encodings import encoded
-from tarsy_websocket_gateway.page_modules import imported_modules
+from tarsy_websocket_gateway.page_encodings import compress_page
+from tarsy_websocket_gateway.page_modules import list_imported_modules
 from tarsy_websocket_gateway.page_views import VIEWS
 
 INDEX = "index.html"
@@ -68,10 +68,10 @@ def _load() -> tuple[str, Mapping[str, Asset], Mapping[str, bytes]]:
     version = digest.hexdigest()[:16]
     body = index.body.replace(STYLES_PLACE, _styles(found))
     sources = {path: asset.body.decode() for path, asset in found.items() if path.endswith(SCRIPTS)}
-    frame = imported_modules(FIRST_MODULE, sources)
+    frame = list_imported_modules(FIRST_MODULE, sources)
     bodies = {}
     for view in set(VIEWS.values()):
-        preloads = _preloads([*frame, view, *imported_modules(view, sources)])
+        preloads = _preloads([*frame, view, *list_imported_modules(view, sources)])
         bodies[view] = body.replace(PRELOADS_PLACE, preloads).replace(VERSION_PLACE, version.encode())
     return version, found, bodies
 
@@ -90,7 +90,7 @@ def _preloads(modules: Iterable[str]) -> bytes:
 
 
 def _asset(body: bytes, media_type: str) -> Asset:
-    return Asset(body, media_type, encoded(body))
+    return Asset(body, media_type, compress_page(body))
 
 
 def _assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Asset]]:

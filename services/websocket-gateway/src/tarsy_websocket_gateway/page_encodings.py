@@ -12,7 +12,7 @@ SMALLEST = 256
 """Smaller files do not become smaller."""
 
 
-def encoded(body: bytes) -> Mapping[str, bytes]:
+def compress_page(body: bytes) -> Mapping[str, bytes]:
     """By the name of the encoding, the best first; empty when none makes it smaller."""
     if len(body) < SMALLEST:
         return {}

@@ -11,7 +11,7 @@ IMPORT = re.compile(
 """An import at the top of a module of ours, or in a vendored one, which has no line breaks. `import(...)` is none."""
 
 
-def imported_modules(first: str, modules: Mapping[str, str]) -> list[str]:
+def list_imported_modules(first: str, modules: Mapping[str, str]) -> list[str]:
     """The paths of all that `first` imports, itself left out, in the order in which they are found."""
     found = {first: None}
     waiting = [first]

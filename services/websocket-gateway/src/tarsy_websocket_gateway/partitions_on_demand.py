@@ -13,8 +13,9 @@ from tarsy_bus.partition_reader import PartitionReader, Record
 LEAST_PAUSE_SECONDS = 0.002
 LONGEST_PAUSE_SECONDS = 0.02
 PAUSE_SHARE = 2
-"""A read is followed by a pause of so many times what it took: records gather, so that reading, making messages and
-writing them uses a third of the time at most, up to a pause that nobody sees."""
+"""The pause after a read, as a multiple of the time that the read took. Reading and sending therefore use at most a
+third of the time.
+"""
 IDLE_SECONDS = 2.0
 """How often a reader of nothing asks Kafka whether it is there: `/ready` says so."""
 
@@ -22,10 +23,10 @@ IDLE_SECONDS = 2.0
 class PartitionsOnDemand:
     """One consumer, to which all partitions are assigned, and paused while nobody needs them."""
 
-    def __init__(self, follower: PartitionReader, topic: str, stepped: Callable[[], None]) -> None:
+    def __init__(self, follower: PartitionReader, topic: str, heartbeat: Callable[[], None]) -> None:
         self._follower = follower
         self._topic = topic
-        self._stepped = stepped
+        self._heartbeat = heartbeat
         self._needed = asyncio.Event()
         self.positions: dict[int, int] = {}
         """The next offset of each partition that is fetched."""
@@ -40,11 +41,11 @@ class PartitionsOnDemand:
 
     def fetch(self, number: int, offset: int) -> None:
         """From this offset on, also if it was fetched further already."""
-        place = TopicPartition(self._topic, number)
+        topic_partition = TopicPartition(self._topic, number)
         self.positions[number] = offset
         self._begun[number] += 1
-        self._follower.consumer.seek(place, offset)
-        self._follower.consumer.resume(place)
+        self._follower.consumer.seek(topic_partition, offset)
+        self._follower.consumer.resume(topic_partition)
         self._needed.set()
 
     def stop(self, number: int) -> None:
@@ -65,7 +66,7 @@ class PartitionsOnDemand:
                     await self._needed.wait()
                     return []
             await self._follower.ends([0])
-            self._stepped()
+            self._heartbeat()
             return []
         begun = dict(self._begun)
         records = await self._follower.next()

@@ -16,7 +16,7 @@ from tarsy_contracts.api.websocket_progress import (
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import summary_attempt_id
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_websocket_gateway.outgoing import Outgoing, encode_logged, outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, encode, encode_logged
 from tarsy_websocket_gateway.watched_steps import WatchedSteps
 
 PHASES: dict[str, ExecutionPhase] = {"synthesis": "synthesizing", "exec_summary": "finalizing"}
@@ -32,7 +32,7 @@ def progress_messages(record: RecordedEvent, steps: WatchedSteps) -> Iterator[Ou
     """`steps`: those of the session, this event included."""
     match record.event:
         case e.StageStarted() as started:
-            yield outgoing(_session_progress(record, started, steps))
+            yield encode(_session_progress(record, started, steps))
         case e.LlmCallRequested() as asked:
             phase, message = _question(asked, steps)
             yield from _execution_progress(record, steps, asked.execution_id, phase, message)
@@ -55,15 +55,15 @@ def progress_messages(record: RecordedEvent, steps: WatchedSteps) -> Iterator[Ou
             return
 
 
-def _question(asked: e.LlmCallRequested, steps: WatchedSteps) -> tuple[ExecutionPhase, str]:
-    phase = PHASES.get(steps.stage_type(asked.execution_id))
-    if phase is None and asked.purpose == "conclusion":
+def _question(requested: e.LlmCallRequested, steps: WatchedSteps) -> tuple[ExecutionPhase, str]:
+    phase = PHASES.get(steps.stage_type(requested.execution_id))
+    if phase is None and requested.purpose == "conclusion":
         phase = "concluding"
     if phase is not None:
         return phase, MESSAGES[phase]
-    execution = steps.executions.get(asked.execution_id)
+    execution = steps.executions.get(requested.execution_id)
     limit = f"/{execution.max_iterations}" if execution is not None and execution.max_iterations else ""
-    return "investigating", f"Iteration {asked.iteration}{limit}"
+    return "investigating", f"Iteration {requested.iteration}{limit}"
 
 
 def _session_progress(record: RecordedEvent, stage: e.StageStarted, steps: WatchedSteps) -> SessionProgressed:
@@ -98,7 +98,7 @@ def _execution_progress(
         timestamp=wire_time(record.envelope.time),
         number=record.number,
     )
-    yield outgoing(progress)
+    yield encode(progress)
 
 
 def _interaction(

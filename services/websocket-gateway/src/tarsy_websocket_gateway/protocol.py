@@ -25,8 +25,8 @@ def read_action(text: str) -> ClientAction:
         action = ClientAction.model_validate_json(text)
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
-        place = "".join(f"/{part}" for part in first["loc"])
-        raise InvalidMessageError(f"{place or NO_OBJECT}: {first['msg']}") from None
+        pointer = "".join(f"/{part}" for part in first["loc"])
+        raise InvalidMessageError(f"{pointer or NO_OBJECT}: {first['msg']}") from None
     if action.action != "ping" and action.channel != SESSIONS and CHANNEL.fullmatch(action.channel) is None:
         raise InvalidMessageError("channel must be 'sessions' or 'session:ID'")
     if action.action == "catchup" and action.last_event_id is None:

@@ -41,13 +41,13 @@ def websocket_routes(hub: Hub, new_connection: NewConnection, metrics: Metrics, 
     @router.websocket("/api/v1/ws")
     async def connect(websocket: WebSocket) -> None:
         if limit.is_reached:
-            metrics.dropped("full")
+            metrics.count_dropped("full")
             await websocket.send_denial_response(problem_response(503, "Service unavailable", FULL))
             return
         with limit.taken():
             await websocket.accept(subprotocol_of(websocket.scope))
             if not hub.open:
-                metrics.dropped("starting")
+                metrics.count_dropped("starting")
                 await websocket.close(TRY_AGAIN_LATER, "starting: connect again")
                 return
             await new_connection(websocket).run()

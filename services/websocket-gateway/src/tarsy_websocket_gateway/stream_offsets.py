@@ -30,12 +30,12 @@ class StreamOffsets:
         """Partitions of watched sessions."""
         return set(self._partitions.values())
 
-    def waiting(self) -> set[str]:
+    def take_waiting(self) -> set[str]:
         """Sessions that are to be placed. The caller places them."""
         waiting, self._waiting = self._waiting, set()
         return waiting
 
-    def place(self, session_ids: set[str], offsets: Mapping[int, int]) -> None:
+    def place_sessions(self, session_ids: set[str], offsets: Mapping[int, int]) -> None:
         """`offsets`: from where their partitions are read, or were read already."""
         for session_id in session_ids & self._partitions.keys():
             self._next[session_id] = offsets[self._partitions[session_id]]

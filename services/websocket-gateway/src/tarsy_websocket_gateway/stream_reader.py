@@ -16,7 +16,7 @@ from tarsy_websocket_gateway.chunk_records import read_chunk
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.log_reader import subject_of
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta, encoded
+from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta, join_deltas
 from tarsy_websocket_gateway.partitions_on_demand import PartitionsOnDemand, pause_after
 from tarsy_websocket_gateway.stream_offsets import StreamOffsets
 
@@ -55,14 +55,14 @@ class StreamReader:
         self._offsets.leave(session_id)
         self._wanted.set()
 
-    async def run(self, last_number: LastNumber, stepped: Callable[[], None]) -> None:
+    async def run(self, last_number: LastNumber, heartbeat: Callable[[], None]) -> None:
         topic = self._bus.topics.stream
         self._last_number = last_number
         async with (
-            PartitionReader(self._bus, topic, stepped, consumer=live_reader).running() as follower,
+            PartitionReader(self._bus, topic, heartbeat, consumer=live_reader).running() as follower,
             Supervisor().group() as group,
         ):
-            partitions = PartitionsOnDemand(follower, topic, stepped)
+            partitions = PartitionsOnDemand(follower, topic, heartbeat)
             await partitions.begin(await follower.partitions())
             group.start("positions", self._position(follower, partitions))
             while True:
@@ -90,7 +90,7 @@ class StreamReader:
 
     def _publish_all(self, found: dict[str, list[Outgoing | TextDelta]]) -> None:
         for session_id, parts in found.items():
-            self._publish(session_id, encoded(parts))
+            self._publish(session_id, join_deltas(parts))
         found.clear()
 
     async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
@@ -98,14 +98,14 @@ class StreamReader:
             await self._wanted.wait()
             self._wanted.clear()
             since, self._since = self._since, {}
-            waiting = self._offsets.waiting()
+            waiting = self._offsets.take_waiting()
             for number in partitions.positions.keys() - self._offsets.partitions() - since.keys():
                 partitions.stop(number)
             offsets = await self._begins(follower, since)
             for number, offset in offsets.items():
                 if offset < partitions.positions.get(number, offset + 1):
                     partitions.fetch(number, offset)
-            self._offsets.place(waiting, offsets)
+            self._offsets.place_sessions(waiting, offsets)
 
     async def _begins(self, follower: PartitionReader, since: dict[int, datetime]) -> dict[int, int]:
         """The first records from these times on, or else the ends."""
@@ -115,9 +115,13 @@ class StreamReader:
         times = {TopicPartition(topic, number): int(at.timestamp() * 1000) for number, at in since.items()}
         ends = await follower.ends(since)
         self._offsets.begin_live(ends)
-        # After the ends: where nothing is found, what comes in between must lie behind them.
+        # Read after the ends: if nothing is found, records that come in between must lie behind them.
         found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(times))
-        return ends | {place.partition: found[place].offset for place in times if found[place]}
+        return ends | {
+            topic_partition.partition: found[topic_partition].offset
+            for topic_partition in times
+            if found[topic_partition]
+        }
 
     def _take(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> bool:
         """Whether it is a chunk for somebody who watches."""

@@ -14,7 +14,7 @@ from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import LLM_EVENT_TYPES, ROWS_PER_EVENT, llm_timeline_event_id
-from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta, outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta, encode
 
 CALL_BYTES = 256 * 1024
 MOST_CALLS = 512
@@ -76,7 +76,7 @@ class Streams:
         """`ended`: the timeline events and executions of the session that have ended until now."""
         self._over[session_id] = ended
 
-    def running(self, session_id: str) -> list[Call]:
+    def list_running_calls(self, session_id: str) -> list[Call]:
         return [self._calls[call_id] for call_id in sorted(self._of_session.get(session_id, ()))]
 
     def take(
@@ -112,7 +112,7 @@ class Streams:
         part = call.part_of(chunk)
         if part is None:
             part = call.add(chunk)
-            messages.append(created(call, part, last_number))
+            messages.append(encode_created(call, part, last_number))
             if replayed:
                 messages.append(reset(call, part))
         if call.size + len(chunk.text) <= CALL_BYTES:
@@ -130,7 +130,7 @@ class Streams:
         early = call.parts.setdefault(part.event_id, part)
         early.logged = True
         text = "".join(early.pieces)
-        return [reset(call, early), delta(call, early, text).outgoing()] if text else []
+        return [reset(call, early), delta(call, early, text).to_outgoing()] if text else []
 
     def end(self, call_ids: Iterable[str]) -> list[Part]:
         """These calls have ended; returns what clients know of them from chunks."""
@@ -148,14 +148,14 @@ class Streams:
 
     def forget(self, session_id: str) -> None:
         """Nobody watches the session any longer."""
-        for call in self.running(session_id):
+        for call in self.list_running_calls(session_id):
             del self._calls[call.call_id]
             self.size -= call.size
         self._of_session.pop(session_id, None)
         self._over.pop(session_id, None)
 
     def _had_ended(self, session_id: str, chunk: LlmChunk | SummaryChunk) -> bool:
-        """Before somebody watched the session: the log that is read from then on does not end the call again."""
+        """For calls that ended before anyone watched the session: the log read from then on does not end them again."""
         signs = signs_of_end(chunk.call_id, chunk.execution_id, [_part(chunk).event_id])
         return not self._over.get(session_id, frozenset()).isdisjoint(signs)
 
@@ -184,8 +184,8 @@ def signs_of_end(call_id: str, execution_id: str | None, parts: Iterable[str]) -
     return {*parts, timeline_event_id(call_id, "error"), execution_id or ""}
 
 
-def created(call: Call, part: Part, last_number: int) -> Outgoing:
-    """Placed where it would stand if its call ended with the session's next event."""
+def encode_created(call: Call, part: Part, last_number: int) -> Outgoing:
+    """Sorts the streaming item to where it would appear if the call completed now."""
     message = TimelineEventCreated(
         type="timeline_event.created",
         event_id=part.event_id,
@@ -200,7 +200,7 @@ def created(call: Call, part: Part, last_number: int) -> Outgoing:
         timestamp=wire_time(call.time),
         number=None,
     )
-    return outgoing(message)
+    return encode(message)
 
 
 def delta(call: Call, part: Part, text: str) -> TextDelta:
@@ -216,11 +216,11 @@ def reset(call: Call, part: Part) -> Outgoing:
         timestamp=wire_time(call.time),
         number=None,
     )
-    return outgoing(message)
+    return encode(message)
 
 
 def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
-    """Kept by nobody: whoever comes later waits for the next word."""
+    """Not kept: a later client waits for the next word."""
     message = StreamedProgress(
         type="stream.progress",
         event_id=timeline_event_id(chunk.call_id, "llm_tool_call"),
@@ -231,7 +231,7 @@ def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
         timestamp=wire_time(time),
         number=None,
     )
-    return outgoing(message)
+    return encode(message)
 
 
 def _start_over(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tarsy_websocket_gateway.errors import HeldTooMuchError
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.outgoing import Outgoing
-from tarsy_websocket_gateway.streams import Call, created, delta, reset
+from tarsy_websocket_gateway.streams import Call, delta, encode_created, reset
 
 MOST_HELD = 1_000
 
@@ -61,9 +61,9 @@ def _streamed(call: Call, history: History, *, again: bool) -> list[Outgoing]:
     for part in call.parts.values():
         if not part.logged and part.event_id not in history.present:
             call.stage_id = call.stage_id or history.steps.stage_of(call.execution_id)
-            messages.append(created(call, part, history.last_number))
+            messages.append(encode_created(call, part, history.last_number))
         if again:
             messages.append(reset(call, part))
         if part.pieces:
-            messages.append(delta(call, part, "".join(part.pieces)).outgoing())
+            messages.append(delta(call, part, "".join(part.pieces)).to_outgoing())
     return messages

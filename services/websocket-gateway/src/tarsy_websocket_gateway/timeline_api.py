@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_bus.acceptance import LastAccepted
-from tarsy_bus.retries import growing_pauses, retry
+from tarsy_bus.retries import draw_growing_pauses, retry
 from tarsy_contracts.api.chains import (
     AskedSession,
     AskedSessions,
@@ -39,7 +39,7 @@ class TimelineUnavailableError(WebsocketGatewayError):
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Where the timeline stands, and the last accepted event of sessions there, by partition."""
+    """The timeline's positions by partition, and the last accepted event of sessions there."""
 
     cluster_id: str
     topic: str
@@ -68,13 +68,13 @@ class TimelineApi:
         ) as self._client:
             yield self
 
-    async def beginning(self) -> Beginning:
+    async def wait_for_beginning(self) -> Beginning:
         """Where the timeline stands. Asks until it answers: it may be still starting."""
         return await retry(
             lambda: self.last_events(()),
             passes=lambda problem: isinstance(problem, TimelineUnavailableError),
             failed=lambda problem, pause: log.warning("timeline.waiting", url=self._url, reason=repr(problem)),
-            pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+            pauses=draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
         )
 
     async def open_sessions(self) -> Beginning:
@@ -100,14 +100,14 @@ class TimelineApi:
         """
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
-                asked = {"session_ids": list(session_ids)}
-                async with self._running_client.stream("POST", "/internal/v1/chains", json=asked) as answer:
+                body = {"session_ids": list(session_ids)}
+                async with self._running_client.stream("POST", "/internal/v1/chains", json=body) as answer:
                     answer.raise_for_status()
                     return await _read_beginning(answer)
         except (httpx2.HTTPError, TimeoutError, ValueError, StopAsyncIteration) as problem:
             raise TimelineUnavailableError(repr(problem)) from problem
 
-    async def histories(self, asked: Sequence[AskedSession]) -> Snapshots:
+    async def histories(self, sessions: Sequence[AskedSession]) -> Snapshots:
         """Waits for nothing: a history that does not reach what is asked for is left out.
 
         Raises TimelineUnavailableError.
@@ -116,11 +116,11 @@ class TimelineApi:
             async with asyncio.timeout(HISTORY_SECONDS):
                 answer = await self._running_client.post(
                     "/internal/v1/histories",
-                    content=AskedSessions(sessions=tuple(asked)).model_dump_json(),
+                    content=AskedSessions(sessions=tuple(sessions)).model_dump_json(),
                     headers={"content-type": "application/json"},
                 )
             if answer.status_code == 404:
-                return await self._one_by_one(asked)
+                return await self._one_by_one(sessions)
             answer.raise_for_status()
             head, *lines = answer.content.splitlines()
             found = [_snapshot(line) for line in lines]
@@ -129,14 +129,14 @@ class TimelineApi:
             raise TimelineUnavailableError(repr(problem)) from problem
         return Snapshots(positions, {one.session_id: one for one in found})
 
-    async def _one_by_one(self, asked: Sequence[AskedSession]) -> Snapshots:
+    async def _one_by_one(self, sessions: Sequence[AskedSession]) -> Snapshots:
         """As histories, of a timeline of release 0.1, which has a request for each session.
 
         A history may reach further than the positions: what comes again is dropped by number.
         """
-        stands = await self.last_events([one.session_id for one in asked])
+        stands = await self.last_events([one.session_id for one in sessions])
         found: dict[str, SessionSnapshot] = {}
-        for one in asked:
+        for one in sessions:
             known = stands.known.get(one.partition, {}).get(one.session_id)
             if known is None:
                 continue
@@ -158,7 +158,7 @@ class TimelineApi:
         answer.raise_for_status()
         return SessionHistory.model_validate_json(answer.content)
 
-    async def joined_session(self, session_id: str) -> str | None:
+    async def find_joined_session(self, session_id: str) -> str | None:
         """The session that the alert with this id joined, if it joined one. Raises TimelineUnavailableError."""
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
@@ -172,10 +172,10 @@ class TimelineApi:
 
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
         """Which of these sessions a caller of these session groups sees. Raises TimelineUnavailableError."""
-        asked = {"session_ids": list(session_ids), "session_groups": groups}
+        body = {"session_ids": list(session_ids), "session_groups": groups}
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
-                answer = await self._running_client.post("/internal/v1/visible-sessions", json=asked)
+                answer = await self._running_client.post("/internal/v1/visible-sessions", json=body)
             answer.raise_for_status()
             return VisibleSessions.model_validate_json(answer.content)
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:

@@ -23,7 +23,7 @@ class TimelineProgress:
         self._wanted = asyncio.Event()
         self._moved = asyncio.Condition()
 
-    async def reached(self, goals: Mapping[int, int], seconds: float) -> bool:
+    async def wait_until_reached(self, goals: Mapping[int, int], seconds: float) -> bool:
         """Returns once the timeline has projected what lies before these offsets; False when that takes longer."""
         self._waiting += 1
         self._wanted.set()

@@ -14,7 +14,7 @@ from typing import Protocol
 import structlog
 
 from tarsy_auth.session_groups import GroupLabels
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.api.visible_sessions import MOST_ASKED, VisibleSessions
 from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.outgoing import Outgoing
@@ -64,7 +64,7 @@ class ClientSessions:
         self._known: dict[str, bool] = {}
         self._held: dict[str, _Held] = {}
         self._held_count = 0
-        self._asked = asyncio.Event()
+        self._requested = asyncio.Event()
 
     def offer(self, message: Outgoing) -> bool:
         """Whether this message of the list is sent now. One of a session that is not judged yet may be sent later."""
@@ -82,7 +82,7 @@ class ClientSessions:
         answered = False
         try:
             async with asyncio.timeout(APPEAR_SECONDS):
-                for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+                for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
                     answered = session_id in self._known or await self._ask([session_id])
                     if session_id in self._known:
                         break
@@ -103,18 +103,18 @@ class ClientSessions:
     async def run(self) -> None:
         """Judges for ever what was held back."""
         while True:
-            await self._asked.wait()
-            self._asked.clear()
-            for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+            await self._requested.wait()
+            self._requested.clear()
+            for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
                 await self._judge_held()
                 if not self._held:
                     break
                 await asyncio.sleep(pause)
 
     async def _judge_held(self) -> None:
-        asked = list(islice(self._held, MOST_ASKED))
-        answered = await self._ask(asked)
-        for session_id in asked:
+        requested = list(islice(self._held, MOST_ASKED))
+        answered = await self._ask(requested)
+        for session_id in requested:
             if session_id in self._known:
                 self._release(session_id)
             elif self._monotonic() - self._held[session_id].since >= APPEAR_SECONDS:
@@ -138,7 +138,7 @@ class ClientSessions:
             return
         self._held.setdefault(session_id, _Held(self._monotonic())).messages.append(message)
         self._held_count += 1
-        self._asked.set()
+        self._requested.set()
 
     def _release(self, session_id: str) -> None:
         messages = self._taken(session_id)
@@ -148,8 +148,9 @@ class ClientSessions:
             del self._known[session_id]
 
     def _give_up(self, session_id: str, *, answered: bool) -> None:
-        """A session that the timeline does not know costs its own messages; a timeline that does not answer, the
-        connection: the client comes again, and reads the list anew."""
+        """A session unknown to the timeline loses its messages. If the timeline does not answer, the connection closes,
+        and the client reconnects and reads the list again.
+        """
         log.warning("visibility.given_up", session_id=session_id, answered=answered)
         self._taken(session_id)
         if not answered:

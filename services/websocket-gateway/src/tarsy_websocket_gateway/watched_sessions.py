@@ -9,7 +9,7 @@ import structlog
 
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_bus.connection import Bus
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.api.chains import AskedSession
 from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableError, SessionNotFoundError
@@ -87,8 +87,8 @@ class WatchedSessions:
         known = None if watch is None else self._log.last(session_id, watch.partition)
         return 0 if known is None else known.number
 
-    def running(self, session_id: str) -> list[Call]:
-        return self._feed.running(session_id)
+    def list_running_calls(self, session_id: str) -> list[Call]:
+        return self._feed.list_running_calls(session_id)
 
     async def history(self, session_id: str) -> History:
         """All that was accepted of a watched session before this call. Empty if it begins only now.
@@ -127,7 +127,7 @@ class WatchedSessions:
             except TimelineUnavailableError as problem:
                 log.warning("list.unavailable", reason=str(problem))
                 raise HistoryUnavailableError("The list is not available now. Subscribe again later.") from problem
-        await self._progress.reached(self._log.positions(), LIST_SECONDS)
+        await self._progress.wait_until_reached(self._log.positions(), LIST_SECONDS)
 
     async def _snapshot(self, session_id: str, watch: _Watch) -> Snapshot:
         """The session's chain goes on from it."""
@@ -159,7 +159,7 @@ class WatchedSessions:
         """An alert that was accepted a moment ago has no session yet, and may get none of its own."""
         try:
             async with asyncio.timeout(self._appear_seconds):
-                for pause in growing_pauses(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS):
+                for pause in draw_growing_pauses(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS):
                     if await _is_set_within(watch.appeared, pause):
                         return
                     if (joined := await self._joined_session(session_id)) is not None:
@@ -171,7 +171,7 @@ class WatchedSessions:
 
     async def _joined_session(self, session_id: str) -> str | None:
         try:
-            return await self._timeline.joined_session(session_id)
+            return await self._timeline.find_joined_session(session_id)
         except TimelineUnavailableError as problem:
             log.warning("joined_session.unavailable", session_id=session_id, reason=str(problem))
             return None

@@ -15,7 +15,7 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import encoded
+from tarsy_websocket_gateway.outgoing import join_deltas
 from tarsy_websocket_gateway.page_assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -261,7 +261,9 @@ async def test_what_an_agent_says_before_it_is_known_goes_to_it_once_it_is(tab: 
         call_id="l", execution_id=execution_id(stage_id(session.id, 1), 2), run=1, index=0, part="text", text="Hm"
     )
     feed_ = Feed()
-    streamed = [json.loads(one.text) for one in encoded(feed_.chunk(session.id, early, session.records[0][0].time, 5))]
+    streamed = [
+        json.loads(one.text) for one in join_deltas(feed_.chunk(session.id, early, session.records[0][0].time, 5))
+    ]
 
     before = await show(tab, [*messages, *streamed])
     session.add(*chain.whole_chain(session.id)[5:7])
@@ -279,7 +281,9 @@ async def test_the_text_of_a_call_that_failed_is_taken_away(tab: Tab, new_sessio
     chunk = LlmChunk(
         call_id=call.llm_call_id, execution_id=call.execution_id, run=1, index=0, part="text", text="half a sen"
     )
-    messages += [json.loads(one.text) for one in encoded(feed_.chunk(session.id, chunk, session.records[0][0].time, 8))]
+    messages += [
+        json.loads(one.text) for one in join_deltas(feed_.chunk(session.id, chunk, session.records[0][0].time, 8))
+    ]
 
     before = await show(tab, messages)
     session.add(chain.failed(call, "rate_limit", "429", retryable=True))

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from tarsy_browser import chromium, new_tab
 from tarsy_processes.ports import free_port
-from tarsy_service.allowed_hosts import allowed_hosts
+from tarsy_service.allowed_hosts import parse_allowed_hosts
 from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.http_server import http_server
 from tarsy_service.runner import run_services
@@ -110,7 +110,7 @@ async def world() -> AsyncIterator[World]:
 
     running = run_services(
         [Service(name="page", run=run, router=_router(world))], host=LOOPBACK, port=world.port, registry=world.registry,
-        shutdown_seconds=1, on_ready=started.set, stop=stop, policy=HttpPolicy(allowed_hosts(OURS)),
+        shutdown_seconds=1, on_ready=started.set, stop=stop, policy=HttpPolicy(parse_allowed_hosts(OURS)),
     )  # fmt: skip
     strangers = Starlette(routes=[Route("/", _strangers_page)])
     async with http_server(strangers, LOOPBACK, world.strangers_port), asyncio.TaskGroup() as group:

@@ -65,7 +65,7 @@ def kafka_server() -> JsonValue:
 
 
 def channel_object(channel: Channel, topics: Topics) -> JsonValue:
-    topic = channel.found_in(topics)
+    topic = channel.find_topic(topics)
     settings = topic.settings()
     return {
         "address": topic.name,

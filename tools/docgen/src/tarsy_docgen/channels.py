@@ -49,7 +49,8 @@ ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE, *NOTIFIER)
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """`schema` is a name in `schemas/`. Without one it is what strangers wrote, as it was. `by` may be nobody yet.
+    """`schema` is a name in `schemas/`. Without a format, the records are those of other systems, unchanged. `by` may
+    be nobody yet.
 
     `headers`: instead of those of the channel.
     """
@@ -72,7 +73,7 @@ class Channel:
     messages: tuple[Sent, ...]
     headers: str | None = "headers/message.1"
 
-    def found_in(self, topics: Topics) -> Topic:
+    def find_topic(self, topics: Topics) -> Topic:
         name = getattr(topics, self.topic)
         return next(topic for topic in topics.all() if topic.name == name)
 

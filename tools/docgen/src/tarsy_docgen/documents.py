@@ -22,7 +22,7 @@ from tarsy_docgen.metrics_page import metrics_page
 from tarsy_docgen.openapi import openapi_document
 from tarsy_docgen.public_asyncapi import public_asyncapi_document
 from tarsy_docgen.public_events_page import public_events_page
-from tarsy_docgen.released import PUBLIC_REMEDY, REMEDY, UPCAST, grown, refused, relied_on
+from tarsy_docgen.released import PUBLIC_REMEDY, REMEDY, UPCAST, extend_lock, find_breaking_changes, strip_words
 from tarsy_docgen.runtime_lock import build_lock, runtime_lock
 from tarsy_docgen.schema import Schema
 from tarsy_docgen.settings_table import settings_page
@@ -79,9 +79,9 @@ def write(root: Path) -> None:
     for old in _schemas_of_no_name(root, files):
         (root / old).unlink()
     for name, text in files.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def check(root: Path) -> list[str]:
@@ -100,12 +100,12 @@ def _generated(root: Path) -> dict[str, str]:
     files: dict[str, str] = {}
     for contract in contracts():
         current, released = contract.schemas(), _released(root, contract)
-        problems = refused(released, current, contract.upcast)
+        problems = find_breaking_changes(released, current, contract.upcast)
         if problems:
             heading = "This change breaks readers of earlier versions:"
             raise BreakingChangeError("\n".join([heading, *problems, contract.remedy]))
         files |= {f"{FOLDER}/{name}.json": as_file(schema) for name, schema in current.items()}
-        files[contract.lock] = as_file(grown(released, current))
+        files[contract.lock] = as_file(extend_lock(released, current))
     return files | {name: document() for name, document in DOCUMENTS.items()}
 
 
@@ -131,6 +131,8 @@ def _altered(root: Path) -> list[str]:
         current = contract.schemas()
         for name, schema in _released(root, contract).items():
             file = root / FOLDER / f"{name}.json"
-            if name not in current and (not file.is_file() or relied_on(json.loads(file.read_text("utf-8"))) != schema):
+            if name not in current and (
+                not file.is_file() or strip_words(json.loads(file.read_text("utf-8"))) != schema
+            ):
                 altered.append(f"{FOLDER}/{name}.json: is not what was released; take it from the history again")
     return altered

@@ -80,16 +80,16 @@ def _headers(schemas: Mapping[str, Schema]) -> Iterator[str]:
     yield "| header | where | meaning |\n| --- | --- | --- |"
     for name, field in fields(event).items():
         where = "every message" if name in fields(message) else "the session log"
-        said = as_object(fields(message).get(name, field))["description"]
-        yield f"| `{name}` | {where} | {said} |"
+        description = as_object(fields(message).get(name, field))["description"]
+        yield f"| `{name}` | {where} | {description} |"
     yield ""
 
 
 def _channel(channel: Channel, schemas: Mapping[str, Schema]) -> Iterator[str]:
-    topic = channel.found_in(Topics())
+    topic = channel.find_topic(Topics())
     yield f"\n## {channel.title}: `{topic.name}`\n"
     partitions = "1 partition" if topic.partitions == 1 else f"{topic.partitions} partitions"
-    yield f"{channel.about} Key: {channel.key}. {partitions}, {kept(topic)}."
+    yield f"{channel.about} Key: {channel.key}. {partitions}, {describe_retention(topic)}."
     if channel is EVENTS_CHANNEL:
         yield f"Written by {_named(TIMELINE, '')}. [The public events](public-events.md) have a page of their own."
         return
@@ -133,7 +133,7 @@ def value_sections(schemas: Iterable[Schema]) -> Iterator[str]:
     yield ""
 
 
-def kept(topic: Topic) -> str:
+def describe_retention(topic: Topic) -> str:
     if topic.compacted:
         return "compacted: the newest of each key is kept"
     if topic.retention_ms == FOREVER:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from tarsy_docgen.schema import DEFINITIONS, Schema, allowed, as_object, elements, fields, required
+from tarsy_docgen.schema import DEFINITIONS, Schema, as_object, elements, fields, list_allowed, list_required
 
 PLAIN = {
     "string": "text",
@@ -19,10 +19,10 @@ PLAIN = {
 
 def rows(schema: Schema) -> Iterator[str]:
     """Required fields first, else in the order of the model."""
-    for name, value in sorted(fields(schema).items(), key=lambda one: one[0] not in required(schema)):
+    for name, value in sorted(fields(schema).items(), key=lambda one: one[0] not in list_required(schema)):
         field = as_object(value)
         meaning = f": {field['description']}" if "description" in field else ""
-        must = "yes" if name in required(schema) else f"no, {_default(field)}"
+        must = "yes" if name in list_required(schema) else f"no, {_default(field)}"
         yield "| " + " | ".join(_cell(text) for text in (f"`{name}`{meaning}", kind_of(field), must)) + " |"
 
 
@@ -35,7 +35,7 @@ def kind_of(schema: JsonValue | Schema) -> str:
     for union in ("anyOf", "oneOf"):
         if union in schema:
             return " or ".join(kind_of(member) for member in elements(schema, union))
-    values = allowed(schema)
+    values = list_allowed(schema)
     if values is not None:
         return " or ".join(f"`{json.dumps(value)}`" for value in values)
     return _plain(schema)

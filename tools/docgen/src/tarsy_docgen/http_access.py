@@ -40,14 +40,14 @@ def security_of(role: Role | None) -> JsonValue:
     return [{}] if role is None else [{SCHEME: []}, {}]
 
 
-def refusals_of(role: Role | None, told: Mapping[int, str]) -> Mapping[int, str]:
-    """Problems that authentication adds; `told` are those of the operation itself."""
+def refusals_of(role: Role | None, reasons: Mapping[int, str]) -> Mapping[int, str]:
+    """Problems that authentication adds; `reasons` are those of the operation itself."""
     if role is None:
         return {}
     lower = {403: TOO_LITTLE.format(role=role.label)} if role > Role.VIEWER else {}
     found = {401: NOBODY, **lower, 503: PROVIDER_AWAY}
-    return {status: _joined(told.get(status), meaning) for status, meaning in found.items()}
+    return {status: _joined(reasons.get(status), meaning) for status, meaning in found.items()}
 
 
-def _joined(told: str | None, meaning: str) -> str:
-    return meaning if told is None else f"{told} Or: {meaning[0].lower()}{meaning[1:]}"
+def _joined(reasons: str | None, meaning: str) -> str:
+    return meaning if reasons is None else f"{reasons} Or: {meaning[0].lower()}{meaning[1:]}"

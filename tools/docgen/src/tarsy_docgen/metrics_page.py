@@ -15,9 +15,9 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_mcp_api.metrics import McpMetrics
 from tarsy_notifier.metrics import Metrics as Notifier
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
-from tarsy_service.config_metrics import config_judged
+from tarsy_service.config_metrics import observe_config_verdicts
 from tarsy_service.http_metrics import HttpMetrics
-from tarsy_service.kafka_metrics import kafka_writes, misplaced_records, unparsable_records
+from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
 from tarsy_service.loop_lag import LoopLag
 from tarsy_service.loop_metrics import LoopMetrics
 from tarsy_service.loop_progress import ServiceLoops
@@ -55,8 +55,8 @@ def _every_process(registry: CollectorRegistry) -> None:
     LoopMetrics(registry, {"any": loops})
     kafka_writes(registry, "ingest")
     unparsable_records(registry, "ingest", ["alerts"])
-    misplaced_records(registry, "ingest", "heads")
-    config_judged(registry, "ingest")
+    count_misplaced_records(registry, "ingest", "heads")
+    observe_config_verdicts(registry, "ingest")
 
 
 def _front_door(registry: CollectorRegistry) -> None:

@@ -52,7 +52,7 @@ def openapi_document() -> str:
     schemas.update(as_object(defined["$defs"]))
     for path, methods in as_object(document["paths"]).items():
         for method, operation in as_object(methods).items():
-            _say_access(as_object(operation), role_of_operation(method, path))
+            _add_access(as_object(operation), role_of_operation(method, path))
     return as_file(document)
 
 
@@ -71,7 +71,7 @@ def public_api() -> Iterator[FastAPI]:
         yield build_app(services, Readiness([]), registry)
 
 
-def _say_access(operation: dict[str, JsonValue], role: Role | None) -> None:
+def _add_access(operation: dict[str, JsonValue], role: Role | None) -> None:
     operation["security"] = security_of(role)
     operation[ROLE] = None if role is None else role.label
     responses = as_object(operation["responses"])

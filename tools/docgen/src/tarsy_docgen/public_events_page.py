@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.public.mapping import NOT_PUBLIC
 from tarsy_contracts.topics import Topics
 from tarsy_docgen.channels import EVENTS_CHANNEL, Sent
-from tarsy_docgen.events_page import kept, value_sections
+from tarsy_docgen.events_page import describe_retention, value_sections
 from tarsy_docgen.field_words import rows
 from tarsy_docgen.messages import PUBLIC_HEADERS_SCHEMA, public_schemas
 from tarsy_docgen.schema import Schema, as_object, fields
@@ -45,8 +45,8 @@ NOT = """
 
 
 def public_events_page() -> str:
-    schemas, topic = public_schemas(), EVENTS_CHANNEL.found_in(Topics())
-    heading = HEADING.format(topic=topic.name, partitions=topic.partitions, kept=kept(topic))
+    schemas, topic = public_schemas(), EVENTS_CHANNEL.find_topic(Topics())
+    heading = HEADING.format(topic=topic.name, partitions=topic.partitions, kept=describe_retention(topic))
     return "\n".join(
         [
             heading,

@@ -29,7 +29,7 @@ PUBLIC_REMEDY = (
 )
 
 
-def refused(released: Mapping[str, Schema], current: Mapping[str, Schema], upcast: Set[str]) -> list[str]:
+def find_breaking_changes(released: Mapping[str, Schema], current: Mapping[str, Schema], upcast: Set[str]) -> list[str]:
     """A sentence for each change that breaks somebody."""
     found = []
     for name, schema in sorted(released.items()):
@@ -40,12 +40,12 @@ def refused(released: Mapping[str, Schema], current: Mapping[str, Schema], upcas
     return found
 
 
-def grown(released: Mapping[str, Schema], current: Mapping[str, Schema]) -> dict[str, Schema]:
+def extend_lock(released: Mapping[str, Schema], current: Mapping[str, Schema]) -> dict[str, Schema]:
     """The lock afterwards. Schemas that the code no longer names stay in it."""
-    return {**released, **{name: relied_on(schema) for name, schema in current.items()}}
+    return {**released, **{name: strip_words(schema) for name, schema in current.items()}}
 
 
-def relied_on(schema: Schema) -> Schema:
+def strip_words(schema: Schema) -> Schema:
     """Without the words for people, which may be written better at any time."""
     return {key: _without_words(value, key) for key, value in schema.items() if key not in WORDS}
 

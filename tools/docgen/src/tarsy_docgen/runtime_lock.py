@@ -44,15 +44,15 @@ class UnpinnedError(DocgenError):
 
 def runtime_lock() -> str:
     """Raises UnpinnedError."""
-    return _lock("the services and the command need", needed(SHIPPED))
+    return _lock("the services and the command need", collect_requirements(SHIPPED))
 
 
 def build_lock() -> str:
     """Raises UnpinnedError."""
-    return _lock("the image's build needs to make and to install wheels", needed([INSTALLER]))
+    return _lock("the image's build needs to make and to install wheels", collect_requirements([INSTALLER]))
 
 
-def needed(distributions: Iterable[str]) -> Set[str]:
+def collect_requirements(distributions: Iterable[str]) -> Set[str]:
     """These distributions, and all that they require."""
     waiting = [(name, "") for name in distributions]
     seen: set[tuple[str, str]] = set()

@@ -44,7 +44,7 @@ def words(schema: Schema) -> str:
     """A kind of value, in a word or two."""
     if schema == NOTHING:
         return "nothing"
-    values = allowed(schema)
+    values = list_allowed(schema)
     if values is not None:
         return " or ".join(map(json.dumps, values))
     name = schema.get("title") if schema.get("type") == "object" else None
@@ -71,7 +71,7 @@ def _as_json(value: JsonValue) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def allowed(schema: Schema) -> list[JsonValue] | None:
+def list_allowed(schema: Schema) -> list[JsonValue] | None:
     """None when it is not a list of values."""
     if "const" in schema:
         return [schema["const"]]
@@ -82,7 +82,7 @@ def fields(schema: Schema, keyword: str = "properties") -> dict[str, JsonValue]:
     return as_object(schema.get(keyword, {}))
 
 
-def required(schema: Schema) -> frozenset[str]:
+def list_required(schema: Schema) -> frozenset[str]:
     return frozenset(map(str, elements(schema, "required")))
 
 

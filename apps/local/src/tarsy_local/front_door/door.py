@@ -92,8 +92,8 @@ class FrontDoor:
         return JSONResponse({"status": "healthy"})
 
     async def _ready(self, _: Request) -> Response:
-        told = await self._readiness.ask()
-        return JSONResponse(told.model_dump(exclude={"starting"}), status_code=200 if told.ready else 503)
+        combined = await self._readiness.ask()
+        return JSONResponse(combined.model_dump(exclude={"starting"}), status_code=200 if combined.ready else 503)
 
     async def _metrics(self, _: Request) -> Response:
         return Response(exposition(self._registry), media_type=CONTENT_TYPE_LATEST)
@@ -105,7 +105,7 @@ class FrontDoor:
         )
 
 
-def guarded(door: ASGIApp, policy: HttpPolicy, count: CountDenied = lambda _: None) -> ASGIApp:
+def guard(door: ASGIApp, policy: HttpPolicy, count: CountDenied = lambda _: None) -> ASGIApp:
     """Looks at the name only: services look at pages themselves, and answer requests whose connections are passed."""
     named = AnswerHeaders(HostProtection(door, policy.hosts, count))
     return BasePath(named, policy.base_path) if policy.base_path else named

@@ -84,10 +84,10 @@ class HttpProxy:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def http(self, service: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Until the answer is out, or the client is gone."""
+        """Returns when the answer was sent, or the client is gone."""
         body = RequestBody(scope, receive)
         answering = asyncio.create_task(self._answer(service, scope, body, send))
-        leaving = asyncio.create_task(body.client_gone())
+        leaving = asyncio.create_task(body.wait_until_gone())
         try:
             await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
             if answering.done():
@@ -146,13 +146,13 @@ def _request(scope: Scope, port: int, body: RequestBody) -> httpx2.Request:
     return httpx2.Request(
         scope["method"],
         httpx2.URL(f"http://{HOST}:{port}").copy_with(raw_path=path),
-        headers=_without_hops(scope["headers"], b"x-forwarded-for") + forwarded(scope),
+        headers=_without_hops(scope["headers"], b"x-forwarded-for") + forward_headers(scope),
         content=body.pieces() if body.expected else None,
         extensions={"timeout": TIMEOUT.as_dict()},
     )
 
 
-def forwarded(scope: Scope) -> HttpHeaders:
+def forward_headers(scope: Scope) -> HttpHeaders:
     """Headers that say who asked, and how; a proxy before us has said it better."""
     given = {name for name, _ in scope["headers"]}
     before = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]

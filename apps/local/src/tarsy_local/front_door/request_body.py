@@ -66,7 +66,7 @@ class RequestBody:
             self._whole.set()
         return piece
 
-    async def client_gone(self) -> None:
+    async def wait_until_gone(self) -> None:
         """Returns when the client has gone after its whole request was read."""
         await self._whole.wait()
         while (await self._receive())["type"] != "http.disconnect":

@@ -14,7 +14,7 @@ from tarsy_local.addresses import HOST
 from tarsy_local.front_door.http_proxy import (
     HttpProxy,
     NoInstanceError,
-    forwarded,
+    forward_headers,
     host_of,
     is_other_spelling,
     unavailable,
@@ -97,7 +97,7 @@ def _is_passed(name: bytes) -> bool:
 
 def _origin(client: WebSocket) -> list[tuple[bytes, bytes]]:
     scheme = {"ws": "http", "wss": "https"}[client.scope["scheme"]]
-    return forwarded({**client.scope, "scheme": scheme})
+    return forward_headers({**client.scope, "scheme": scheme})
 
 
 async def _talk(client: WebSocket, upstream: ClientConnection) -> None:

@@ -2,8 +2,7 @@
 
 Each service leads a session of its own, and most Linux kernels share the processors among sessions (`autogroup` in
 sched(7)). While the ingests use much of a core, services that investigate get a ninth of their share. At all other
-times the shares are equal: on a machine that is busy with something else, investigations with so little of it would
-wait until their calls time out.
+times the shares are equal. On a busy machine, investigations with a small share would wait until their calls time out.
 """
 
 import asyncio

@@ -41,6 +41,6 @@ def combine_answers(answers: Sequence[tuple[SupervisedProcess, ReadyAnswer]]) ->
         reasons = name_instances((number, answer.unready_reasons()) for number, answer in own)
         if not any(answer.ready for _, answer in own):
             unready[service] = reasons
-        elif told := [*reasons, *name_instances((number, answer.degraded) for number, answer in own)]:
-            degraded[service] = told
+        elif named := [*reasons, *name_instances((number, answer.degraded) for number, answer in own)]:
+            degraded[service] = named
     return ReadyAnswer(ready=not unready, waiting_for=list(unready), reasons=unready, degraded=degraded)

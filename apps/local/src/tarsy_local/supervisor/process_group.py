@@ -20,8 +20,9 @@ STOP_ORDER = (
     ("websocket-gateway", "notifier"),
     ("timeline",),
 )
-"""The service that brings work stops first, then those that do it, then the one that decides on what came of it: little
-waits in the inbox then. A service that asks another stops before the one that it asks."""
+"""The service that accepts work stops first, then those that do it, then the one that decides on results. Little is
+left in the inbox then. A service that asks another stops before the one that it asks.
+"""
 PHASE_SECONDS = 8.0
 STOP_SECONDS = 25.0
 LOOK_SECONDS = 0.02
@@ -44,7 +45,7 @@ class ProcessGroup:
         """Numbers of all processes of these services that were started."""
         return [one.pid for one in self.members if one.service in services and one.pid is not None]
 
-    def waiting_for(self) -> list[str]:
+    def list_unready(self) -> list[str]:
         return [service for service in SERVICES if not self.ready(service)]
 
     def unready_reasons(self) -> list[str]:
@@ -57,18 +58,18 @@ class ProcessGroup:
         return sum(one.restarts for one in self.members if one.service == service)
 
     async def run(self) -> None:
-        """Until all have been told to stop and have ended. Raises ServiceRefusedError, in a group."""
+        """Returns when all were stopped and have ended. Raises ServiceRefusedError, in a group."""
         async with Supervisor().group() as group:
             for member in self.members:
-                group.start(member.name, member.run(), may_end=member.was_told_to_stop)
+                group.start(member.name, member.run(), may_end=member.was_asked_to_stop)
 
     async def until_ready(self, seconds: float) -> None:
         """Waits for the first start, but not for processes that wait for an operator. Raises StartTooSlowError."""
         limit = time.monotonic() + seconds
         while late := [member for member in self.members if member.state != "ready" and not member.is_unready]:
             if time.monotonic() > limit:
-                said = ", ".join(f"{member.name} (its log: {member.log_file})" for member in late)
-                raise StartTooSlowError(f"Not ready within {seconds:g} seconds: {said}.")
+                names = ", ".join(f"{member.name} (its log: {member.log_file})" for member in late)
+                raise StartTooSlowError(f"Not ready within {seconds:g} seconds: {names}.")
             await asyncio.sleep(LOOK_SECONDS)
 
     async def stop(self) -> None:

@@ -41,7 +41,7 @@ class ServerSupervisor:
             await asyncio.wait([supervising])
             await working
             return
-        # Nothing can be handed over to a server that is gone. Tasks that wait for it are cancelled again by the loop.
+        # A server that has ended takes no handover. Tasks that wait for it are cancelled again by the loop.
         working.cancel()
         await asyncio.wait([working], timeout=WITHOUT_SERVER_SECONDS)
         supervising.result()

@@ -13,7 +13,7 @@ import httpx2
 import structlog
 from pydantic import ValidationError
 
-from tarsy_bus.retries import Draw, growing_pauses
+from tarsy_bus.retries import Draw, draw_growing_pauses
 from tarsy_local.addresses import HOST
 from tarsy_local.errors import LocalError
 from tarsy_local.ready_answer import ReadyAnswer, unready_answer
@@ -62,7 +62,7 @@ class RestartPauses:
         return next(self._left)
 
     def _growing(self) -> Iterator[float]:
-        return growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self._draw)
+        return draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self._draw)
 
 
 class SupervisedProcess:
@@ -97,7 +97,7 @@ class SupervisedProcess:
         self._start_child = start
         self._child: ServiceChild | None = None
         self._was_ready = False
-        self._told = asyncio.Event()
+        self._must_stop = asyncio.Event()
 
     @property
     def name(self) -> str:
@@ -121,16 +121,16 @@ class SupervisedProcess:
         return None if self._child is None else self._child.pid
 
     async def run(self) -> None:
-        """Until it was told to stop and has ended. Raises ServiceRefusedError. Leaves no process behind."""
+        """Returns when it was stopped and has ended. Raises ServiceRefusedError. Leaves no process behind."""
         pauses = RestartPauses()
         try:
-            while not self._told.is_set():
+            while not self._must_stop.is_set():
                 began = time.monotonic()
                 code = await self._live(self._start())
-                if self._told.is_set():
+                if self._must_stop.is_set():
                     break
                 await self._wait(pauses.after(time.monotonic() - began), code)
-                self.restarts += not self._told.is_set()
+                self.restarts += not self._must_stop.is_set()
         finally:
             self._end_child()
             self._set("stopped")
@@ -144,16 +144,16 @@ class SupervisedProcess:
 
     def stop(self) -> None:
         """Tells it to end, in order, and not to come back."""
-        self._told.set()
+        self._must_stop.set()
         if self._child is not None:
             self._set("stopping")
             self._signal(signal.SIGTERM)
 
-    def was_told_to_stop(self) -> bool:
-        return self._told.is_set()
+    def was_asked_to_stop(self) -> bool:
+        return self._must_stop.is_set()
 
     def kill(self) -> None:
-        self._told.set()
+        self._must_stop.set()
         self._signal(signal.SIGKILL)
 
     def _start(self) -> ServiceChild:
@@ -172,7 +172,7 @@ class SupervisedProcess:
 
     async def _live(self, child: ServiceChild) -> int:
         asked_at = 0.0
-        while (code := child.exited()) is None:
+        while (code := child.poll_exit()) is None:
             pause = UNREADY_LOOK_SECONDS if self.is_unready else 0.0
             if self.state == "starting" and child.pid is not None and time.monotonic() >= asked_at + pause:
                 asked_at = time.monotonic()
@@ -180,7 +180,7 @@ class SupervisedProcess:
                     self._was_ready = True
                     self._set("ready")
             await asyncio.sleep(READY_LOOK_SECONDS if self.state == "ready" else LOOK_SECONDS)
-        if code == REFUSED and not self._was_ready and not self._told.is_set():
+        if code == REFUSED and not self._was_ready and not self._must_stop.is_set():
             raise ServiceRefusedError(_sentence(child) or f"{self.name} refused to start: {self.log_file} says why.")
         self._end_child()
         return code
@@ -202,7 +202,7 @@ class SupervisedProcess:
         self._set("waiting")
         with suppress(TimeoutError):
             async with asyncio.timeout(pause):
-                await self._told.wait()
+                await self._must_stop.wait()
 
     def _signal(self, number: signal.Signals) -> None:
         if self._child is not None:
@@ -223,10 +223,10 @@ def _unready_reasons(answer: httpx2.Response) -> list[str]:
     if answer.status_code == 200:
         return []
     try:
-        told = ReadyAnswer.model_validate_json(answer.content)
+        ready = ReadyAnswer.model_validate_json(answer.content)
     except ValidationError:
         return []
-    return [] if told.starting else [reason for reasons in told.reasons.values() for reason in reasons]
+    return [] if ready.starting else [reason for reasons in ready.reasons.values() for reason in reasons]
 
 
 def _sentence(child: ServiceChild) -> str:

@@ -19,7 +19,7 @@ def converse(questions: Iterable[str], ask: Callable[[str], Reply], tell: Callab
     return well
 
 
-def typed_questions() -> Iterator[str]:
+def read_typed_questions() -> Iterator[str]:
     """Until the end of input, or Ctrl+C at the prompt."""
     while True:
         try:
@@ -31,7 +31,7 @@ def typed_questions() -> Iterator[str]:
             yield question
 
 
-def piped_questions() -> Iterator[str]:
+def read_piped_questions() -> Iterator[str]:
     for line in sys.stdin:
         if line.strip():
             yield line.rstrip("\n")

@@ -27,7 +27,7 @@ class ReplyScreen:
         self._conclusions = Conclusions(self._page)
         self._events = Events(self._page, self._stages, self._conclusions)
         self._own: set[str] = set()
-        self._told_interrupted = False
+        self._shown_interrupted = False
         self._catching_up = True
         self._status = ""
         self._author: str | None = None
@@ -55,7 +55,7 @@ class ReplyScreen:
         )
 
     def show(self, payload: Payload) -> None:
-        self._told_interrupted = False
+        self._shown_interrupted = False
         if self._is_own(payload):
             for admitted in self._arbiter.admit(payload):
                 self._show(admitted)
@@ -72,14 +72,14 @@ class ReplyScreen:
         for admitted in self._arbiter.idle():
             self._show(admitted)
 
-    def interrupted(self, reason: str) -> None:
-        told, self._told_interrupted = self._told_interrupted, True
-        self.begin_again("" if told else f"(the connection was lost, trying again: {one_line(reason)})")
+    def show_interruption(self, reason: str) -> None:
+        was_shown, self._shown_interrupted = self._shown_interrupted, True
+        self.begin_again("" if was_shown else f"(the connection was lost, trying again: {one_line(reason)})")
 
     def begin_again(self, notice: str) -> None:
         """Shows what waits. The history comes again, and text that streams now may have grown."""
         self._release()
-        self._events.all_told_again()
+        self._events.expect_all_again()
         self._catching_up = True
         if notice:
             self._conclusions.flush()

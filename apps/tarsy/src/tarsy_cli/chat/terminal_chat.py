@@ -10,12 +10,12 @@ from rich.text import Text
 
 from tarsy_cli.api import get, get_rows
 from tarsy_cli.chat.asking import ask
-from tarsy_cli.chat.conversation import PROMPT, converse, piped_questions, typed_questions
+from tarsy_cli.chat.conversation import PROMPT, converse, read_piped_questions, read_typed_questions
 from tarsy_cli.chat.earlier import print_chat
 from tarsy_cli.chat.reply import Reply
 from tarsy_cli.options import INTERRUPTED
 from tarsy_cli.session_commands import exit_on_failure, session_of
-from tarsy_cli.terminal import fail, get_console, tell_error
+from tarsy_cli.terminal import fail, get_console, print_error
 from tarsy_cli.watch.session_watch import print_heading
 from tarsy_contracts.api.sessions import SessionDetail
 from tarsy_contracts.api.timeline import TimelineEvent
@@ -30,14 +30,14 @@ def ask_all(api: str, given: str, question: str | None, *, as_json: bool) -> boo
     shown = Console(quiet=True) if as_json else get_console()
     with _left_alone(api, session):
         questions = [question] if question is not None else _questions(api, session, shown)
-        return converse(questions, partial(ask, api, session, console=shown), _print if as_json else _tell_failure)
+        return converse(questions, partial(ask, api, session, console=shown), _print if as_json else _print_failure)
 
 
 def ask_one(api: str, session: str, question: str) -> bool:
     """Shows the question and its reply. True when it was answered. Ends the command when the person leaves."""
     with _left_alone(api, session):
         shown = get_console()
-        return converse(_echoed([question], shown), partial(ask, api, session, console=shown), _tell_failure)
+        return converse(_echoed([question], shown), partial(ask, api, session, console=shown), _print_failure)
 
 
 @contextmanager
@@ -52,11 +52,11 @@ def _left_alone(api: str, session: str) -> Iterator[None]:
 
 def _questions(api: str, session: str, shown: Console) -> Iterable[str]:
     if not sys.stdin.isatty() or shown.quiet:
-        return _echoed(piped_questions(), shown)
+        return _echoed(read_piped_questions(), shown)
     print_heading(SessionDetail.model_validate(get(f"{api}/sessions/{session}")), shown)
     rows = get_rows(f"{api}/sessions/{session}/timeline")
     print_chat([TimelineEvent.model_validate(row) for row in rows], shown)
-    return typed_questions()
+    return read_typed_questions()
 
 
 def _echoed(questions: Iterable[str], shown: Console) -> Iterator[str]:
@@ -70,9 +70,9 @@ def _print(reply: Reply) -> None:
     sys.stdout.flush()
 
 
-def _tell_failure(reply: Reply) -> None:
+def _print_failure(reply: Reply) -> None:
     if not reply.completed:
-        tell_error(_failure(reply))
+        print_error(_failure(reply))
 
 
 def _failure(reply: Reply) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from tarsy_cli.config.external import provider_tree, receiver_tree, server_tree
-from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, section, shown, text
+from tarsy_cli.config.leaves import Tree, leaf, leaf_of, leaf_without_secret, of_environment, section, text
 from tarsy_config.agent_options import SETTINGS, AgentSettings
 from tarsy_config.chain_settings import StageSettings
 from tarsy_config.config import Config
@@ -19,7 +19,9 @@ from tarsy_contracts.api.agent_tools import AgentTools
 
 def effective(config: Config, environ: Mapping[str, str]) -> Tree:
     return {
-        "default_alert_type": leaf(config.default_alert_type, config.sources.given(("defaults", "alert_type"))),
+        "default_alert_type": leaf(
+            config.default_alert_type, config.sources.origin_or_default(("defaults", "alert_type"))
+        ),
         "chains": {chain_id: _chain(config, chain_id) for chain_id in config.agent_chains},
         "mcp_servers": {name: server_tree(config, name) for name in config.mcp_servers},
         "llm_providers": {name: provider_tree(config, name) for name in config.llm_providers},
@@ -49,7 +51,7 @@ def agent_tools_tree(found: Sequence[AgentTools]) -> list[JsonValue]:
 
 
 def _chain(config: Config, chain_id: str) -> Tree:
-    chain = config.explained(chain_id)
+    chain = config.explain(chain_id)
     return {
         "defined": str(chain.defined),
         "alert_types": list(chain.alert_types),
@@ -69,14 +71,18 @@ def _match(config: Config, chain_id: str) -> JsonValue:
     """None for a chain that is chosen by alert types alone."""
     matchers = config.agent_chains[chain_id].match
     return (
-        None if matchers is None else shown(config, matchers, config.sources.given(("agent_chains", chain_id, "match")))
+        None
+        if matchers is None
+        else leaf_without_secret(
+            config, matchers, config.sources.origin_or_default(("agent_chains", chain_id, "match"))
+        )
     )
 
 
 def _alerts(config: Config, chain_id: str) -> Tree:
     """Each from the chain, or else from `defaults`."""
     settings = config.alert_settings(chain_id)
-    places = [("agent_chains", chain_id, "alerts"), ("defaults", "alerts")]
+    paths = [("agent_chains", chain_id, "alerts"), ("defaults", "alerts")]
     values: dict[str, JsonValue] = {
         "window": settings.window_seconds,
         "flapping": settings.flapping,
@@ -84,7 +90,9 @@ def _alerts(config: Config, chain_id: str) -> Tree:
         "resolved_in_queue": settings.resolved_in_queue,
     }
     return {
-        key: leaf(value, next((o for p in places if (o := config.sources.given((*p, key))) != DEFAULT), DEFAULT))
+        key: leaf(
+            value, next((o for p in paths if (o := config.sources.origin_or_default((*p, key))) != DEFAULT), DEFAULT)
+        )
         for key, value in values.items()
     }
 
@@ -93,7 +101,7 @@ def _stage(config: Config, stage: StageSettings) -> Tree:
     tree: Tree = {
         "name": stage.name,
         "replicas": stage.replicas,
-        "success_policy": resolved(stage.success_policy),
+        "success_policy": leaf_of(stage.success_policy),
         "agents": [_agent(config, agent) for agent in stage.agents],
     }
     if stage.synthesis is not None:
@@ -108,13 +116,13 @@ def _agent(config: Config, agent: AgentSettings) -> Tree:
 
 def _setting(config: Config, name: str, setting: Setting) -> JsonValue:
     if isinstance(setting, tuple):
-        return [resolved(each) for each in setting]
-    return text(config, setting) if SETTINGS[name].free_text else resolved(setting)
+        return [leaf_of(each) for each in setting]
+    return text(config, setting) if SETTINGS[name].free_text else leaf_of(setting)
 
 
 def _system(config: Config, environ: Mapping[str, str]) -> Tree:
     github = config.system.github.token_env
-    origin = config.sources.given(("system", "github", "token_env"))
+    origin = config.sources.origin_or_default(("system", "github", "token_env"))
     return {
         "github_token": of_environment(github, environ, origin),
         "runbooks": section(config, ("system", "runbooks"), config.system.runbooks),

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, JsonValue, SecretStr
 
 from tarsy_config.config import Config
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.provenance import Found, Origin
 
 type Tree = dict[str, JsonValue]
@@ -19,16 +19,16 @@ def leaf(value: JsonValue, origin: Origin | str) -> Tree:
     return {VALUE: value, FROM: str(origin)}
 
 
-def resolved(setting: Found[Any]) -> Tree:
+def leaf_of(setting: Found[Any]) -> Tree:
     """A setting that is a number, one of a few words, or names of what is configured: it is shown as it is."""
     return leaf(_plain(setting.value), setting.origin)
 
 
 def text(config: Config, setting: Found[str]) -> Tree:
-    return shown(config, setting.value, setting.origin)
+    return leaf_without_secret(config, setting.value, setting.origin)
 
 
-def shown(config: Config, value: Any, origin: Origin) -> Tree:
+def leaf_without_secret(config: Config, value: Any, origin: Origin) -> Tree:
     """Names the variable of a template instead of its value, which may be a secret wherever it stands."""
     variables = config.sources.variables(origin.place) if origin.kind == "file" else ()
     if variables:
@@ -36,11 +36,11 @@ def shown(config: Config, value: Any, origin: Origin) -> Tree:
     return leaf(_plain(value), origin)
 
 
-def secret(config: Config, value: SecretStr | str | None, place: Place) -> Tree:
+def secret(config: Config, value: SecretStr | str | None, path: KeyPath) -> Tree:
     if not value:
-        return leaf("not set", config.sources.given(place))
-    variables = config.sources.variables(place)
-    return leaf(f"set, from {', '.join(variables)}" if variables else "set", config.sources.given(place))
+        return leaf("not set", config.sources.origin_or_default(path))
+    variables = config.sources.variables(path)
+    return leaf(f"set, from {', '.join(variables)}" if variables else "set", config.sources.origin_or_default(path))
 
 
 def of_environment(name: str, environ: Mapping[str, str], origin: Origin) -> Tree:
@@ -48,13 +48,17 @@ def of_environment(name: str, environ: Mapping[str, str], origin: Origin) -> Tre
     return leaf(f"{'set' if environ.get(name) else 'not set'}, from {name}", origin)
 
 
-def section(config: Config, place: Place, model: BaseModel, *, without: frozenset[str] = frozenset()) -> Tree:
+def section(config: Config, path: KeyPath, model: BaseModel, *, without: frozenset[str] = frozenset()) -> Tree:
     """Every key of a section that holds no secrets."""
     tree: Tree = {}
     for key in type(model).model_fields.keys() - without:
-        value, at = getattr(model, key), (*place, key)
+        value, at = getattr(model, key), (*path, key)
         nested = isinstance(value, BaseModel)
-        tree[key] = section(config, at, value) if nested else shown(config, value, config.sources.given(at))
+        tree[key] = (
+            section(config, at, value)
+            if nested
+            else leaf_without_secret(config, value, config.sources.origin_or_default(at))
+        )
     return {key: tree[key] for key in type(model).model_fields if key in tree}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tarsy_config.config import Config
-from tarsy_config.errors import Place
+from tarsy_config.errors import KeyPath
 from tarsy_config.keys import providers_without_key
 from tarsy_config.providers import LlmProvider
 from tarsy_config.servers import McpServerConfig
@@ -64,8 +64,8 @@ def _key(provider: LlmProvider) -> str:
     return "without a key" if provider.usable else "its key is not set"
 
 
-def _built_in(config: Config, place: Place) -> str:
-    return " (built-in)" if config.sources.origin(place).kind == "built-in" else ""
+def _built_in(config: Config, path: KeyPath) -> str:
+    return " (built-in)" if config.sources.origin(path).kind == "built-in" else ""
 
 
 def _notes(config: Config) -> Iterator[str]:

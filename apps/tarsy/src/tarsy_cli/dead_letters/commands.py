@@ -69,11 +69,11 @@ def show(
 
     api = api_of(home, url)
     with exit_on_failure(api):
-        place = f"{api}/dead-letters/{whole_letter_id(api, letter)}"
+        address = f"{api}/dead-letters/{whole_letter_id(api, letter)}"
         if raw:
-            _write_raw(DeadLetterRaw.model_validate(get(f"{place}/raw")), as_json=as_json)
+            _write_raw(DeadLetterRaw.model_validate(get(f"{address}/raw")), as_json=as_json)
             return
-        found = DeadLetterDetail.model_validate(get(place))
+        found = DeadLetterDetail.model_validate(get(address))
     if as_json:
         print_json(found)
     else:

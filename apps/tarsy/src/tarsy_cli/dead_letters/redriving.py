@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from tarsy_cli.api import post
 from tarsy_cli.dead_letters.letter_ids import whole_letter_id
 from tarsy_cli.terminal import say
-from tarsy_cli.units import counted
+from tarsy_cli.units import format_count
 from tarsy_contracts.api.dead_letters import RedriveAnswer, Redriven
 
 TAKEN = ("redriven", "would_redrive")
@@ -16,7 +16,7 @@ TAKEN = ("redriven", "would_redrive")
 def redrive_some(api: str, letters: Sequence[str]) -> int:
     """How many were not taken. Raises CommandError."""
     ids = [whole_letter_id(api, given) for given in letters]
-    return _tell(Redriven.model_validate(post(f"{api}/dead-letters/{id}/redrive", None)) for id in ids)
+    return _print_outcomes(Redriven.model_validate(post(f"{api}/dead-letters/{id}/redrive", None)) for id in ids)
 
 
 def redrive_all(api: str, wanted: Mapping[str, str], *, dry_run: bool) -> int:
@@ -25,17 +25,17 @@ def redrive_all(api: str, wanted: Mapping[str, str], *, dry_run: bool) -> int:
     while True:
         body: dict[str, JsonValue] = {**wanted, "dry_run": dry_run, "after": after}
         answer = RedriveAnswer.model_validate(post(f"{api}/dead-letters/redrive", body))
-        refused += _tell(answer.letters)
+        refused += _print_outcomes(answer.letters)
         seen += len(answer.letters)
         if answer.next is None:
             break
         after = answer.next
     did = "would be re-driven" if dry_run else "re-driven"
-    say(f"{counted(seen - refused, 'dead letter')} {did}{f', {refused} not' if refused else ''}.")
+    say(f"{format_count(seen - refused, 'dead letter')} {did}{f', {refused} not' if refused else ''}.")
     return refused
 
 
-def _tell(done: Iterable[Redriven]) -> int:
+def _print_outcomes(done: Iterable[Redriven]) -> int:
     refused = 0
     for one in done:
         say(f"{one.id}: {one.outcome}: {one.message}")

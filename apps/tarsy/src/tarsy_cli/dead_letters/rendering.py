@@ -5,7 +5,7 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
-from tarsy_cli.units import sized
+from tarsy_cli.units import format_size
 from tarsy_contracts.api.dead_letters import DeadLetterDetail, DeadLetterList, DeadLetterRow
 from tarsy_local.terminal_text import one_line, printable
 
@@ -20,7 +20,7 @@ def print_letters(found: DeadLetterList, console: Console) -> None:
         return
     for letter in found.letters:
         console.print(Text(f"{_when(letter.buried_at)}  {letter.id}  {letter.status}", style="bold"))
-        console.print(Text(f"  {_place(letter)}: {one_line(letter.reason)} ({_figures(letter)})"))
+        console.print(Text(f"  {_origin(letter)}: {one_line(letter.reason)} ({_figures(letter)})"))
     if (more := found.total_items - len(found.letters)) > 0:
         console.print(f"and {more} older", markup=False)
     if found.forgotten:
@@ -30,7 +30,7 @@ def print_letters(found: DeadLetterList, console: Console) -> None:
 def print_letter(letter: DeadLetterDetail, console: Console) -> None:
     console.print(Text(f"{letter.id}  {letter.status}", style="bold"))
     for line in (
-        f"{_place(letter)} ({_figures(letter)})",
+        f"{_origin(letter)} ({_figures(letter)})",
         f"reason: {one_line(letter.reason)}",
         f"came {'?' if letter.appended_at is None else _when(letter.appended_at)}, buried {_when(letter.buried_at)}",
         f"lies in dead-letters, partition {letter.stored_partition}, at {letter.stored_offset}",
@@ -50,14 +50,14 @@ def print_letter(letter: DeadLetterDetail, console: Console) -> None:
         console.print(Text("… and more: `tarsy dead-letters show ID --raw` has all, unmasked", style="dim"))
 
 
-def _place(letter: DeadLetterRow) -> str:
+def _origin(letter: DeadLetterRow) -> str:
     service = one_line(letter.service) or NO_SERVICE
     return f"{service}, of {one_line(letter.topic)}-{letter.partition} at {letter.offset}"
 
 
 def _figures(letter: DeadLetterRow) -> str:
     again = f", buried {letter.attempts} times" if letter.attempts > 1 else ""
-    return f"{sized(letter.size_bytes)}{', cut' if letter.cut else ''}{again}"
+    return f"{format_size(letter.size_bytes)}{', cut' if letter.cut else ''}{again}"
 
 
 def _when(at: str) -> str:

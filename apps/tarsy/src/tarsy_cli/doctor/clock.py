@@ -1,7 +1,7 @@
 """Check of the clock: ours against those of PostgreSQL and of Kafka.
 
-Kafka tells its time only in the stamp of a record. None is written for this: where a TARSy runs, its processes announce
-themselves every second or so, and the stamp of the next announcement is compared with the moment at which it comes.
+Kafka tells its time only in the stamp of a record. The check writes no record. Processes of a running TARSy announce
+themselves about every second, and the check compares the next announcement's stamp with its arrival.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.topics_admin import WrongTopicsError
-from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_timeline.database.single_connection import DatabaseUnusableError, connected
 
@@ -41,7 +41,7 @@ def _judge(name: str, ahead: float) -> CheckResult:
     sentence = f"The clock of {name} is {abs(ahead):.1f} seconds {'ahead of' if ahead > 0 else 'behind'} ours."
     if abs(ahead) < WARNING_SECONDS:
         return ok(f"The clock of {name} and ours agree.")
-    return (failed if abs(ahead) >= FAILURE_SECONDS else warning)(sentence, REMEDY)
+    return (failure if abs(ahead) >= FAILURE_SECONDS else warning)(sentence, REMEDY)
 
 
 async def _database_ahead(setup: Setup) -> float | None:
@@ -49,9 +49,9 @@ async def _database_ahead(setup: Setup) -> float | None:
         return None
     try:
         async with connected(setup.database, seconds=CONNECT_SECONDS) as connection:
-            asked = our_time()
-            told: datetime = await connection.fetchval("select clock_timestamp()")
-            return told.timestamp() - (asked + our_time()) / 2
+            asked_at = our_time()
+            database_time: datetime = await connection.fetchval("select clock_timestamp()")
+            return database_time.timestamp() - (asked_at + our_time()) / 2
     except DatabaseUnusableError:
         return None
 

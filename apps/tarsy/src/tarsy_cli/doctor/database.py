@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_timeline.database import sql
 from tarsy_timeline.database.single_connection import DatabaseUnusableError, SingleConnection, connected
@@ -46,23 +46,23 @@ async def check_database(setup: Setup) -> AsyncIterator[CheckResult]:
         async with connected(url, schema=setup.schema, seconds=CONNECT_SECONDS) as connection:
             found = await _look(connection, setup.schema, without_password(url))
     except DatabaseUnusableError as problem:
-        found = [failed(str(problem), f"{PAGE} says what it needs.")]
+        found = [failure(str(problem), f"{PAGE} says what it needs.")]
     for finding in found:
         yield finding
 
 
-async def _look(connection: SingleConnection, schema: str, place: str) -> list[CheckResult]:
+async def _look(connection: SingleConnection, schema: str, where: str) -> list[CheckResult]:
     server = await connection.fetchrow(SERVER, schema)
     if server is None:
         return []
     major = connection.get_server_version().major
-    found = [ok(f"PostgreSQL {major} at {place} lets us in.")]
+    found = [ok(f"PostgreSQL {major} at {where} lets us in.")]
     if major != TESTED_VERSION:
         found.append(warning(f"PostgreSQL {major} has not been tried.", f"TARSy is tested with {TESTED_VERSION}."))
     if server["encoding"] != "UTF8":
-        found.append(failed(f"The database has the encoding {server['encoding']}.", "Make one with UTF8."))
+        found.append(failure(f"The database has the encoding {server['encoding']}.", "Make one with UTF8."))
     if server["is_standby"]:
-        found.append(failed("This server is a standby: it takes no writes.", "Name the primary."))
+        found.append(failure("This server is a standby: it takes no writes.", "Name the primary."))
     if server["connections_left"] < FEW_CONNECTIONS:
         left = f"Only {server['connections_left']} connections are left"
         found.append(warning(f"{left} to this server.", "Raise max_connections, or close what nobody uses."))
@@ -71,14 +71,14 @@ async def _look(connection: SingleConnection, schema: str, place: str) -> list[C
     if server["may_create"]:
         return [*found, warning(f"The schema {schema} is not there yet.", "The timeline makes it at its start.")]
     remedy = "GRANT CREATE ON DATABASE … TO the user, or make the schema for it."
-    return [*found, failed(f"There is no schema {schema}, and we may not create it.", remedy)]
+    return [*found, failure(f"There is no schema {schema}, and we may not create it.", remedy)]
 
 
 async def _look_at_tables(connection: SingleConnection, schema: str) -> list[CheckResult]:
     denied = [row["name"] for row in await connection.fetch(TABLES, schema)]
     if denied:
         remedy = f"Grant all on the schema {schema} and its tables, or make the user their owner."
-        return [failed(f"We may not read and write {schema}.{', '.join(denied)}.", remedy)]
+        return [failure(f"We may not read and write {schema}.{', '.join(denied)}.", remedy)]
     if await connection.fetchval("select to_regclass(quote_ident($1) || '.schema_migrations')", schema) is None:
         return [warning(f"The schema {schema} has no tables yet.", "The timeline makes them at its start.")]
     rows = await connection.fetch(f'select name from "{schema.replace('"', '""')}".schema_migrations')

@@ -4,9 +4,9 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from tarsy_cli.doctor.findings import CheckResult, failed, ok, warning
+from tarsy_cli.doctor.findings import CheckResult, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_cli.units import sized
+from tarsy_cli.units import format_size
 
 FAILURE_BYTES = 500_000_000
 """With less, `tarsy up` does not start its Kafka and PostgreSQL."""
@@ -19,20 +19,20 @@ async def check_disk(setup: Setup) -> AsyncIterator[CheckResult]:
     """Folders on one disk are one finding."""
     disks: dict[int, Path] = {}
     for name in FOLDERS:
-        place = _nearest(setup.home.absolute() / name)
-        disks.setdefault(place.stat().st_dev, place)
-    for place in disks.values():
-        yield _judge(place, shutil.disk_usage(place).free)
+        folder = _nearest(setup.home.absolute() / name)
+        disks.setdefault(folder.stat().st_dev, folder)
+    for folder in disks.values():
+        yield _judge(folder, shutil.disk_usage(folder).free)
 
 
 def _nearest(folder: Path) -> Path:
     """The folder, or the one in which it would be made."""
-    return next(place for place in (folder, *folder.parents) if place.is_dir())
+    return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
 
 
-def _judge(place: Path, free: int) -> CheckResult:
+def _judge(path: Path, free: int) -> CheckResult:
     if free < FAILURE_BYTES:
-        return failed(f"{place} has {sized(free)} left.", REMEDY)
+        return failure(f"{path} has {format_size(free)} left.", REMEDY)
     if free < WARNING_BYTES:
-        return warning(f"{place} has {sized(free)} left.", REMEDY)
-    return ok(f"{place} has {sized(free)} left.")
+        return warning(f"{path} has {format_size(free)} left.", REMEDY)
+    return ok(f"{path} has {format_size(free)} left.")

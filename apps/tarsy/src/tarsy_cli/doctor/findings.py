@@ -46,5 +46,5 @@ def warning(sentence: str, remedy: str = "") -> CheckResult:
     return CheckResult(status="warning", sentence=sentence, remedy=remedy)
 
 
-def failed(sentence: str, remedy: str = "") -> CheckResult:
+def failure(sentence: str, remedy: str = "") -> CheckResult:
     return CheckResult(status="failed", sentence=sentence, remedy=remedy)

@@ -9,7 +9,7 @@ from tarsy_bus.head_fit import find_misfits
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.topics_admin import WrongTopicsError, check_topics
-from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.kafka import bus_of, kafka_answers
 from tarsy_cli.doctor.setup import Setup
 
@@ -26,7 +26,7 @@ async def check_heads(setup: Setup) -> AsyncIterator[CheckResult]:
         try:
             heads = await read_heads(bus, range(bus.layout.log_partitions))
         except LogMismatchError as problem:
-            yield failed(f"{problem}.", "docs/operations/records-unparsable.md")
+            yield failure(f"{problem}.", "docs/operations/records-unparsable.md")
             return
         with ExitStack() as reading:
             for store in heads.values():
@@ -38,7 +38,7 @@ async def check_heads(setup: Setup) -> AsyncIterator[CheckResult]:
 async def _judge(bus: Bus, heads: Mapping[int, HeadStore]) -> list[CheckResult]:
     misfits = await find_misfits(bus, heads)
     found = [
-        failed(f"{reason}.", f"{PAGE} says which of both is wrong, and what to do.") for reason in misfits.values()
+        failure(f"{reason}.", f"{PAGE} says which of both is wrong, and what to do.") for reason in misfits.values()
     ]
     found += [_misplaced(bus, number, store.misplaced) for number, store in heads.items() if store.misplaced]
     count = sum(1 for store in heads.values() for _ in store.all())

@@ -10,9 +10,9 @@ from tarsy_bus.authorized_operations import TopicOperations
 from tarsy_bus.cluster_probe import ClusterFacts, describe, unreachable
 from tarsy_bus.connection import Bus
 from tarsy_bus.kafka_rights import SERVICES, UP
-from tarsy_bus.rights_check import granted_on_topics, lacking_on_topics
+from tarsy_bus.rights_check import describe_lacking_operations, read_granted_operations
 from tarsy_bus.topics_admin import admin, compare_topics
-from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_local.kafka_sentence import kafka_sentence
 
@@ -49,14 +49,14 @@ async def check_kafka(setup: Setup) -> AsyncIterator[CheckResult]:
         async with admin(bus, connect_seconds=CONNECT_SECONDS) as client:
             cluster = await describe(client)
     except KafkaAccessError as problem:
-        yield failed(f"{problem}.", f"{PAGE} says which variables belong together.")
+        yield failure(f"{problem}.", f"{PAGE} says which variables belong together.")
         return
     except KafkaError as problem:
-        yield failed(kafka_sentence(bus.bootstrap, problem), f"{PAGE} says what the cluster needs.")
+        yield failure(kafka_sentence(bus.bootstrap, problem), f"{PAGE} says what the cluster needs.")
         return
     yield _answered(bus, cluster)
     for broker in await unreachable(bus, cluster.brokers):
-        yield failed(
+        yield failure(
             f"The address that {broker} advertises leads nowhere from here.",
             "Set advertised.listeners of the broker to an address that TARSy reaches, or open the way there.",
         )
@@ -78,12 +78,12 @@ async def check_topics(setup: Setup) -> AsyncIterator[CheckResult]:
     with kafka_answers():
         found = await compare_topics(bus, connect_seconds=CONNECT_SECONDS)
     for one in found.unavailable:
-        yield failed(f"The {one}.", "It is an outage: see whether all brokers of the cluster run.")
+        yield failure(f"The {one}.", "It is an outage: see whether all brokers of the cluster run.")
     if found.missing:
         names = ", ".join(topic.name for topic in found.missing)
-        yield failed(f"Topics are missing, or may not be described: {names}.", "Run `tarsy topics apply`.")
+        yield failure(f"Topics are missing, or may not be described: {names}.", "Run `tarsy topics apply`.")
     for misfit in found.misfits:
-        yield failed(f"The {misfit}.", f"Somebody has to decide: {PAGE} says why this setting matters.")
+        yield failure(f"The {misfit}.", f"Somebody has to decide: {PAGE} says why this setting matters.")
     for remark in found.remarks:
         yield warning(f"The {remark}.", f"It does no harm to the truth; {PAGE} says how to mend it.")
     if not found.missing and not found.misfits and not found.unavailable:
@@ -94,7 +94,7 @@ async def check_rights(setup: Setup) -> AsyncIterator[CheckResult]:
     bus = bus_of(setup)
     with kafka_answers():
         async with admin(bus, connect_seconds=CONNECT_SECONDS) as client:
-            granted = await granted_on_topics(client, bus.topics)
+            granted = await read_granted_operations(client, bus.topics)
     if granted is None:
         raise NotCheckedError("The brokers are too old to tell which rights we have.")
     yield judge_rights(bus, granted)
@@ -102,14 +102,14 @@ async def check_rights(setup: Setup) -> AsyncIterator[CheckResult]:
 
 def judge_rights(bus: Bus, granted: Mapping[str, TopicOperations]) -> CheckResult:
     """One user may stand for all services, or each have its own: then the user of one lacks the rights of others."""
-    missing = lacking_on_topics(UP.rights(bus.topics), granted)
+    missing = describe_lacking_operations(UP.rights(bus.topics), granted)
     if not missing:
         return ok(f"We have the rights of all services on topics of {bus.topics.prefix}; groups were not asked for.")
-    names = [user.name for user in SERVICES if not lacking_on_topics(user.rights(bus.topics), granted)]
+    names = [user.name for user in SERVICES if not describe_lacking_operations(user.rights(bus.topics), granted)]
     if names:
         others = [user.name for user in SERVICES if user.name not in names]
         return warning(
             f"We have the rights of {', '.join(names)} on topics, and not those of {', '.join(others)}.",
             f"This is right where each service has a user of its own; else grant what {RIGHTS}.",
         )
-    return failed(f"We lack rights: {'; '.join(missing)}.", f"Grant what {RIGHTS}.")
+    return failure(f"We lack rights: {'; '.join(missing)}.", f"Grant what {RIGHTS}.")

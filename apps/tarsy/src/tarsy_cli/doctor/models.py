@@ -7,8 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from tarsy_cli.doctor.chain_tools import ChainTools, tools_of_chains
-from tarsy_cli.doctor.configuration import configured
-from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.configuration import require_config
+from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_config.providers import LlmProvider
 from tarsy_contracts.conversation import Conversation, ToolDefinition, UserMessage
@@ -35,16 +35,16 @@ OTHERWISE = "See the status page of the provider, and the way from here to there
 
 
 async def check_models(setup: Setup) -> AsyncIterator[CheckResult]:
-    config = configured(setup)
+    config = require_config(setup)
     used = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
-    asked = {name: provider for name, provider in used.items() if provider.type != "scripted"}
-    if not asked:
+    requested = {name: provider for name, provider in used.items() if provider.type != "scripted"}
+    if not requested:
         yield ok("No model is asked: the answers come from a script.")
         return
     if not setup.asks_models:
-        raise NotCheckedError(f"Models are not asked (--no-models): {', '.join(asked)}.")
+        raise NotCheckedError(f"Models are not asked (--no-models): {', '.join(requested)}.")
     tools = await tools_of_chains(setup, config)
-    for finding in await asyncio.gather(*(_judge(name, provider, tools) for name, provider in asked.items())):
+    for finding in await asyncio.gather(*(_judge(name, provider, tools) for name, provider in requested.items())):
         yield finding
 
 
@@ -60,7 +60,7 @@ class Answered:
 async def _judge(name: str, provider: LlmProvider, tools: ChainTools) -> CheckResult:
     keys = " or ".join(provider.key_variables)
     if not provider.usable:
-        return failed(f"{name} has no key.", f"Set {keys}.")
+        return failure(f"{name} has no key.", f"Set {keys}.")
     began = time.monotonic()
     llm = build_llm(provider, LIMITS)
     try:
@@ -68,8 +68,8 @@ async def _judge(name: str, provider: LlmProvider, tools: ChainTools) -> CheckRe
     except LlmCallError as problem:
         remedy = f"{REMEDIES.get(problem.kind, OTHERWISE)}{f' ({keys})' if problem.kind == 'credentials' else ''}."
         # It has let us in, and may answer the next one.
-        told = warning if problem.kind == "rate_limited" else failed
-        return told(f"{name} ({provider.model}) does not answer: {problem}.", remedy)
+        verdict = warning if problem.kind == "rate_limited" else failure
+        return verdict(f"{name} ({provider.model}) does not answer: {problem}.", remedy)
     finally:
         await llm.aclose()
     answers = f"{name} ({provider.model}) answers after {time.monotonic() - began:.1f} seconds"
@@ -88,7 +88,7 @@ async def _ask(llm: Llm, tools: Sequence[ToolDefinition]) -> Answered:
     for _ in range(MOST_QUESTIONS):
         offered = [tool for tool in tools if tool.name not in refused]
         try:
-            await _until_it_speaks(llm, offered)
+            await _await_first_token(llm, offered)
         except LlmCallError as problem:
             more = _refused(problem, offered)
             if not more:
@@ -97,7 +97,7 @@ async def _ask(llm: Llm, tools: Sequence[ToolDefinition]) -> Answered:
             words = str(problem)
         else:
             return Answered(len(offered), refused, words)
-    await _until_it_speaks(llm, ())
+    await _await_first_token(llm, ())
     return Answered(0, refused, words)
 
 
@@ -106,7 +106,7 @@ def _refused(problem: LlmCallError, offered: Sequence[ToolDefinition]) -> Sequen
     return problem.refused_tools or [tool.name for tool in beyond]
 
 
-async def _until_it_speaks(llm: Llm, tools: Sequence[ToolDefinition]) -> None:
+async def _await_first_token(llm: Llm, tools: Sequence[ToolDefinition]) -> None:
     """Its first words are enough; leaving ends the call."""
     question = QUESTION.model_copy(update={"tools": tuple(tools)})
     async with aclosing(llm.stream(question)) as parts:

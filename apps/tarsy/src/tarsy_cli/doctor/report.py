@@ -50,5 +50,5 @@ def _lines(finding: CheckResult) -> Text:
 
 def _summary(findings: Sequence[CheckResult]) -> str:
     count = {status: sum(finding.status == status for finding in findings) for status in WORDS}
-    told = [f"{count[status]} {WORDS[status][0].lower()}" for status in WORDS if count[status]]
-    return f"{', '.join(told)}."
+    counts = [f"{count[status]} {WORDS[status][0].lower()}" for status in WORDS if count[status]]
+    return f"{', '.join(counts)}."

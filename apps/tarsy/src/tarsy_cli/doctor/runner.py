@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tarsy_cli.doctor.findings import Check, CheckResult, NotCheckedError, failed
+from tarsy_cli.doctor.findings import Check, CheckResult, NotCheckedError, failure
 from tarsy_cli.doctor.setup import Setup
 from tarsy_cli.printed_commands import with_home
 
@@ -18,10 +18,10 @@ class LimitedCheck:
 async def examine(setup: Setup, checks: Mapping[str, LimitedCheck]) -> list[CheckResult]:
     """In the order of the checks. A check that raises is a finding of its own."""
     running = [_run(check, setup) for check in checks.values()]
-    told = await asyncio.gather(*running, return_exceptions=True)
+    results = await asyncio.gather(*running, return_exceptions=True)
     return [
         finding.model_copy(update={"check": name, "remedy": with_home(finding.remedy, setup.home)})
-        for name, outcome in zip(checks, told, strict=True)
+        for name, outcome in zip(checks, results, strict=True)
         for finding in (_broken(outcome) if isinstance(outcome, BaseException) else outcome)
     ]
 
@@ -35,10 +35,10 @@ async def _run(check: LimitedCheck, setup: Setup) -> Sequence[CheckResult]:
     except NotCheckedError as reason:
         found.append(CheckResult(status="not_checked", sentence=str(reason), remedy=reason.remedy))
     except TimeoutError:
-        found.append(failed(f"The check did not end within {check.seconds:g} seconds.", "Look at what it asks."))
+        found.append(failure(f"The check did not end within {check.seconds:g} seconds.", "Look at what it asks."))
     return found
 
 
 def _broken(problem: BaseException) -> list[CheckResult]:
     """Without the message of the exception: it may hold a secret."""
-    return [failed(f"The check itself failed ({type(problem).__name__}).", "Report this to those who develop TARSy.")]
+    return [failure(f"The check itself failed ({type(problem).__name__}).", "Report this to those who develop TARSy.")]

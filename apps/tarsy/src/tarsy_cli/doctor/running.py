@@ -9,10 +9,10 @@ import httpx2
 from pydantic import ValidationError
 
 from tarsy_cli.credentials import key_headers
-from tarsy_cli.doctor.configuration import configured
-from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.configuration import require_config
+from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_cli.units import counted
+from tarsy_cli.units import format_count
 from tarsy_config.chain_agents import chain_agents
 from tarsy_contracts.api.agent_tools import AgentTools, agent_tools
 from tarsy_contracts.api.system import McpServer, McpServers
@@ -27,12 +27,12 @@ async def check_page(setup: Setup) -> AsyncIterator[CheckResult]:
     try:
         page, ready = await _fetch(f"{address}/"), await _fetch(f"{address}/ready")
     except httpx2.HTTPError as problem:
-        yield failed(
+        yield failure(
             f"{address} does not answer ({_reason(problem)}).", "See whether it runs, and what lies before it."
         )
         return
     if page.status_code != 200 or "html" not in page.headers.get("content-type", ""):
-        yield failed(f"{address}/ answers {page.status_code}, and not with the page.", "See the way to this address.")
+        yield failure(f"{address}/ answers {page.status_code}, and not with the page.", "See the way to this address.")
     else:
         yield ok(f"The page is at {address}/.")
     for finding in _judge_ready(ready):
@@ -41,15 +41,15 @@ async def check_page(setup: Setup) -> AsyncIterator[CheckResult]:
 
 def _judge_ready(answer: httpx2.Response) -> list[CheckResult]:
     try:
-        told = ReadyAnswer.model_validate_json(answer.content)
+        ready = ReadyAnswer.model_validate_json(answer.content)
     except ValidationError:
-        return [failed(f"/ready answers {answer.status_code}. {UNKNOWN}", "See what serves this address.")]
-    reasons = [f"{name}: {one}" for name, ones in told.reasons.items() for one in ones]
-    reasons += [name for name in told.waiting_for if name not in told.reasons]
-    degraded = [f"{name}: {one}" for name, ones in told.degraded.items() for one in ones]
-    if answer.status_code != 200 or not told.ready:
+        return [failure(f"/ready answers {answer.status_code}. {UNKNOWN}", "See what serves this address.")]
+    reasons = [f"{name}: {one}" for name, ones in ready.reasons.items() for one in ones]
+    reasons += [name for name in ready.waiting_for if name not in ready.reasons]
+    degraded = [f"{name}: {one}" for name, ones in ready.degraded.items() for one in ones]
+    if answer.status_code != 200 or not ready.ready:
         why = "; ".join(reasons) or "it says no reason"
-        return [failed(f"It is not ready ({why}).", "`tarsy logs` shows what its services say.")]
+        return [failure(f"It is not ready ({why}).", "`tarsy logs` shows what its services say.")]
     return [warning(f"Part of its work stands still: {one}.", "docs/operations/ says more.") for one in degraded] or [
         ok("It is ready.")
     ]
@@ -73,7 +73,7 @@ async def check_servers(setup: Setup) -> AsyncIterator[CheckResult]:
         raise NotCheckedError(UNKNOWN) from None
     for server in servers:
         yield _judge_server(server)
-    for found in agent_tools(chain_agents(configured(setup)), servers):
+    for found in agent_tools(chain_agents(require_config(setup)), servers):
         yield judge_agent(found)
     if not servers:
         yield warning("No tool gateway has told of an MCP server.", "Configure one, and see that a gateway runs.")
@@ -84,10 +84,10 @@ def judge_agent(found: AgentTools) -> CheckResult:
     name = f"{found.agent.agent} ({found.agent.chain_id}, {found.agent.stage})"
     without = [sentence for sentence, one in zip(found.sentences, found.withheld, strict=True) if not one.offered]
     if found.count and not without:
-        return ok(f"{name} has {counted(found.count, 'tool')}.")
+        return ok(f"{name} has {format_count(found.count, 'tool')}.")
     if found.count or found.starting:
         return warning(" ".join(without), "`tarsy servers` lists the tools of each agent.")
-    return failed(f"{name} has no tools. {' '.join(without)}", "Allow them, or name them in `read_only_tools`.")
+    return failure(f"{name} has no tools. {' '.join(without)}", "Allow them, or name them in `read_only_tools`.")
 
 
 def _judge_server(server: McpServer) -> CheckResult:
@@ -96,16 +96,16 @@ def _judge_server(server: McpServer) -> CheckResult:
     if server.starting:
         return warning(f"{server.id} is starting: {server.error or 'no reason is known'}.", "Look again in a minute.")
     kind = "is configured wrongly" if server.misconfigured else "cannot be reached"
-    return failed(f"{server.id} {kind}: {server.error or 'no reason is known'}.", "docs/operations/mcp-servers.md")
+    return failure(f"{server.id} {kind}: {server.error or 'no reason is known'}.", "docs/operations/mcp-servers.md")
 
 
 async def _check_programs(setup: Setup) -> AsyncIterator[CheckResult]:
     """Programs of stdio servers are on the path, or beside our own interpreter, where `tarsy up` looks too."""
     path = f"{Path(sys.prefix) / 'bin'}:{setup.environ.get('PATH', '')}"
-    for name, server in configured(setup).mcp_servers.items():
+    for name, server in require_config(setup).mcp_servers.items():
         command = server.transport.command
         if command and shutil.which(command, path=path) is None:
-            yield failed(f"The program of {name}, {command}, is not there.", f"Install {command}, or name its path.")
+            yield failure(f"The program of {name}, {command}, is not there.", f"Install {command}, or name its path.")
 
 
 def _address(setup: Setup) -> str:

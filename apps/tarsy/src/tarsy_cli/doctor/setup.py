@@ -67,7 +67,7 @@ def find_setup(
 
     `config_dir`: as an option names it.
     """
-    found = None if named.url else Home(home).running()
+    found = None if named.url else Home(home).find_running()
     running = found if found is not None and found.state == "ready" else None
     return Setup(
         home=home,
@@ -84,8 +84,8 @@ def find_setup(
 
 
 def _config_dir(running: Instance | None, environ: Mapping[str, str]) -> Path:
-    told = running.config_dir if running is not None else ""
-    return Path(told or environ.get("TARSY_CONFIG_DIR") or DEFAULT_CONFIG)
+    configured = running.config_dir if running is not None else ""
+    return Path(configured or environ.get("TARSY_CONFIG_DIR") or DEFAULT_CONFIG)
 
 
 def _bus(named: Named, running: Instance | None, environ: Mapping[str, str]) -> Bus | None:

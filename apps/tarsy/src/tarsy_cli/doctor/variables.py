@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from pydantic import ValidationError
 
-from tarsy_cli.doctor.findings import CheckResult, failed, ok, warning
+from tarsy_cli.doctor.findings import CheckResult, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_config.load import MAIN, PROVIDERS
 from tarsy_local.service_settings import SETTINGS
@@ -23,7 +23,7 @@ NOT_SET = ": Field required"
 async def check_variables(setup: Setup) -> AsyncIterator[CheckResult]:
     mistakes = list(dict.fromkeys(line for kind in SETTINGS.values() for line in _mistakes(kind)))
     for line in mistakes:
-        yield failed(line, "docs/reference/settings.md says what may stand there.")
+        yield failure(line, "docs/reference/settings.md says what may stand there.")
     unread = list(_unread(setup))
     for finding in unread:
         yield finding
@@ -53,5 +53,5 @@ def _unread(setup: Setup) -> Iterator[CheckResult]:
 
 
 def _text(setup: Setup, file: str) -> str:
-    place = setup.config_dir / file
-    return place.read_text("utf-8", errors="replace") if place.is_file() else ""
+    path = setup.config_dir / file
+    return path.read_text("utf-8", errors="replace") if path.is_file() else ""

@@ -1,1 +1,1 @@
-"""Topics and rights of Kafka, printed for whoever makes them."""
+"""Topics and rights of Kafka, printed for the administrator who creates them."""

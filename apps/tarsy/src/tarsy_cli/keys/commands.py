@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import fail, say, tell_note
+from tarsy_cli.terminal import fail, print_note, say
 
 
 def new(
@@ -31,7 +31,7 @@ def new(
     except InvalidEntryError as problem:
         raise fail(str(problem)) from None
     typer.echo(f"{key}\n\n{yaml_of(entry)}", nl=False)
-    tell_note("Keep the key: it is not shown again. The entry belongs below `keys:` in auth.yaml.")
+    print_note("Keep the key: it is not shown again. The entry belongs below `keys:` in auth.yaml.")
 
 
 def check(path: Annotated[Path, typer.Argument(metavar="FILE", help="auth.yaml", envvar="TARSY_AUTH_FILE")]) -> None:

@@ -31,14 +31,14 @@ def run(incident: Incident, home: Path, url: str) -> typer.Exit:
     ended = watch_to_its_end(api, session, appear_seconds=ACCEPTED_APPEARS_SECONDS)
     if ended != "completed":
         return exit_with(ended)
-    _say_whether_the_cause_was_named(api, session, incident)
+    _print_verdict(api, session, incident)
     answered = not incident.question or ask_one(api, session, incident.question)
     if answered:
         say(f"`tarsy chat {session}` asks more.")
     return typer.Exit(0 if answered else 1)
 
 
-def _say_whether_the_cause_was_named(api: str, session: str, incident: Incident) -> None:
+def _print_verdict(api: str, session: str, incident: Incident) -> None:
     try:
         verdict = judge(_final_analysis(api, session), incident.expected_root_cause)
     except (ApiError, TimeoutError) as problem:

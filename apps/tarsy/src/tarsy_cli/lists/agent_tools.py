@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import ValidationError
 
 from tarsy_cli.api import ApiError, get
-from tarsy_cli.units import counted
+from tarsy_cli.units import format_count
 from tarsy_contracts.api.agent_tools import AgentTools
 from tarsy_contracts.api.configuration import ChainAgent, EffectiveConfiguration
 from tarsy_contracts.api.system import McpServer, McpServers
@@ -33,4 +33,4 @@ def agent_lines(found: AgentTools) -> Iterator[str]:
 
 
 def _counts(found: AgentTools) -> str:
-    return ", ".join(f"{counted(len(tools), 'tool')} of {server}" for server, tools in found.offered.items())
+    return ", ".join(f"{format_count(len(tools), 'tool')} of {server}" for server, tools in found.offered.items())

@@ -45,8 +45,8 @@ def decide(api: str, session_id: str, call: str, decision: Literal["approve", "d
     """Returns the owner's answer. Raises ApiError, ValidationError or UnclearCallError."""
     call_id = _whole_call(api, session_id, call)
     body: JsonValue = {"decision": decision, "comment": comment}
-    place = f"{api}/sessions/{session_id}/approvals/{call_id}"
-    return f"{call_id}: {post(place, body, idempotency_key=str(uuid4())).get('message', '')}"
+    url = f"{api}/sessions/{session_id}/approvals/{call_id}"
+    return f"{call_id}: {post(url, body, idempotency_key=str(uuid4())).get('message', '')}"
 
 
 def _whole_call(api: str, session_id: str, given: str) -> str:

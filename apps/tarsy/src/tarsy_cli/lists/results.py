@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tarsy_cli.units import counted, sized
+from tarsy_cli.units import format_count, format_size
 from tarsy_contracts.api.results import ResultLine, ResultMatches, ToolCallResult
 from tarsy_local.terminal_text import one_line, printable
 
@@ -18,7 +18,7 @@ def text_of(found: ToolCallResult) -> str:
 def note_of(found: ToolCallResult) -> str:
     """Says what is shown, of how much, and how to go on."""
     what = _lines(found.lines) if found.matches is None else _found(found.matches)
-    note = f"{what} {counted(found.total_lines, 'line')} ({sized(found.size)})."
+    note = f"{what} {format_count(found.total_lines, 'line')} ({format_size(found.size)})."
     if found.next is None:
         return note
     on = f"--offset {found.next.offset}" + (f" --byte {found.next.byte}" if found.next.byte else "")
@@ -54,4 +54,6 @@ def _found(matches: ResultMatches) -> str:
     when = f", {one_line(times[0])} to {one_line(times[1])}" if times[0] and times[1] else ""
     between = f" between {matches.first_line} and {matches.last_line}{when}" if matches.count > 1 else ""
     shown = f" ({matches.shown} shown)" if matches.shown < matches.count else ""
-    return f"{at_least}{counted(matches.count, 'line')} match{'es' if matches.count == 1 else ''}{shown}{between}, of"
+    return (
+        f"{at_least}{format_count(matches.count, 'line')} match{'es' if matches.count == 1 else ''}{shown}{between}, of"
+    )

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from tarsy_cli.api import get
 from tarsy_cli.lists.agent_tools import agent_lines, read_chain_agents, read_listed_servers
-from tarsy_cli.units import counted
+from tarsy_cli.units import format_count
 from tarsy_contracts.api.agent_tools import agent_tools
 from tarsy_contracts.api.system import McpServer, McpServers, McpTool, SystemWarnings
 from tarsy_local.terminal_text import one_line
@@ -53,26 +53,27 @@ def print_server(api: str, name: str, console: Console) -> None:
     """Raises ApiError or ValidationError."""
     server = read_server(api, name)
     console.print(Text(f"{one_line(server.id)}: {_state(server)}", style="bold"))
-    for line in _told(server):
+    for line in _describe_workers(server):
         console.print(Text(line))
 
 
-def _told(server: McpServer) -> Iterator[str]:
+def _describe_workers(server: McpServer) -> Iterator[str]:
     for worker in server.workers:
         yield f"  seen by {one_line(worker.worker_id)}: {one_line(worker.error or 'healthy')}"
     if login := _login(server):
         yield f"  {one_line(login)}"
     if server.known_as:
         yield f"  known as {one_line(server.known_as)}: docs/reference/known-servers.md says which tools are read-only"
-    yield counted(server.tool_count, "tool")
+    yield format_count(server.tool_count, "tool")
     for tool in server.tools:
         often = "repeatable" if tool.repeatable else "once"
         yield TOOL_LINE.format(one_line(tool.name), _access(tool), often, one_line(tool.description)).rstrip()
     if server.denied_count:
-        yield f"{counted(server.denied_count, 'tool')} denied: agents do not get them, as `allow` does not name them"
+        count = format_count(server.denied_count, "tool")
+        yield f"{count} denied: agents do not get them, as `allow` does not name them"
     if server.refused_count:
         named = ", ".join(one_line(name) for name in server.refused_tools)
-        yield f"{counted(server.refused_count, 'tool')} left out, as the protocol does not allow them: {named}"
+        yield f"{format_count(server.refused_count, 'tool')} left out, as the protocol does not allow them: {named}"
 
 
 def _access(tool: McpTool) -> str:
@@ -89,8 +90,8 @@ def _access(tool: McpTool) -> str:
 def _line(server: McpServer) -> str:
     reaching = sum(worker.healthy for worker in server.workers)
     gateways = f"{reaching} of {len(server.workers)}"
-    said = server.error or _login(server)
-    cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(said))
+    message = server.error or _login(server)
+    cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(message))
     return LINE.format(*cells).rstrip()
 
 

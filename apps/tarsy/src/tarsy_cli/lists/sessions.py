@@ -26,13 +26,13 @@ class SessionQuery:
     namespace: str = ""
     workload: str = ""
 
-    def given(self) -> dict[str, str]:
+    def to_parameters(self) -> dict[str, str]:
         return {name: value for name, value in asdict(self).items() if value}
 
 
 def read_sessions(api: str, query: SessionQuery) -> SessionList:
     """The latest, or those that fit a search best. Raises ApiError or ValidationError."""
-    return SessionList.model_validate(get(f"{api}/sessions", page_size=LATEST, **query.given()))
+    return SessionList.model_validate(get(f"{api}/sessions", page_size=LATEST, **query.to_parameters()))
 
 
 def print_sessions(api: str, console: Console, query: SessionQuery) -> None:

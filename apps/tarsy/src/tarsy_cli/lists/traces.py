@@ -46,8 +46,8 @@ def _mcp_line(one: ListedMcpInteraction) -> str:
     return _line("mcp", one.id, name, one.outcome or "", _took(one.duration_ms), one.error_message or "")
 
 
-def _line(kind: str, id: str, *told: str) -> str:
-    return one_line(f"{kind} {id} {', '.join(part for part in told if part)}")
+def _line(kind: str, id: str, *text: str) -> str:
+    return one_line(f"{kind} {id} {', '.join(part for part in text if part)}")
 
 
 def _took(duration_ms: int | None) -> str:

@@ -19,7 +19,7 @@ KAFKA_SECONDS = 45.0
 
 
 async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin | None) -> int:
-    """The number under which it counts. Without a login nobody is logged in from then on.
+    """The number under which it counts. A record without a login logs the server out.
 
     Raises KafkaError and ServerLoginError.
     """
@@ -36,7 +36,7 @@ async def record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin |
             records = await read_tokens(bus)
             counting = records.token(server)
             if counting is not None and counting.key == token_key(server, number, id):
-                await writer.drop(records.superseded(server))
+                await writer.drop(records.list_superseded(server))
                 return number
     raise ServerLoginError(f"tool gateways renewed the one before it {ATTEMPTS} times meanwhile: try again")
 

@@ -57,8 +57,8 @@ class LoopbackListener:
         if "code" in given:
             self._answer.set_result(AuthorizationCodeResult(code=given["code"], state=state, iss=given.get("iss")))
         else:
-            said = (given.get("error", "no code"), given.get("error_description", ""))
-            reason = ": ".join(part for part in said if part)
+            error = (given.get("error", "no code"), given.get("error_description", ""))
+            reason = ": ".join(part for part in error if part)
             self._answer.set_exception(ServerLoginError(f"the authorization server refused it: {reason}"))
         return "200 OK", DONE
 

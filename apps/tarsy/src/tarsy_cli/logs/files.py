@@ -31,9 +31,9 @@ def is_of_service(line: LogLine, service: str) -> bool:
 def read_lines(file: Path, *, whole: bool) -> Iterator[LogLine]:
     """With `whole`, also those of the file that was rotated away before it."""
     older = file.with_name(f"{file.name}.1")
-    for place in (older, file) if whole and older.is_file() else (file,):
-        with place.open("rb") as opened:
-            if not whole and (size := place.stat().st_size) > TAIL_BYTES:
+    for path in (older, file) if whole and older.is_file() else (file,):
+        with path.open("rb") as opened:
+            if not whole and (size := path.stat().st_size) > TAIL_BYTES:
                 opened.seek(size - TAIL_BYTES)
                 opened.readline()
             yield from (_line(file, raw) for raw in opened)
@@ -96,6 +96,6 @@ def _line(file: Path, raw: bytes) -> LogLine:
 
 
 def _service(line: LogLine) -> str:
-    """In the file that all share, the name of the logger tells."""
+    """In the shared file, the logger's name identifies the service."""
     package = str(line.fields.get("logger", "")).partition(".")[0]
     return next((one for one in SERVICES if package == f"tarsy_{one.replace('-', '_')}"), UP)

@@ -39,8 +39,8 @@ class LogLine:
         if not self.fields:
             return f"{self.origin}  {one_line(self.raw)}"
         level = str(self.fields.get("level", ""))
-        told = [f"{name}={_text(value)}" for name, value in self.fields.items() if name not in SHOWN_APART]
-        parts = (one_line(str(self.fields.get("event", ""))), *told, _failure(self.fields))
+        pairs = [f"{name}={_text(value)}" for name, value in self.fields.items() if name not in SHOWN_APART]
+        parts = (one_line(str(self.fields.get("event", ""))), *pairs, _failure(self.fields))
         return f"{_time(self.timestamp)} {level:8} {self.origin}  {' '.join(filter(None, parts))}"
 
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from tarsy_cli.errors import CommandError
-from tarsy_cli.units import sized
+from tarsy_cli.units import format_size
 
 STANDARD_INPUT = "-"
 LARGEST = 64 << 20
@@ -20,7 +20,7 @@ def text_of(file: Path, *, largest: int = LARGEST) -> str:
     data = _bytes_of(file, largest + 1)
     if len(data) > largest:
         raise UnreadableInputError(
-            f"{file} has more than {sized(largest)}, which is too large to mask in one piece: split it."
+            f"{file} has more than {format_size(largest)}, which is too large to mask in one piece: split it."
         )
     if 0 in data[:LOOKED_AT]:
         raise UnreadableInputError(f"{file} is no text: it has zero bytes. Convert first what is packed or in UTF-16.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from tarsy_cli.units import counted
+from tarsy_cli.units import format_count
 from tarsy_local.terminal_text import one_line
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def summary_of(listings: Sequence[Listing]) -> Iterator[str]:
     width = len(f"{max(rules.values()):,}")
     for rule, number in sorted(rules.items(), key=lambda item: (-item[1], item[0])):
         yield f"{number:{width},} {rule}"
-    yield f"{counted(rules.total(), 'finding')} in {counted(len(listings), 'file')}."
+    yield f"{format_count(rules.total(), 'finding')} in {format_count(len(listings), 'file')}."
 
 
 def tree_of(listings: Sequence[Listing]) -> dict[str, JsonValue]:

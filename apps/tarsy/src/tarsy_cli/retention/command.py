@@ -56,18 +56,18 @@ def retention(
     if details is not None:
         _delete_details(*_database(home, database, schema), details, dry_run=dry_run, yes=yes)
     if log:
-        _cut_log(*_places(home, kafka, topic_prefix, database, schema), dry_run=dry_run, yes=yes)
+        _cut_log(*_connections(home, kafka, topic_prefix, database, schema), dry_run=dry_run, yes=yes)
 
 
 def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
     from datetime import UTC, datetime, timedelta
 
-    from tarsy_cli.retention.old_sessions import delete_sessions, expired_sessions
+    from tarsy_cli.retention.old_sessions import delete_sessions, list_expired_sessions
 
     before = datetime.now(UTC) - timedelta(days=days)
     with exit_on_failure(api):
-        found = list(expired_sessions(api, before))
-    _say_sessions(found, before)
+        found = list(list_expired_sessions(api, before))
+    _print_sessions(found, before)
     if dry_run or not found:
         return
     _confirm(f"Delete {len(found)} sessions?", yes=yes)
@@ -77,7 +77,7 @@ def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
         raise fail("\n".join(done.refused))
 
 
-def _say_sessions(found: "list[ListedSession]", before: "datetime") -> None:
+def _print_sessions(found: "list[ListedSession]", before: "datetime") -> None:
     say(f"{len(found)} sessions began before {before:%Y-%m-%d %H:%M} UTC and have ended.")
     for one in found[:SHOWN]:
         say(f"  {one.id}  {one.created_at}  {one.status}  {one.title or one.alert_type}")
@@ -135,7 +135,7 @@ def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool
     configure_logs("CRITICAL", logging.NullHandler())
     try:
         cuts = asyncio.run(_plan(bus, database, schema))
-        _say_cuts(cuts)
+        _print_cuts(cuts)
         if dry_run or not cuts:
             return
         _confirm("Delete these records?", yes=yes)
@@ -159,7 +159,7 @@ async def _plan(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
     return await plan_log_cuts(bus, {row["partition"]: row["next_offset"] for row in rows})
 
 
-def _say_cuts(cuts: "list[LogCut]") -> None:
+def _print_cuts(cuts: "list[LogCut]") -> None:
     for cut in cuts:
         say(f"  partition {cut.partition}: {cut.records} records, from offset {cut.first} to before {cut.cut}")
     say(f"{sum(cut.records for cut in cuts)} records of the session log are below all that is wanted.")
@@ -173,7 +173,7 @@ def _confirm(question: str, *, yes: bool) -> None:
     typer.confirm(question, abort=True)
 
 
-def _places(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> "tuple[Bus, str, str]":
-    from tarsy_cli.timeline_commands import places_of
+def _connections(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> "tuple[Bus, str, str]":
+    from tarsy_cli.timeline_commands import connections_of
 
-    return places_of(home, kafka, topic_prefix, database, schema)
+    return connections_of(home, kafka, topic_prefix, database, schema)

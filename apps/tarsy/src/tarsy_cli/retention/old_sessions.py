@@ -20,7 +20,7 @@ class Deletion:
     refused: tuple[str, ...]
 
 
-def expired_sessions(api: str, before: datetime) -> Iterator[ListedSession]:
+def list_expired_sessions(api: str, before: datetime) -> Iterator[ListedSession]:
     """Those that began before and have ended; the oldest first. Raises ApiError or ValidationError."""
     page = 1
     while True:
@@ -36,8 +36,8 @@ def expired_sessions(api: str, before: datetime) -> Iterator[ListedSession]:
         page += 1
 
 
-def delete_sessions(api: str, ids: list[str], told: Callable[[int], None]) -> Deletion:
-    """One after the other: each is a decision of its owner. `told` is called with how many are through."""
+def delete_sessions(api: str, ids: list[str], report: Callable[[int], None]) -> Deletion:
+    """One after the other: each is a decision of its owner. `report` is called with how many are through."""
     refused: list[str] = []
     deleted = 0
     for number, id in enumerate(ids, 1):
@@ -48,5 +48,5 @@ def delete_sessions(api: str, ids: list[str], told: Callable[[int], None]) -> De
             pass  # another run was quicker
         except ApiError as problem:
             refused.append(f"{id}: {problem}")
-        told(number)
+        report(number)
     return Deletion(deleted, tuple(refused))

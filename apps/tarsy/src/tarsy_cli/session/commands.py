@@ -20,9 +20,9 @@ def show(
     from tarsy_contracts.api.sessions import SessionDetail
 
     api = api_of(home, url)
-    place = f"{api}/sessions/{session_of(api, session)}"
+    address = f"{api}/sessions/{session_of(api, session)}"
     with exit_on_failure(api):
-        found = SessionDetail.model_validate(get(place))
+        found = SessionDetail.model_validate(get(address))
     if as_json:
         print_json(found)
     else:
@@ -99,12 +99,12 @@ def rerun(
     The runbook, the LLM provider, the MCP servers and the tools that its sender chose for it are chosen again, unless
     others are named here.
     """
-    from tarsy_cli.submission import changed_run, run_again
+    from tarsy_cli.submission import build_rerun_request, run_again
 
     api = api_of(home, url)
     id = session_of(api, session)
     with exit_on_failure(api):
-        changes = changed_run(
+        changes = build_rerun_request(
             mcp_server or (), alert_type=alert_type, llm_provider=llm_provider, question=question, priority=priority
         )
         typer.echo(run_again(api, id, changes))

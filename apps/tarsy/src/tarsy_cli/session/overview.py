@@ -8,7 +8,7 @@ from rich.markdown import Markdown
 from rich.rule import Rule
 from rich.text import Text
 
-from tarsy_cli.units import counted
+from tarsy_cli.units import format_count
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecution
 from tarsy_local.terminal_text import one_line, printable
 
@@ -50,13 +50,13 @@ def _figures(session: SessionDetail) -> Iterator[str]:
     if session.chain_chosen_by:
         yield f"chosen by: {one_line(session.chain_chosen_by)}"
     yield (
-        f"{counted(session.llm_interaction_count, 'question')} to models, "
-        f"{counted(session.mcp_interaction_count, 'tool call')}, {counted(session.input_tokens, 'token')} in "
+        f"{format_count(session.llm_interaction_count, 'question')} to models, "
+        f"{format_count(session.mcp_interaction_count, 'tool call')}, {format_count(session.input_tokens, 'token')} in "
         f"({session.cached_input_tokens:,} from caches), {session.output_tokens:,} out"
     )
     if session.repeat_count and session.last_alert_at is not None:
         last = datetime.fromisoformat(session.last_alert_at).astimezone()
-        yield f"its alert came again {counted(session.repeat_count, 'time')}, the last on {last:%Y-%m-%d %H:%M:%S}"
+        yield f"its alert came again {format_count(session.repeat_count, 'time')}, the last on {last:%Y-%m-%d %H:%M:%S}"
     if session.parent_id is not None:
         yield f"it was run again from {one_line(session.parent_id)}"
     if session.reruns:
@@ -65,7 +65,7 @@ def _figures(session: SessionDetail) -> Iterator[str]:
         gone = datetime.fromisoformat(session.details_deleted_at).astimezone()
         yield f"its timeline was deleted on {gone:%Y-%m-%d}, to make room"
     if session.chat_message_count:
-        yield f"{counted(session.chat_message_count, 'question')} of people: `tarsy chat {session.id}` shows them"
+        yield f"{format_count(session.chat_message_count, 'question')} of people: `tarsy chat {session.id}` shows them"
 
 
 def _stages(session: SessionDetail) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _stages(session: SessionDetail) -> Iterator[str]:
         yield f"  {one_line(stage.stage_name)}: {_outcome(stage)}"
         for agent in stage.executions:
             model = f" ({one_line(agent.model_name)})" if agent.model_name else ""
-            turns = counted(agent.iterations, "iteration")
+            turns = format_count(agent.iterations, "iteration")
             yield f"    {one_line(agent.agent_name)}{model}: {_outcome(agent)}, {turns}"
 
 
@@ -93,7 +93,9 @@ def _print_alert(session: SessionDetail, console: Console) -> None:
     console.print(Rule("alert", style="green"))
     console.print(Text("\n".join(lines[:ALERT_LINES])))
     if (more := len(lines) - ALERT_LINES) > 0:
-        console.print(Text(f"… {counted(more, 'more line')}: `tarsy show {session.id} --json` has all", style="dim"))
+        console.print(
+            Text(f"… {format_count(more, 'more line')}: `tarsy show {session.id} --json` has all", style="dim")
+        )
 
 
 def _seconds(milliseconds: int) -> str:

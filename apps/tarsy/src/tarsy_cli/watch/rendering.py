@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.segment import ControlType
 from rich.text import Text
 
-from tarsy_cli.units import counted, sized
+from tarsy_cli.units import format_count, format_size
 from tarsy_cli.watch.text_flow import TextFlow
 from tarsy_contracts.citations import cite
 from tarsy_local.terminal_text import one_line, printable
@@ -58,7 +58,7 @@ class TerminalPage:
         self.close()
         self.console.print(Text(text, style=style))
 
-    def passing(self, text: str) -> None:
+    def show_briefly(self, text: str) -> None:
         """One line, until something else is said. Nothing where it could not be taken back: in a file, in a pipe."""
         if not self.console.is_terminal or self.console.is_dumb_terminal:
             return
@@ -92,7 +92,7 @@ class TerminalPage:
             self._flow.end(style)
         more = (total if isinstance(total, int) else len(lines)) - min(len(lines), FOLDED_LINES)
         if more > 0:
-            self.line(f"{TABLE_INDENT}… {counted(more, 'more line')}{whole}", QUIET)
+            self.line(f"{TABLE_INDENT}… {format_count(more, 'more line')}{whole}", QUIET)
 
     def rule(self, title: str = "") -> None:
         self.close()
@@ -148,19 +148,19 @@ def summary_line(payload: Payload) -> str:
     before, after = about.get("tokens_before"), about.get("tokens_after")
     if not isinstance(before, int) or not isinstance(after, int):
         return ""
-    return one_line(f"({about.get('model')}: about {counted(before, 'token')} became {after:,})")
+    return one_line(f"({about.get('model')}: about {format_count(before, 'token')} became {after:,})")
 
 
 def result_line(name: str, payload: Payload) -> tuple[str, str]:
     """The line above a result, and its style."""
     about = metadata(payload)
     outcome = one_line(str(about.get("outcome", payload.get("status"))))
-    size = f"{counted(about.get('lines'), 'line')}, {sized(about.get('size'))}"
+    size = f"{format_count(about.get('lines'), 'line')}, {format_size(about.get('size'))}"
     return f"← {name}: {outcome}, {size}", "blue" if outcome == "ok" else "red"
 
 
 def whole_result(payload: Payload, call_id: str) -> str:
-    """How to see all of a result. Nothing of a call whose id an older server did not tell."""
+    """How to see all of a result. Shows nothing of a call whose id an older server did not send."""
     session = text_of(payload, "session_id")
     return f": tarsy result {one_line(session)} {one_line(call_id)[:SHORTEST_ID]}" if session and call_id else ""
 
@@ -168,14 +168,17 @@ def whole_result(payload: Payload, call_id: str) -> str:
 def runbook_line(payload: Payload, arguments: JsonValue) -> tuple[str, str]:
     """Its title, where it was fetched and how long it is; or why there is none."""
     about = metadata(payload)
-    place = one_line(str(arguments.get("url", ""))) if isinstance(arguments, dict) else ""
+    url = one_line(str(arguments.get("url", ""))) if isinstance(arguments, dict) else ""
     content = text_of(payload, "content")
     if about.get("outcome") != "ok":
         outcome = one_line(str(about.get("outcome", payload.get("status"))))
-        return f"· runbook {place}: {outcome}: {one_line(content)[:REASON_CHARS]}", NOTICE
+        return f"· runbook {url}: {outcome}: {one_line(content)[:REASON_CHARS]}", NOTICE
     first = one_line(content.lstrip().partition("\n")[0])
     title = f"“{first.lstrip('# ')[:REASON_CHARS]}” " if first.startswith("#") else ""
-    return f"· runbook {title}({place}): {counted(about.get('lines'), 'line')}, {sized(about.get('size'))}", QUIET
+    return (
+        f"· runbook {title}({url}): {format_count(about.get('lines'), 'line')}, {format_size(about.get('size'))}",
+        QUIET,
+    )
 
 
 def metadata(payload: Payload) -> Payload:

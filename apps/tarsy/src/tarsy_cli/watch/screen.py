@@ -25,7 +25,7 @@ class Screen:
         self._events = Events(self._page, self._stages, self._conclusions)
         self.status = ""
         self._queued: object = None
-        self._told_interrupted = False
+        self._shown_interrupted = False
 
     @property
     def waits_for_its_turn(self) -> bool:
@@ -36,7 +36,7 @@ class Screen:
         return self.status in ENDED
 
     def show(self, payload: Payload) -> None:
-        self._told_interrupted = False
+        self._shown_interrupted = False
         for admitted in self._arbiter.admit(payload):
             self._show(admitted)
 
@@ -45,26 +45,26 @@ class Screen:
         for admitted in self._arbiter.idle():
             self._show(admitted)
 
-    def queued(self, position: object) -> None:
+    def show_queue_position(self, position: object) -> None:
         """Its place in the queue, as the API knows it."""
         if self.waits_for_its_turn and isinstance(position, int) and position != self._queued:
             self._queued = position
             self._line(f"· waits for its turn: number {position} in the queue", QUIET)
 
-    def interrupted(self, reason: str) -> None:
+    def show_interruption(self, reason: str) -> None:
         """Shows what waits. Text that streams now will come again, and may have grown."""
         for admitted in self._arbiter.release():
             self._show(admitted)
         self._stages.catching_up = True
-        if not self._told_interrupted:
+        if not self._shown_interrupted:
             self._line(f"(the connection was lost, trying again: {one_line(reason)})", NOTICE)
-            self._told_interrupted = True
-        self._events.all_told_again()
+            self._shown_interrupted = True
+        self._events.expect_all_again()
 
     def _show(self, payload: Payload) -> None:
         match payload.get("type"):
             case "timeline_event.created":
-                self._enter(self._stages.of(text_of(payload, "execution_id")) or self._stages.answering(payload))
+                self._enter(self._stages.of(text_of(payload, "execution_id")) or self._stages.find_reply_stage(payload))
                 self._events.show(payload)
             case "execution.status":
                 stage = self._stages.agent(payload)
@@ -91,7 +91,7 @@ class Screen:
 
     def _before(self, stage: StageProgress) -> None:
         """Marks the last analysis before the executive summary: it is the session's."""
-        if stage.told:
+        if stage.shown:
             return
         if stage.kind == "exec_summary":
             self._conclusions.mark()

@@ -10,7 +10,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from tarsy_cli.api import ApiError
-from tarsy_cli.credentials import key_headers, unauthenticated
+from tarsy_cli.credentials import explain_401, key_headers
 from tarsy_cli.errors import CommandError
 from tarsy_cli.watch.rendering import Payload
 from tarsy_contracts.api.websocket import ClientAction, SubscriptionFailed, read_message
@@ -20,7 +20,7 @@ PAUSE_SECONDS = 0.5
 MOMENT_SECONDS = 1.0
 GIVE_UP_SECONDS = 600.0
 DENIED: Mapping[int, Callable[[], str]] = {
-    401: unauthenticated,
+    401: explain_401,
     403: lambda: "You may not watch sessions of this TARSy.",
 }
 
@@ -37,7 +37,7 @@ class SessionView(Protocol):
 
     def show(self, payload: Payload) -> None: ...
 
-    def interrupted(self, reason: str) -> None: ...
+    def show_interruption(self, reason: str) -> None: ...
 
 
 async def follow(api: str, session_id: str, view: SessionView, nothing_came: Callable[[], Awaitable[None]]) -> None:
@@ -58,11 +58,11 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
                     view.show(payload)
                     if view.ended:
                         return
-            view.interrupted("the server closed it")
+            view.show_interruption("the server closed it")
         except (OSError, WebSocketException, NotSubscribedError) as problem:
             if isinstance(problem, InvalidStatus) and (refusal := DENIED.get(problem.response.status_code)) is not None:
                 raise ApiError(f"{url} answered {problem.response.status_code}: {refusal()}") from problem
-            view.interrupted(str(problem))
+            view.show_interruption(str(problem))
         await asyncio.sleep(PAUSE_SECONDS)
     raise ApiError(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
 

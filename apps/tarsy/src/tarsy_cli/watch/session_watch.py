@@ -47,13 +47,16 @@ def print_heading(session: SessionDetail, console: Console) -> None:
         console.print(Text("The model is scripted: its answers come from a file, no model is asked.", style="yellow"))
 
 
-def _wait_until_known(api: str, session_id: str, told: Callable[[ApiError], None], seconds: float) -> SessionDetail:
+def _wait_until_known(api: str, session_id: str, report: Callable[[ApiError], None], seconds: float) -> SessionDetail:
     """A session that was submitted just now takes a moment to appear."""
     limit = time.monotonic() + seconds
     while True:
         try:
             found = retry(
-                partial(get, f"{api}/sessions/{session_id}"), UnavailableError, UnreachableError, on_first_failure=told
+                partial(get, f"{api}/sessions/{session_id}"),
+                UnavailableError,
+                UnreachableError,
+                on_first_failure=report,
             )
             return SessionDetail.model_validate(found)
         except NotFoundError:
@@ -71,4 +74,4 @@ async def _nothing_came(api: str, session_id: str, screen: Screen) -> None:
         return
     with suppress(ApiError):
         status = await asyncio.to_thread(get, f"{api}/sessions/{session_id}/status")
-        screen.queued(SessionState.model_validate(status).queue_position)
+        screen.show_queue_position(SessionState.model_validate(status).queue_position)

@@ -19,7 +19,7 @@ class AgentProgress:
     status: str = ""
     error: str = ""
     partial: str = ""
-    told: str = ""
+    shown: str = ""
 
     def learn(self, payload: Payload) -> None:
         self.status, self.error = text_of(payload, "status"), text_of(payload, "error_message")
@@ -35,7 +35,7 @@ class StageProgress:
     index: int = 0
     status: str = STARTED
     error: str = ""
-    told: str = ""
+    shown: str = ""
     expected: int = 1
     policy: str = ""
     replicas: bool = False
@@ -59,22 +59,22 @@ class StageProgress:
         self.expected = expected if isinstance(expected, int) else self.expected
 
     def begin(self) -> Iterator[Line]:
-        if not self.told:
-            self.told = STARTED
+        if not self.shown:
+            self.shown = STARTED
             yield self._line(f"{STARTED}{self._size()}")
 
     def news(self) -> Iterator[Line]:
         """All that was not shown yet."""
         yield from self.begin()
         for agent in self.agents.values() if self.several else ():
-            if agent.status in ENDED and agent.told != agent.status:
-                agent.told = agent.status
+            if agent.status in ENDED and agent.shown != agent.status:
+                agent.shown = agent.status
                 yield f"■ {one_line(agent.name)}: {_words(agent.status)}", "bold"
                 yield from _reason(agent.error)
                 if agent.partial:
                     yield f"(partial analysis: {one_line(agent.partial)})", NOTICE
-        if self.told != self.status:
-            self.told = self.status
+        if self.shown != self.status:
+            self.shown = self.status
             yield self._line(_words(self.status))
             yield from _reason(self.error)
 
@@ -111,7 +111,7 @@ class Stages:
     def of(self, execution_id: str) -> StageProgress | None:
         return self._of_execution.get(execution_id)
 
-    def answering(self, question: Payload) -> StageProgress | None:
+    def find_reply_stage(self, question: Payload) -> StageProgress | None:
         """The stage of the reply to a question."""
         return self._stages.get(text_of(metadata(question), "stage_id"))
 

@@ -45,7 +45,7 @@ class StreamArbiter:
             yield from self.release()
 
     def release(self) -> Iterator[Payload]:
-        """All that waits, whoever speaks."""
+        """All that waits, of every speaker."""
         self._pass_on()
         yield from self._let_through()
         while self._held:
@@ -53,15 +53,15 @@ class StreamArbiter:
             yield from self._let_through()
 
     def _let_through(self) -> Iterator[Payload]:
-        place = 0
-        while place < len(self._held):
-            if self._speaking in (None, self._speaker(self._held[place])):
-                payload = self._held.pop(place)
+        position = 0
+        while position < len(self._held):
+            if self._speaking in (None, self._speaker(self._held[position])):
+                payload = self._held.pop(position)
                 self._hear(payload)
                 yield payload
-                place = place if self._speaking is not None else 0
+                position = position if self._speaking is not None else 0
             else:
-                place += 1
+                position += 1
 
     def _hear(self, payload: Payload) -> None:
         id = text_of(payload, "event_id")

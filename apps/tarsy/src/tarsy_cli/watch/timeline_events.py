@@ -49,7 +49,7 @@ class Events:
         self._stages = stages
         self._conclusions = conclusions
         self._events: dict[str, ShownEvent] = {}
-        self._said: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
 
     def show(self, payload: Payload) -> None:
         """Does nothing for a message that is not about a timeline event."""
@@ -67,7 +67,7 @@ class Events:
             case _:
                 pass
 
-    def all_told_again(self) -> None:
+    def expect_all_again(self) -> None:
         for event in self._events.values():
             _expect_again(event)
 
@@ -99,7 +99,7 @@ class Events:
     def _progress(self, id: str, text: str) -> None:
         event = self._events.get(id)
         if event is not None and not event.done:
-            self._page.passing(f"… {event.tool}: {one_line(text)}")
+            self._page.show_briefly(f"… {event.tool}: {one_line(text)}")
 
     def _completed(self, payload: Payload) -> None:
         event = self._event(payload)
@@ -132,7 +132,7 @@ class Events:
         """Agents in parallel have no analysis of the session; others may have spoken since this one did."""
         if not self._stages.speaker(event.execution):
             self._conclusions.analysis(content)
-        elif self._said.get(event.execution, "").strip() != content.strip():
+        elif self._texts.get(event.execution, "").strip() != content.strip():
             self._write(id, ShownEvent("llm_response", event.execution), content)
             self._page.close()
 
@@ -167,7 +167,7 @@ class Events:
             self._line("(it ended otherwise than it streamed)", NOTICE)
             self._write(id, event, content)
         self._page.end(id)
-        self._conclusions.above = self._said[event.execution] = content
+        self._conclusions.above = self._texts[event.execution] = content
         if status == "failed":
             self._failed(event.kind)
         elif event.kind == "mcp_tool_summary" and (saved := summary_line(payload)):

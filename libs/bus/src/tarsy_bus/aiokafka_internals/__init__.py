@@ -1,6 +1,6 @@
 """Private parts of aiokafka, all in one room: what it has no public way for. Nobody else touches them.
 
-`check` lists what is used, and a test holds it against the installed version: whoever adds a use adds it there.
+`check` lists what is used, and a test compares it with the installed version. New uses are added there.
 The list says what breaks without each, and names the issues of aio-libs/aiokafka that would end it:
 
 client_tasks       A sending or fetching task that died: the client waits for ever, and looks alive (983, 1037, 1039).

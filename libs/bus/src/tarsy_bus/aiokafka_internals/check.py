@@ -45,7 +45,7 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
 """A class, a function or property of it, and the names that its code has to use."""
 
 
-def missing_parts() -> Iterator[str]:
+def find_missing_parts() -> Iterator[str]:
     """Sentences about the parts that the installed aiokafka does not have where we look for them."""
     for owner, name, used in READ_BY_US:
         found = getattr(owner, name, None)

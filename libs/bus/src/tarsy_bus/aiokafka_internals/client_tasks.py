@@ -56,7 +56,7 @@ def _fail_batches(accumulator: MessageAccumulator, reason: KafkaError) -> None:
 
 
 def _answer_metadata(client: AIOKafkaClient) -> None:
-    """A closed client asks for none any more: whoever still waited for the answer would do so for ever."""
+    """A closed client fetches none: callers that still wait for the answer would do so for ever."""
     waited_for = client._md_update_fut
     if waited_for is not None and not waited_for.done():
         waited_for.set_result(False)

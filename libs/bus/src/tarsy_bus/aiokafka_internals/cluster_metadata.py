@@ -13,13 +13,16 @@ MOST_UPDATES, UPDATES_SECONDS = 5, 1.0
 """Limit of requests for metadata, and the seconds that it holds for. A client asks less at its start."""
 
 
-def leaders(consumer: AIOKafkaConsumer, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+def leaders(consumer: AIOKafkaConsumer, topic_partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
     """The brokers that lead these partitions, without those that nobody leads, as far as the consumer knows.
 
     While it lacks one for a partition that it has, its fetcher asks again and again.
     """
-    found = {place: consumer._client.cluster.leader_for_partition(place) for place in places}
-    return {place: broker for place, broker in found.items() if broker is not None and broker >= 0}
+    found = {
+        topic_partition: consumer._client.cluster.leader_for_partition(topic_partition)
+        for topic_partition in topic_partitions
+    }
+    return {topic_partition: broker for topic_partition, broker in found.items() if broker is not None and broker >= 0}
 
 
 def group_generation(consumer: AIOKafkaConsumer) -> int:

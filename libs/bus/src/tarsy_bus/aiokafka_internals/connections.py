@@ -71,7 +71,7 @@ async def _bootstrap_with_brokers(client: AIOKafkaClient, bootstrap: Callable[[]
 
 def _raise_os_errors(connection: AIOKafkaConnection) -> None:
     """uvloop raises RuntimeError for a write on a transport that was closed a moment ago, when aiokafka has not noticed
-    it yet. It knows OSError, as a broken connection; the other one ended whoever read or wrote.
+    it yet. It knows OSError, as a broken connection; the other one ended the task that read or wrote.
     """
     write = connection._writer.write
 

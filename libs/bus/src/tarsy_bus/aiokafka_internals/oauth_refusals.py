@@ -6,7 +6,7 @@ from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator
 
 
 class _RefusalNoticing(OAuthAuthenticator):  # type: ignore[misc]
-    """RFC 7628: who refuses a token answers with the reason, and ends the exchange when it got a control-A.
+    """RFC 7628: a server that refuses a token answers with the reason, and ends the exchange after a control-A.
 
     aiokafka takes that answer for a success. Its clients then see a cluster without brokers, and wait for some.
     """

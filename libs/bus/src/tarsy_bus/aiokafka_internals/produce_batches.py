@@ -13,7 +13,7 @@ __all__ = ["BatchBuilder", "calc_crc32c", "rewrite_batches"]
 
 
 def rewrite_batches(producer: AIOKafkaProducer, rewrite: Callable[[bytearray], bytes | bytearray]) -> None:
-    """Each batch of the producer is sent as `rewrite` returns it, which is called once for it.
+    """Sends each batch of the producer as `rewrite` returns it. `rewrite` is called once per batch.
 
     aiokafka compresses all batches of a producer, or none.
     """

@@ -24,7 +24,7 @@ class McpServerChoice(StrictChoice):
     name: Named
     tools: Annotated[tuple[Named, ...], Field(max_length=MOST_TOOLS)] | None = None
 
-    def selected(self) -> McpServerSelection:
+    def to_selection(self) -> McpServerSelection:
         return McpServerSelection(name=self.name, tools=tuple(dict.fromkeys(self.tools or ())))
 
 
@@ -46,12 +46,12 @@ class McpChoice(StrictChoice):
     def is_empty(self) -> bool:
         return not self.model_fields_set
 
-    def selected(self) -> McpSelection | None:
+    def to_selection(self) -> McpSelection | None:
         """None when nothing is chosen."""
         if not self.servers and self.native_tools is None:
             return None
         native = None if self.native_tools is None else self.native_tools.model_dump(exclude_none=True)
-        return McpSelection(servers=tuple(server.selected() for server in self.servers), native_tools=native)
+        return McpSelection(servers=tuple(server.to_selection() for server in self.servers), native_tools=native)
 
 
 class AlertChoices(ApiModel):

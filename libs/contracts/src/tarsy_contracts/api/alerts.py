@@ -17,9 +17,9 @@ JOINED = "The same alert came a while ago: this one is counted in its session."
 class AlertAccepted(ApiModel):
     """Kafka has the alert. `session_id` is its investigation, as far as the process knows that took it.
 
-    Where the owner of the session decides otherwise, the API shows the session that really has the alert under the id
-    that it would have started. `session_status`: that of the session that it joined, where the process knows it, as it
-    was some moments ago; `in_progress` also of a session that waits for its turn.
+    If the session's owner decides otherwise, the API shows the session with the alert under the id that the alert would
+    have started. `session_status`: the recent status of the session that it joined, where the process
+    knows it. A queued session is `in_progress` too.
     """
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
@@ -30,7 +30,7 @@ class AlertAccepted(ApiModel):
     session_status: SessionStatus | None = None
 
 
-def alert_accepted(
+def create_alert_accepted(
     session_id: str, status: AcceptedStatus, session_status: SessionStatus | None = None
 ) -> AlertAccepted:
     message = JOINED if status == "joined" else QUEUED

@@ -51,8 +51,8 @@ class ChainAgent(ApiModel):
 class EffectiveConfiguration(ApiModel):
     """The configuration that holds now, built-in entries included. The keys of each section are those of `tarsy.yaml`.
 
-    A key without a value is left out. Durations are texts, such as `60s`. Secrets are not in it: of a token it is said
-    that it is set, of environment variables and headers only their names, of an address only the host. A value that
+    A key without a value is left out. Durations are texts, such as `60s`. It has no secrets: a token is only shown as
+    set, environment variables and headers by name, an address by its host. A value that
     was written with a template names the variable instead.
 
     `origins`: file and line, or `built-in`, by the JSON pointer of a value, or of a list of values. One that is not

@@ -1,4 +1,4 @@
-"""REST answer to whoever asks who he is here."""
+"""REST answer with the caller's own identity."""
 
 from tarsy_contracts.api.model import ApiModel, Timestamp
 

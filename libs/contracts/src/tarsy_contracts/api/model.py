@@ -21,4 +21,4 @@ JsonObject = Annotated[
     dict[str, JsonValue],
     GetPydanticSchema(lambda _source, _handler: core_schema.dict_schema(core_schema.str_schema())),
 ]
-"""Any JSON object. Not looked into: it came out of a JSON column, or goes to whoever shows it."""
+"""Any JSON object. Not validated: it comes from a JSON column, or goes to a page."""

@@ -7,7 +7,7 @@ from tarsy_contracts.tool_events import Outcome
 
 
 class ResultPosition(ApiModel):
-    """Where to go on: the parameters of the next request."""
+    """The parameters of the next request."""
 
     offset: int
     byte: int

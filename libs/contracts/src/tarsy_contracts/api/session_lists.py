@@ -19,7 +19,7 @@ class QueuedSession(SessionOverview):
 
 
 class ActiveSessions(ApiModel):
-    """At most a thousand of each; those that wait are in the order of their turn."""
+    """At most a thousand of each; queued ones in their order."""
 
     active: tuple[RunningSession, ...]
     queued: tuple[QueuedSession, ...]

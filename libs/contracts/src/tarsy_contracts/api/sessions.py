@@ -62,8 +62,8 @@ class SessionTotals(SessionOverview):
     `approvals_waiting`: calls that wait for a person. `evidence_limits`: which agents had no tools of which servers, a
     sentence each.
 
-    `outcome`: the first sentence of the executive summary, or of the final analysis without one, in plain text of at
-    most 200 characters; null until the session has ended with one. `now`: null while it does not run. `changed`: calls
+    `outcome`: the first sentence of the executive summary, or else of the final analysis, as plain text of at most 200
+    characters. It is null until the session has one. `now`: null while it does not run. `changed`: calls
     that may have changed something, as they ran and their tools are not read-only. `models`: those that answered
     agents. `llm_provider`: what the sender chose instead of the configuration. `cost`: of its tokens in US dollars, by
     the prices that are configured now; null where no model that it used has one. `partial_reason`: why its analysis is

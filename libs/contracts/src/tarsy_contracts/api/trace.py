@@ -23,8 +23,7 @@ class ListedLlmInteraction(ApiModel):
     `interaction_type`: iteration, forced_conclusion, synthesis, executive_summary, chat_response, summarization; it may
     get further values.
 
-    `timeline_event_ids`: the steps of the timeline that came of it, in their order: thought, answer, error, the calls
-    of tools that it asked for, the summary that it wrote.
+    `timeline_event_ids`: the timeline's steps of this call, in order: thought, answer, error, tool calls, summary.
     """
 
     id: str
@@ -155,8 +154,8 @@ class LlmInteraction(ListedLlmInteraction):
     """A question to a model with all that it was given, in nobody's dialect, and its masked answer.
 
     `conversation` and `tools` are made again from the log, by the code that made them. `verified` compares their digest
-    with that of what was sent: true, false (another version of TARSy sent it, and words have changed since), or null
-    when no digest is on record. A call may have been sent more than once, each time the same.
+    with that of the sent request. It is false if another version of TARSy sent other words, and null without a digest
+    on record. A call may have been sent more than once, each time the same.
 
     `conversation` is null where it cannot be made again; `missing` says why. `answer` is null while there is none.
     """

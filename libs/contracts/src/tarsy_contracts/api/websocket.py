@@ -1,8 +1,8 @@
 """WebSocket messages: what clients send, and what the websocket-gateway sends them.
 
-Fields without a default are in every message. Those with one are told once, or not at all: a message without them
-leaves them as they were. Every message of a session has its `session_id`, the `timestamp` of what it tells, and the
-`number` of the event of the log that brought it: null for what streams, which is on no log.
+Fields without a default are in every message. Fields with a default are sent once or never. A message without them
+leaves them unchanged. Every message of a session has `session_id`, `timestamp` and `number`. `number` is that of the
+event on the log, and null for streamed text, which is not on the log.
 """
 
 from typing import Annotated, Literal, get_args
@@ -23,8 +23,8 @@ type StageStatus = Literal["pending", "started", "completed", "failed", "cancell
 class ClientAction(WebSocketMessage):
     """An action that a client asks for. `channel` is `sessions`, or `session:` and the id of one; a ping needs none.
 
-    `last_event_id` is the highest `number` that the client has of a session: it gets what that event and later ones
-    changed, instead of the whole history. `catchup` needs it, and a subscription; with `subscribe` it resumes one.
+    `last_event_id` is the client's highest `number` of a session. It gets the changes of that event and later ones
+    instead of the whole history. `catchup` needs it, and a subscription; with `subscribe` it resumes one.
     Further fields mean nothing.
     """
 

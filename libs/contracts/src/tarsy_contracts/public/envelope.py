@@ -80,7 +80,7 @@ class PublicEnvelope:
                 raise
             raise EnvelopeError("a header is not a decimal number") from None
 
-    def structured(self, value: bytes) -> dict[str, JsonValue]:
+    def to_structured(self, value: bytes) -> dict[str, JsonValue]:
         """The event as one JSON object: CloudEvents' JSON format. Raises ValueError where the value is no JSON."""
         optional: dict[str, JsonValue] = {} if self.traceparent is None else {"traceparent": self.traceparent}
         return {

@@ -44,7 +44,7 @@ class PublicSessionStarted(PublicEvent):
 
 
 class PublicSessionCompleted(PublicEvent):
-    """The investigation has ended with an analysis. Without an executive summary, its error says why, if any.
+    """The investigation has ended with an analysis. The error says why there is no executive summary, if there is one.
 
     `partial_reason`: why the analysis is less than whole; empty where each agent concluded itself. `evidence_limits`:
     which agents had no tools of which servers, a sentence each.
@@ -87,7 +87,7 @@ class PublicSessionReopened(PublicEvent):
 
 
 class PublicSessionDeleted(PublicEvent):
-    """A person deleted the session: whoever kept something of it should delete that, too.
+    """A person deleted the session: consumers should delete their copies, too.
 
     The same alert, sent again later, starts it anew, and its sequence goes on.
     """

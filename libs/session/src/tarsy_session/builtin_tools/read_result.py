@@ -126,8 +126,8 @@ def _complete_request(state: Investigating, request: ToolCallRequest) -> ToolCal
     """Adds where the result lies that the call reads in. The first match counts: others have only come since."""
     for call in _meant(state.calls.values(), request.arguments.get("result")):
         if call.completed is not None and call.result_at is not None:
-            place = ResultPlace(call_id=call.requested.call_id, event=call.result_at, stored=call.completed.stored)
-            return request.model_copy(update={"reads": place})
+            position = ResultPlace(call_id=call.requested.call_id, event=call.result_at, stored=call.completed.stored)
+            return request.model_copy(update={"reads": position})
     return request
 
 
@@ -144,14 +144,14 @@ def _meant(calls: Iterable[ToolCallState], given: JsonValue) -> list[ToolCallSta
 
 def _list(calls: Mapping[str, ToolCallState]) -> str:
     """Lists the results that the agent was not shown in full."""
-    told = [_told(call) for call in calls.values() if call.truncated]
-    if not told:
+    described = [_describe_call(call) for call in calls.values() if call.truncated]
+    if not described:
         return "No result was cut or summarised so far: you have seen all there is."
-    earlier = f"{len(told) - MOST_LISTED} earlier ones and " if len(told) > MOST_LISTED else ""
-    return f"There are: {earlier}{', '.join(told[-MOST_LISTED:])}."
+    earlier = f"{len(described) - MOST_LISTED} earlier ones and " if len(described) > MOST_LISTED else ""
+    return f"There are: {earlier}{', '.join(described[-MOST_LISTED:])}."
 
 
-def _told(call: ToolCallState) -> str:
+def _describe_call(call: ToolCallState) -> str:
     requested, completed = call.requested, call.completed
     lines = completed.lines if completed is not None else 0
     name = to_one_line(f"{requested.server}.{requested.tool}", NAME_LENGTH)

@@ -15,7 +15,7 @@ CONTROLLERS: Mapping[Controller, AgentController] = {
 }
 
 
-def unknown_controller(name: Controller) -> str:
+def describe_unknown_controller(name: Controller) -> str:
     """Why an execution cannot go on; empty when its controller is known."""
     return "" if name in CONTROLLERS else f"The controller {name!r} is not known to this version of TARSy."
 

@@ -17,9 +17,9 @@ class SingleShot:
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool
     ) -> Interpretation:
         """Some models put all they have to say into their thoughts."""
-        said = reported.text.strip() or reported.thinking.strip()
+        text = reported.text.strip() or reported.thinking.strip()
         return Interpretation(
-            reported.text, final_answer=said if not reported.text.strip() else "", reminder="" if said else NUDGE
+            reported.text, final_answer=text if not reported.text.strip() else "", reminder="" if text else NUDGE
         )
 
     def offer_tools(self, tools: Sequence[e.OfferedTool]) -> tuple[ToolDefinition, ...]:

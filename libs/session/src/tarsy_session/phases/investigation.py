@@ -28,11 +28,11 @@ def _follow(state: Investigating, ended: Stage, completed: e.StageCompleted) -> 
         return [_summarised(state, ended, completed)]
     if completed.status != "completed":
         return [end_session(state, completed.status, completed.error)]
-    place = started.chain_stage if started.chain_stage is not None else len(chain.stages)
-    if started.stage_type == "investigation" and chain.stages[place].synthesis is not None:
-        return [_begin_synthesis(state, ended, chain.stages[place], place)]
-    if place + 1 < len(chain.stages):
-        return [_begin_planned(state, place + 1)]
+    index = started.chain_stage if started.chain_stage is not None else len(chain.stages)
+    if started.stage_type == "investigation" and chain.stages[index].synthesis is not None:
+        return [_begin_synthesis(state, ended, chain.stages[index], index)]
+    if index + 1 < len(chain.stages):
+        return [_begin_planned(state, index + 1)]
     if chain.executive_summary is not None and final_analysis(state):
         return [begin_stage(state, EXECUTIVE_SUMMARY, "exec_summary", (chain.executive_summary,))]
     return [_complete(state)]
@@ -69,32 +69,32 @@ def _summarised(state: Investigating, stage: Stage, completed: e.StageCompleted)
     return _complete(state, executive_summary=summary, executive_summary_error=error)
 
 
-def _begin_planned(state: Investigating, place: int) -> e.StageStarted:
-    planned = state.started.chain.stages[place]
-    return begin_stage(state, planned.name, "investigation", planned.agents, place=place)
+def _begin_planned(state: Investigating, index: int) -> e.StageStarted:
+    planned = state.started.chain.stages[index]
+    return begin_stage(state, planned.name, "investigation", planned.agents, slot=index)
 
 
-def _begin_synthesis(state: Investigating, joined: Stage, planned: ResolvedStage, place: int) -> e.StageStarted:
+def _begin_synthesis(state: Investigating, joined: Stage, planned: ResolvedStage, index: int) -> e.StageStarted:
     agents = () if planned.synthesis is None else (planned.synthesis,)
     id = joined.started.stage_id
-    return begin_stage(state, f"{planned.name} - Synthesis", "synthesis", agents, place=place, referenced_stage_id=id)
+    return begin_stage(state, f"{planned.name} - Synthesis", "synthesis", agents, slot=index, referenced_stage_id=id)
 
 
-def _planned_stage(chain: ResolvedChain, place: int | None) -> ResolvedStage | None:
-    return None if place is None or not 0 <= place < len(chain.stages) else chain.stages[place]
+def _planned_stage(chain: ResolvedChain, index: int | None) -> ResolvedStage | None:
+    return None if index is None or not 0 <= index < len(chain.stages) else chain.stages[index]
 
 
-def _investigators(chain: ResolvedChain, place: int | None) -> tuple[ResolvedAgent, ...]:
-    planned = _planned_stage(chain, place)
+def _investigators(chain: ResolvedChain, index: int | None) -> tuple[ResolvedAgent, ...]:
+    planned = _planned_stage(chain, index)
     return () if planned is None else planned.agents
 
 
-def _joiner(chain: ResolvedChain, place: int | None) -> tuple[ResolvedAgent, ...]:
-    planned = _planned_stage(chain, place)
+def _joiner(chain: ResolvedChain, index: int | None) -> tuple[ResolvedAgent, ...]:
+    planned = _planned_stage(chain, index)
     return () if planned is None or planned.synthesis is None else (planned.synthesis,)
 
 
-def _summariser(chain: ResolvedChain, place: int | None) -> tuple[ResolvedAgent, ...]:
+def _summariser(chain: ResolvedChain, index: int | None) -> tuple[ResolvedAgent, ...]:
     return () if chain.executive_summary is None else (chain.executive_summary,)
 
 

@@ -29,8 +29,8 @@ def _follow(state: Investigating, _: Stage, completed: e.StageCompleted) -> Sequ
 def _end(state: Investigating, status: e.EndStatus, error: str) -> e.Event:
     if state.life.question is None:
         return end_session(state, status, error)
-    asked = state.life.question.asked
-    return e.ReplyCompleted(message_id=asked.message_id, stage_id=asked.stage_id, status=status, error=error)
+    question = state.life.question.asked
+    return e.ReplyCompleted(message_id=question.message_id, stage_id=question.stage_id, status=status, error=error)
 
 
 PHASE = Phase(

@@ -15,18 +15,18 @@ def begin_stage(
     agents: Sequence[ResolvedAgent],
     *,
     id: str = "",
-    place: int | None = None,
+    slot: int | None = None,
     referenced_stage_id: str | None = None,
 ) -> e.StageStarted:
-    """`place`: of the stage in the plan. One that has none, or one agent, has no policy."""
+    """`slot`: of the stage in the plan. One that has none, or one agent, has no policy."""
     index = len(state.stages) + 1
-    parallel = state.started.chain.stages[place] if place is not None and len(agents) > 1 else None
+    parallel = state.started.chain.stages[slot] if slot is not None and len(agents) > 1 else None
     return e.StageStarted(
         stage_id=id or stage_id(state.id_root, index),
         index=index,
         name=name,
         stage_type=stage_type,
-        chain_stage=place,
+        chain_stage=slot,
         expected_agent_count=len(agents),
         parallel_type=None if parallel is None else "replica" if parallel.replicas else "multi_agent",
         success_policy=None if parallel is None else parallel.success_policy,

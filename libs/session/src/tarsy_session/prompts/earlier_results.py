@@ -18,13 +18,13 @@ SHORTENED = Template("[Results of earlier calls are shortened here to $kept of $
 
 def compose_earlier_steps(steps: Sequence[HistoryStep], limit: int, *, results: int) -> str:
     """`limit`: characters of all of them, `results`: of the results among them."""
-    needs = {place: len(step.content) for place, step in enumerate(steps) if isinstance(step, ToolUse)}
+    needs = {index: len(step.content) for index, step in enumerate(steps) if isinstance(step, ToolUse)}
     whole = sum(needs.values())
     if whole <= results:
         return compose_steps(steps, limit)
     rooms = _rooms(needs, _by_worth(steps), results)
-    shortened = [_shortened(step, rooms.get(place, 0)) for place, step in enumerate(steps)]
-    kept = sum(min(rooms[place], need) for place, need in needs.items())
+    shortened = [_shortened(step, rooms.get(index, 0)) for index, step in enumerate(steps)]
+    kept = sum(min(rooms[index], need) for index, need in needs.items())
     note = SHORTENED.substitute(kept=kept, whole=whole)
     return f"{note}\n\n{compose_steps(shortened, limit - len(note))}"
 
@@ -32,20 +32,20 @@ def compose_earlier_steps(steps: Sequence[HistoryStep], limit: int, *, results: 
 def _rooms(needs: dict[int, int], by_worth: Sequence[int], total: int) -> dict[int, int]:
     """Each keeps at least an equal share of half of the room; the rest goes to the worthiest."""
     least = total // 2 // len(needs)
-    rooms = {place: min(need, least) for place, need in needs.items()}
+    rooms = {index: min(need, least) for index, need in needs.items()}
     left = total - sum(rooms.values())
-    for place in by_worth:
-        more = min(needs[place] - rooms[place], max(left // SHARES, min(left, MARK_ROOM)))
-        rooms[place] += more
+    for index in by_worth:
+        more = min(needs[index] - rooms[index], max(left // SHARES, min(left, MARK_ROOM)))
+        rooms[index] += more
         left -= more
     return rooms
 
 
 def _by_worth(steps: Sequence[HistoryStep]) -> list[int]:
     """Places of results: those that the agent cited, the latest words first, then the newest."""
-    places = {step.number: place for place, step in enumerate(steps) if isinstance(step, ToolUse) and step.number}
-    cited = [places[number] for number in _cited(steps) if number in places]
-    newest = [place for place, step in enumerate(steps) if isinstance(step, ToolUse)][::-1]
+    indexes = {step.number: index for index, step in enumerate(steps) if isinstance(step, ToolUse) and step.number}
+    cited = [indexes[number] for number in _cited(steps) if number in indexes]
+    newest = [index for index, step in enumerate(steps) if isinstance(step, ToolUse)][::-1]
     return list(dict.fromkeys([*cited, *newest]))
 
 
@@ -56,5 +56,5 @@ def _cited(steps: Sequence[HistoryStep]) -> Iterator[int]:
                 yield from map(int, NUMBER.findall(found))
 
 
-def _shortened(step: HistoryStep, room: int) -> HistoryStep:
-    return replace(step, content=shorten(step.content, room)) if isinstance(step, ToolUse) else step
+def _shortened(step: HistoryStep, capacity: int) -> HistoryStep:
+    return replace(step, content=shorten(step.content, capacity)) if isinstance(step, ToolUse) else step

@@ -27,8 +27,8 @@ def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
     steps = [pieces_of(history.steps, history.analysis) for history in histories]
     rooms = share_out([sum(map(_size, each)) for each in steps], left - sum(ends))
     return "\n\n".join(
-        "\n\n".join((_head(history, number, len(histories)), *_end(history, end), *_steps(pieces, room)))
-        for number, (history, end, pieces, room) in enumerate(zip(histories, ends, steps, rooms, strict=True), 1)
+        "\n\n".join((_head(history, number, len(histories)), *_end(history, end), *_steps(pieces, capacity)))
+        for number, (history, end, pieces, capacity) in enumerate(zip(histories, ends, steps, rooms, strict=True), 1)
     )
 
 
@@ -38,8 +38,8 @@ def compose_steps(steps: Sequence[HistoryStep], limit: int) -> str:
     whole = _newest_within(numbered, limit // 2)
     newest = list(chain(*numbered[len(numbered) - whole :]))
     older = numbered[: len(numbered) - whole]
-    told = _steps(older, limit - _size(newest)) if older else []
-    return "\n\n".join([*told, *(piece.render(len(piece.text)) for piece in newest)])
+    earlier = _steps(older, limit - _size(newest)) if older else []
+    return "\n\n".join([*earlier, *(piece.render(len(piece.text)) for piece in newest)])
 
 
 def _newest_within(steps: Sequence[Sequence[HistoryPiece]], limit: int) -> int:
@@ -59,8 +59,8 @@ def _head(history: AgentHistory, number: int, count: int) -> str:
 def _end(history: AgentHistory, limit: int) -> list[str]:
     error = shorten(history.error, ERROR_LIMIT)
     analysis = shorten(history.analysis, limit - min(len(history.error), ERROR_LIMIT))
-    told = [fence("ANALYSIS", analysis) if analysis.strip() else NO_ANALYSIS]
-    return [*told, fence("ERROR", error)] if error.strip() else told
+    parts = [fence("ANALYSIS", analysis) if analysis.strip() else NO_ANALYSIS]
+    return [*parts, fence("ERROR", error)] if error.strip() else parts
 
 
 def _size(pieces: Sequence[HistoryPiece]) -> int:
@@ -71,21 +71,21 @@ def _steps(steps: Sequence[Sequence[HistoryPiece]], limit: int) -> list[str]:
     """Those in the middle are left out, when marks alone would take more than half of the room."""
     if not steps:
         return [NO_STEPS]
-    widest = max(sum(piece.room for piece in pieces) for pieces in steps)
+    widest = max(sum(piece.overhead for piece in pieces) for pieces in steps)
     most = max(limit // 2 // widest, 2)
     if len(steps) <= most or sum(map(_size, steps)) <= limit:
         return _told(list(chain(*steps)), limit)
     head, tail = steps[: most - most // 2], steps[-(most // 2) :]
-    told = _told(list(chain(*head, *tail)), limit)
-    told.insert(sum(map(len, head)), STEPS_LEFT_OUT.substitute(count=len(steps) - most))
-    return told
+    texts = _told(list(chain(*head, *tail)), limit)
+    texts.insert(sum(map(len, head)), STEPS_LEFT_OUT.substitute(count=len(steps) - most))
+    return texts
 
 
 def _told(pieces: Sequence[HistoryPiece], limit: int) -> list[str]:
     """Results are shortened first, down to a quarter of the room, and then all else."""
-    room = limit - sum(piece.room for piece in pieces)
+    capacity = limit - sum(piece.overhead for piece in pieces)
     results = [len(piece.text) if piece.is_result else 0 for piece in pieces]
     words = [0 if piece.is_result else len(piece.text) for piece in pieces]
-    for_results = min(sum(results), max(room - sum(words), room // 4))
-    limits = map(sum, zip(share_out(results, for_results), share_out(words, room - for_results), strict=True))
+    for_results = min(sum(results), max(capacity - sum(words), capacity // 4))
+    limits = map(sum, zip(share_out(results, for_results), share_out(words, capacity - for_results), strict=True))
     return [piece.render(limit) for piece, limit in zip(pieces, limits, strict=True)]

@@ -38,13 +38,13 @@ class HistoryPiece:
     cited: str = ""
 
     @property
-    def room(self) -> int:
+    def overhead(self) -> int:
         """Characters it takes besides its text, at most."""
         return len(self.lead) + 2 * len(self.name) + MARK_ROOM + 20
 
     @property
     def size(self) -> int:
-        return self.room + len(self.text)
+        return self.overhead + len(self.text)
 
     @property
     def is_result(self) -> bool:
@@ -61,8 +61,8 @@ class HistoryPiece:
 
 def pieces_of(steps: Sequence[HistoryStep], analysis: str = "") -> list[list[HistoryPiece]]:
     """One list a step; none for a step without words."""
-    told = filter(None, (_of_step(step, analysis) for step in steps))
-    return [_numbered(number, pieces) for number, pieces in enumerate(told, 1)]
+    found = filter(None, (_of_step(step, analysis) for step in steps))
+    return [_numbered(number, pieces) for number, pieces in enumerate(found, 1)]
 
 
 def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
@@ -73,8 +73,8 @@ def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
     """A statement that only repeats the analysis is left out."""
     match step:
         case Statement():
-            said = "" if step.text.strip() == analysis.strip() else step.text
-            pieces = [HistoryPiece("", "THOUGHT", step.thinking), HistoryPiece("", "WORDS", said)]
+            text = "" if step.text.strip() == analysis.strip() else step.text
+            pieces = [HistoryPiece("", "THOUGHT", step.thinking), HistoryPiece("", "WORDS", text)]
             return [piece for piece in pieces if piece.text.strip()]
         case ToolUse():
             name = f"{to_one_line(step.server, NAME_LIMIT)}.{to_one_line(step.tool, NAME_LIMIT)}"

@@ -12,7 +12,8 @@ You begin on $weekday, $day, at $time UTC.""")
 
 
 def compose_time(at: datetime) -> str:
-    """Belongs to the task, never to the instructions: those are the same in every investigation of an agent, so that
-    providers keep them in their caches."""
+    """Belongs to the task, never to the instructions. Instructions are the same in every investigation of an agent, so
+    that providers cache them.
+    """
     now = at.astimezone(UTC)
     return TIME.substitute(weekday=WEEKDAYS[now.weekday()], day=f"{now:%Y-%m-%d}", time=f"{now:%H:%M}")

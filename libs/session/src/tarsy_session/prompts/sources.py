@@ -71,26 +71,26 @@ def compose_alert(alert: Alert) -> str:
 
 
 def compose_runbook(runbook: Runbook) -> str:
-    told = []
+    parts = []
     if runbook.missing:
         reason = f"Source: {_source(runbook)}\nReason: {to_one_line(runbook.missing, REASON_LIMIT)}"
-        told.append(MISSING.substitute(reason=fence("RUNBOOK ERROR", reason)))
+        parts.append(MISSING.substitute(reason=fence("RUNBOOK ERROR", reason)))
     if runbook.source == "alert":
         text = f"Source: {_source(runbook)}\n\n{runbook.text}"
-        told.append(FROM_ALERT.substitute(cut=_cut(runbook), runbook=fence("RUNBOOK", text)))
+        parts.append(FROM_ALERT.substitute(cut=_cut(runbook), runbook=fence("RUNBOOK", text)))
     elif runbook.source == "default":
-        told.append(DEFAULT.substitute(cut=_cut(runbook), runbook=fence("OPERATOR RUNBOOK", runbook.text)))
+        parts.append(DEFAULT.substitute(cut=_cut(runbook), runbook=fence("OPERATOR RUNBOOK", runbook.text)))
     elif not runbook.missing:
-        told.append(NO_RUNBOOK)
-    return RUNBOOK.substitute(told="\n\n".join(told))
+        parts.append(NO_RUNBOOK)
+    return RUNBOOK.substitute(told="\n\n".join(parts))
 
 
 def compose_findings(findings: Sequence[StageFinding]) -> str:
     """Returns nothing where there are no findings."""
     if not findings:
         return ""
-    told = (FINDING.substitute(stage=it.stage, analysis=fence("FINDINGS", it.analysis)) for it in findings)
-    return FINDINGS.substitute(findings="\n\n".join(told))
+    findings_text = (FINDING.substitute(stage=it.stage, analysis=fence("FINDINGS", it.analysis)) for it in findings)
+    return FINDINGS.substitute(findings="\n\n".join(findings_text))
 
 
 def _source(runbook: Runbook) -> str:

@@ -78,19 +78,19 @@ def _with_tools(
 ) -> Iterator[str]:
     yield role
     yield MARKS
-    told = controller_of(agent.controller).instruct(has_tools=bool(tools))
+    instructions = controller_of(agent.controller).instruct(has_tools=bool(tools))
     if not tools:
         yield NO_TOOLS
-    if told.calls:
-        yield told.calls
+    if instructions.calls:
+        yield instructions.calls
     if tools:
         yield ITERATIONS.substitute(most=agent.max_iterations)
     yield from _native_tools(agent)
     for server in agent.servers:
         if server.instructions.strip():
             yield SERVER.substitute(server=server.server, instructions=server.instructions.strip())
-    if told.answers:
-        yield told.answers
+    if instructions.answers:
+        yield instructions.answers
     yield NAME.substitute(name=agent.name)
     yield from _custom(agent)
     yield from limits

@@ -109,20 +109,20 @@ def compose_executive_summary_prompt(alert: Alert, analysis: str, *, firing: str
 
 
 def compose_question_prompt(
-    alert: Alert, runbook: Runbook, investigated: Investigated, asked: AskedNow, *, limit: int, read_result: str
+    alert: Alert, runbook: Runbook, investigated: Investigated, current: AskedNow, *, limit: int, read_result: str
 ) -> str:
     """`limit`: characters of all but the question. `read_result`: the name of that tool, if it is offered.
 
-    Nothing that changes stands before what does not: providers keep the beginning of a conversation.
+    Constant text comes before text that changes: providers cache the beginning of a conversation.
     """
     alert_text, runbook_text = compose_alert(alert), compose_runbook(runbook)
     shortest = limit // 2
     transcript = compose_transcript(investigated, max(limit - len(alert_text) - len(runbook_text), shortest))
     question = QUESTION.substitute(
-        now=render_time(asked.at),
-        firing=f" {asked.firing}" if asked.firing else "",
-        author=to_one_line(asked.author, NAME_LIMIT),
-        question=remove_marks(asked.question),
+        now=render_time(current.at),
+        firing=f" {current.firing}" if current.firing else "",
+        author=to_one_line(current.author, NAME_LIMIT),
+        question=remove_marks(current.question),
     )
     read_again = READ_AGAIN.substitute(tool=read_result) if read_result else ""
     return _joined(alert_text, runbook_text, transcript, read_again, question)

@@ -38,8 +38,8 @@ def compose_transcript(investigated: Investigated, limit: int) -> str:
     newest = _begin_of_newest(lines)
     dropped, counts = _drop(lines, newest, limit)
     limits = _limits([line for number, line in enumerate(lines) if number not in dropped], limit)
-    told = "\n\n".join(_told(lines, dropped, limits))
-    return f"{_say_left_out(counts)}\n\n{told}" if counts else told
+    text = "\n\n".join(_told(lines, dropped, limits))
+    return f"{_note_left_out(counts)}\n\n{text}" if counts else text
 
 
 type Line = HistoryPiece | str
@@ -131,7 +131,7 @@ def _mark(piece: HistoryPiece) -> str:
     return RESULT_LEFT_OUT.substitute(cited=cited, size=len(piece.text), result=piece.result)
 
 
-def _say_left_out(counts: Sequence[tuple[str, int]]) -> str:
+def _note_left_out(counts: Sequence[tuple[str, int]]) -> str:
     return LEFT_OUT.substitute(texts=", ".join(f"{count} {name}" for name, count in counts))
 
 

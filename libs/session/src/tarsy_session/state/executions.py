@@ -92,7 +92,7 @@ class Execution:
 
     @property
     def turns_begun(self) -> int:
-        """With the turn that it is being asked for."""
+        """Includes the turn that is being requested."""
         return len(self.turns) + (self.waiting_for is not None)
 
     def summary_rule(self, server: str) -> SummaryRule:

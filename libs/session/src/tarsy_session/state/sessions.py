@@ -86,7 +86,7 @@ def _id_root(session_id: str, started: e.SessionStarted | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Investigating:
-    """An open session. Without a stage it waits for its turn.
+    """An open session. A session without a stage is queued.
 
     `ended`: how the investigation ended, when this life came after it. `questions`, `phase_runs`: of all lives.
     `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its

@@ -12,7 +12,7 @@ TEXT_LIMIT = 2_900
 """Characters of one block: Slack takes 3,000."""
 TITLE_LIMIT = 200
 EVENT_TYPE = "tarsy_notification"
-"""By it, and the payload beside it, a message of ours is found again."""
+"""It identifies our message, together with the payload."""
 HEADINGS = {
     "started": ":mag: Investigation started",
     "completed": ":white_check_mark: Investigation completed",
@@ -35,12 +35,12 @@ class SlackMessage:
 
 
 def message_of(notification: Notification) -> SlackMessage:
-    heading, title = _heading(notification), escaped(cut(title_of(notification), TITLE_LIMIT))
+    heading, title = _heading(notification), escape(cut(title_of(notification), TITLE_LIMIT))
     linked = f"<{notification.link}|{title}>" if notification.link else title
     blocks = [_section(f"*{heading}*\n{linked}")]
     if details := details_of(notification):
-        blocks.append(_section(cut(escaped(details), TEXT_LIMIT)))
-    blocks.append(_context(" · ".join(escaped(one) for one in _facts(notification))))
+        blocks.append(_section(cut(escape(details), TEXT_LIMIT)))
+    blocks.append(_context(" · ".join(escape(one) for one in _facts(notification))))
     return SlackMessage(
         text=f"{heading}: {title}",
         blocks=blocks,
@@ -61,7 +61,7 @@ def _heading(notification: Notification) -> str:
     return LIMITED if limits_of(notification) else HEADINGS[notification.kind]
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """The three signs by which Slack tells its own marks: nobody is mentioned by the text of an alert."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 

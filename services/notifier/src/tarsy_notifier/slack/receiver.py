@@ -18,7 +18,7 @@ from tarsy_notifier.errors import NotificationRefusedError, NotifierError, Recei
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.slack.message import message_of
-from tarsy_notifier.slack.thread import ChannelMessage, is_told, thread_of
+from tarsy_notifier.slack.thread import ChannelMessage, thread_of, was_sent
 
 log = structlog.get_logger(__name__)
 
@@ -62,12 +62,12 @@ class SlackReceiver(NotificationReceiver):
         self._threads: RecentValues[str, str] = RecentValues(REMEMBERED)
 
     @override
-    async def tell(self, notification: Notification) -> None:
+    async def send(self, notification: Notification) -> None:
         session_id = notification.session.id
         thread = self._threads.get(session_id) or await self._find_thread(notification)
-        if not await self._is_told(notification, thread):
+        if not await self._was_sent(notification, thread):
             message = message_of(notification)
-            answer = await _asked(
+            answer = await _call_slack(
                 self._slack.chat_postMessage(
                     channel=self._channel,
                     text=message.text,
@@ -95,12 +95,12 @@ class SlackReceiver(NotificationReceiver):
                     return found
         return None
 
-    async def _is_told(self, notification: Notification, thread: str | None) -> bool:
+    async def _was_sent(self, notification: Notification, thread: str | None) -> bool:
         """An attempt before this one wrote it, after its event."""
         since = notification.happened_at - CLOCKS_DIFFER
         async with aclosing(self._history(since) if thread is None else self._replies(thread, since)) as pages:
             async for messages in pages:
-                if is_told(messages, notification):
+                if was_sent(messages, notification):
                     return True
         return False
 
@@ -135,7 +135,7 @@ class SlackReceiver(NotificationReceiver):
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             try:
-                answer = await _asked(ask(cursor))
+                answer = await _call_slack(ask(cursor))
             except HistoryHiddenError as problem:
                 log.warning("slack.history_hidden", channel=self._channel, reason=str(problem))
                 return
@@ -145,7 +145,7 @@ class SlackReceiver(NotificationReceiver):
                 return
 
 
-async def _asked(call: Awaitable[AsyncSlackResponse]) -> AsyncSlackResponse:
+async def _call_slack(call: Awaitable[AsyncSlackResponse]) -> AsyncSlackResponse:
     """Raises NotificationRefusedError, HistoryHiddenError or ReceiverUnavailableError."""
     try:
         return await call

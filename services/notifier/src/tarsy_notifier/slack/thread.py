@@ -1,4 +1,4 @@
-"""Where in a channel a notification belongs, and whether it stands there already: pure, over what Slack answers."""
+"""Finds the thread of a notification in a channel, and whether it was already sent. Pure, over Slack's answers."""
 
 from collections.abc import Iterable
 
@@ -35,7 +35,7 @@ class ChannelMessage(BaseModel):
         return self.metadata.event_payload.get(name) if self.metadata.event_type == EVENT_TYPE else None
 
 
-def is_told(messages: Iterable[ChannelMessage], notification: Notification) -> bool:
+def was_sent(messages: Iterable[ChannelMessage], notification: Notification) -> bool:
     """An attempt before this one may have reached Slack, though nobody heard its answer."""
     return any(message.payload("event_id") == notification.envelope.id for message in messages)
 

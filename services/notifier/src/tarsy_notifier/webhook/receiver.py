@@ -13,11 +13,13 @@ from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableE
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.webhook.alertmanager import alertmanager_body
-from tarsy_notifier.webhook.signature import signed_headers
+from tarsy_notifier.webhook.signature import sign_headers
 
 CALL_SECONDS = 10.0
 REFUSALS = frozenset({400, 406, 409, 413, 415, 422})
-"""Answers that speak of the notification. After all others it is sent again: somebody mends the receiver meanwhile."""
+"""Answers that speak of the notification. It is retried after all others: an operator may fix the receiver
+meanwhile.
+"""
 MEDIA_TYPES: Mapping[WebhookFormat, str] = {
     "cloudevents": "application/cloudevents+json",
     "alertmanager": "application/json",
@@ -44,10 +46,10 @@ class WebhookReceiver(NotificationReceiver):
         self._client = httpx2.AsyncClient(timeout=CALL_SECONDS, follow_redirects=False)
 
     @override
-    async def tell(self, notification: Notification) -> None:
+    async def send(self, notification: Notification) -> None:
         body = self._body(notification)
         headers = {
-            **signed_headers(notification.envelope.id, self._now(), body, self._secret),
+            **sign_headers(notification.envelope.id, self._now(), body, self._secret),
             "content-type": MEDIA_TYPES[self._written_as],
         }
         try:
@@ -67,5 +69,5 @@ class WebhookReceiver(NotificationReceiver):
 
     def _body(self, notification: Notification) -> bytes:
         if self._written_as == "cloudevents":
-            return json.dumps(notification.envelope.structured(notification.value)).encode()
+            return json.dumps(notification.envelope.to_structured(notification.value)).encode()
         return json.dumps(alertmanager_body(notification, self._name, self._dashboard_url)).encode()

@@ -19,7 +19,7 @@ def secret_bytes(secret: str) -> bytes:
     return secret.encode()
 
 
-def signed_headers(event_id: str, at: datetime, body: bytes, secret: bytes | None) -> Mapping[str, str]:
+def sign_headers(event_id: str, at: datetime, body: bytes, secret: bytes | None) -> Mapping[str, str]:
     """`webhook-id` is the same in every attempt: by it receivers drop repeats. Without a secret nothing is signed."""
     stamp = str(int(at.timestamp()))
     headers = {"webhook-id": event_id, "webhook-timestamp": stamp}

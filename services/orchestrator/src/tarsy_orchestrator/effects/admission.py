@@ -85,7 +85,7 @@ class AdmissionQueue:
         self._admit()
 
     def resize(self, most: int) -> None:
-        """From now on so many may run. Those that run go on, also when they are more."""
+        """From now on so many may run. Running sessions continue, even if they are more than allowed."""
         self._capacity = most
         self._admit()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.effects import DeadlineEffect, QueuedEffect
@@ -13,7 +13,7 @@ from tarsy_session.effects import DeadlineEffect, QueuedEffect
 FIRST_PAUSE_SECONDS = 4.0
 LONGEST_PAUSE_SECONDS = 30.0
 REPORT_AGAIN_SECONDS = 3.0
-PAUSES = partial(growing_pauses, FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+PAUSES = partial(draw_growing_pauses, FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class DispatchedCall:
         self.effect = effect
 
     def give_back(self, claim_id: str) -> None:
-        """A worker has too much to do. It had no claim on record, so that nothing was decided: it is published again
-        the next way, at once if it is the first time.
+        """A worker has too much to do. It has no claim on record, so nothing was decided. It is published again in the
+        next way, at once the first time.
         """
         if claim_id == self._claim_id or self.effect.claim is not None:
             return
@@ -118,7 +118,7 @@ class DispatchedCall:
     def _noticed(
         self, broker_now: datetime | None, downtime: Downtime, *, worker_dead: bool
     ) -> WorkerDied | DeadlinePassed | None:
-        if broker_now is not None and downtime.passed(self.effect.since, self.effect.deadline, broker_now):
+        if broker_now is not None and downtime.has_passed(self.effect.since, self.effect.deadline, broker_now):
             return DeadlinePassed(call_id=self.effect.id)
         claim = self.effect.claim
         if claim is not None and worker_dead:
@@ -141,7 +141,7 @@ class DeadlineTimer:
     ) -> ReportNotice | None:
         if broker_now is None or monotonic < self._report_at:
             return None
-        if not downtime.passed(self.effect.since, self.effect.deadline, broker_now):
+        if not downtime.has_passed(self.effect.since, self.effect.deadline, broker_now):
             return None
         self._report_at = monotonic + REPORT_AGAIN_SECONDS
         return ReportNotice(DeadlinePassed(call_id=self.effect.id))

@@ -53,17 +53,17 @@ def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Co
     Calls beyond the limit are dropped unmasked: masking them would take longer than all the rest.
     """
     thinking = masker.mask(answer.thinking)
-    asked = answer.tool_calls[:MOST_CALLS]
+    calls = answer.tool_calls[:MOST_CALLS]
     return MaskedAnswer(
         thinking=thinking,
         text=masker.mask(answer.text),
-        tool_calls=_calls(asked, masker, llm_call_id, offered),
+        tool_calls=_calls(calls, masker, llm_call_id, offered),
         model=masker.mask(answer.model),
         # It may repeat the thinking word for word: it is kept as it is, or not at all.
         opaque=answer.opaque if thinking == answer.thinking and not _tells(answer.opaque, masker) else None,
         calls_left_out=max(0, len(answer.tool_calls) - MOST_CALLS),
         unreadable_calls={
-            tool_call_id(llm_call_id, index): masker.mask(one.problem) for index, one in enumerate(asked) if one.problem
+            tool_call_id(llm_call_id, index): masker.mask(one.problem) for index, one in enumerate(calls) if one.problem
         },
     )
 
@@ -82,7 +82,7 @@ def _tells(opaque: JsonValue, masker: Masker) -> bool:
 
 
 def _calls(
-    asked: Sequence[AskedTool], masker: Masker, llm_call_id: str, offered: Collection[str]
+    requested: Sequence[AskedTool], masker: Masker, llm_call_id: str, offered: Collection[str]
 ) -> tuple[ToolCall, ...]:
     """A tool that nobody offered is the model's invention, and so are the names of arguments."""
     return tuple(
@@ -91,7 +91,7 @@ def _calls(
             name=one.name if one.name in offered else "__".join(map(masker.mask, one.name.split("__"))),
             arguments=_arguments(one.arguments, masker),
         )
-        for index, one in enumerate(asked)
+        for index, one in enumerate(requested)
     )
 
 

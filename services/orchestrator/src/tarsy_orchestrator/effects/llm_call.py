@@ -39,7 +39,7 @@ class CallTimes:
     """Since when a call has been wanted, and since when its model has been asked: it may have waited for a slot."""
 
     wanted: float
-    asked: float
+    requested: float
 
 
 @asynccontextmanager
@@ -63,9 +63,9 @@ async def make_llm_call(
     seconds, sent = state.started.chain.limits.llm_call_seconds, ""
     try:
         async with asyncio.timeout(seconds):
-            llm, asked = _llm_of(deps, effect), deps.requests.compose(state, effect.execution)
-            sent = asked.digest
-            stream = _stream(deps, session_id, effect, llm, asked, words)
+            llm, request = _llm_of(deps, effect), deps.requests.compose(state, effect.execution)
+            sent = request.digest
+            stream = _stream(deps, session_id, effect, llm, request, words)
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
@@ -126,21 +126,26 @@ def _llm_of(deps: Dependencies, effect: LlmCallEffect) -> Llm:
 
 
 async def _stream(
-    deps: Dependencies, session_id: str, effect: LlmCallEffect, llm: Llm, asked: ModelRequest, words: StreamedWords
+    deps: Dependencies,
+    session_id: str,
+    effect: LlmCallEffect,
+    llm: Llm,
+    model_request: ModelRequest,
+    words: StreamedWords,
 ) -> Answer:
     provider = effect.llm_provider
     request = LlmRequest(
         agent=effect.execution.agent.name,
         iteration=effect.pending.requested.iteration,
-        conversation=asked.conversation,
+        conversation=model_request.conversation,
         conversation_id=effect.execution.id,
-        tools=asked.tools,
-        native_tools=asked.native_tools,
-        answer_tokens=asked.answer_tokens,
-        is_last=asked.is_last,
+        tools=model_request.tools,
+        native_tools=model_request.native_tools,
+        answer_tokens=model_request.answer_tokens,
+        is_last=model_request.is_last,
     )
     chunks = ChunkPublisher(deps, session_id, effect, words)
-    said, thought = RepetitionDetector(), RepetitionDetector()
+    text, thought = RepetitionDetector(), RepetitionDetector()
     asked_at, answers = deps.monotonic(), False
     with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks):
         async with aclosing(llm.stream(request)) as stream:
@@ -152,7 +157,7 @@ async def _stream(
                     record_first_chunk(trace.get_current_span(), first_after)
                 if isinstance(part, Answer):
                     return part
-                if (said if part.part == "text" else thought).take(part.text):
+                if (text if part.part == "text" else thought).take(part.text):
                     raise RepetitionError
                 await chunks.take(part)
     raise LlmCallError("the stream ended without an answer", kind="cut_off")
@@ -196,23 +201,23 @@ async def _report(
     offered = {tool.definition.name for tool in effect.execution.tools}
     masker = deps.masker.for_session(session_id)
     mask = partial(mask_answer, answer, masker, llm_call_id=effect.id, offered=offered)
-    said = await asyncio.to_thread(mask) if is_long(answer) else mask()
-    record_answer(trace.get_current_span(), model=said.model, finish_reason=answer.finish_reason)
+    masked = await asyncio.to_thread(mask) if is_long(answer) else mask()
+    record_answer(trace.get_current_span(), model=masked.model, finish_reason=answer.finish_reason)
     return LlmCallReported(
         llm_call_id=effect.id,
         error="",
         retryable=False,
-        thinking=said.thinking,
-        text=said.text,
-        tool_calls=said.tool_calls,
+        thinking=masked.thinking,
+        text=masked.text,
+        tool_calls=masked.tool_calls,
         usage=answer.usage,
-        model=said.model,
+        model=masked.model,
         duration_ms=int(seconds * 1000),
-        opaque=said.opaque,
-        calls_left_out=said.calls_left_out,
+        opaque=masked.opaque,
+        calls_left_out=masked.calls_left_out,
         request_digest=sent,
         cut=answer.cut,
-        unreadable_calls=said.unreadable_calls,
+        unreadable_calls=masked.unreadable_calls,
     )
 
 
@@ -223,7 +228,7 @@ def _observe(deps: Dependencies, effect: LlmCallEffect, times: CallTimes, outcom
     deps.metrics.count_tokens(provider, usage)
     deps.model_calls.observe(
         provider,
-        now - times.asked,
+        now - times.requested,
         error="" if outcome == "ok" else outcome,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,

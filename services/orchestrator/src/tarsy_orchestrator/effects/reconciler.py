@@ -10,7 +10,7 @@ import structlog
 
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_contracts.ids import derived_id, execution_traceparent, report_id, session_traceparent
+from tarsy_contracts.ids import derive_id, execution_traceparent, report_id, session_traceparent
 from tarsy_contracts.inputs import (
     CallNotStarted,
     DeadlinePassed,
@@ -165,8 +165,8 @@ class Reconciler:
             input, traceparent = await self._traced(session_id, one, self._perform(one))
         id = report_id(input.type, one.id)
         at = self._deps.broker_now
-        given = DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent, downtime=self._deps.downtime)
-        self._submit(session_id, given)
+        context = DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent, downtime=self._deps.downtime)
+        self._submit(session_id, context)
 
     async def _traced(
         self, session_id: str, one: OwnEffect, work: Coroutine[object, object, OwnInput]
@@ -247,7 +247,7 @@ class Reconciler:
     def _check_timer(self, session_id: str, timer: DeadlineTimer, now: datetime | None, downtime: Downtime) -> None:
         noticed = timer.step(self._deps.monotonic(), now, downtime)
         if noticed is not None:
-            unfinished = self._words.unfinished(self._running.get(session_id, {}))
+            unfinished = self._words.list_unfinished(self._running.get(session_id, {}))
             self._report(session_id, noticed.noticed.model_copy(update={"unfinished": unfinished}))
 
     def _report(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
@@ -266,7 +266,7 @@ class Reconciler:
             route = route_of(session_id, state, one, attempt, self._deps.publisher.partitions(topic))
         if request is None or route is None:
             return
-        id = derived_id("request", one.id, one.releases)
+        id = derive_id("request", one.id, one.releases)
         await self._deps.publisher.publish(
             topic,
             request,
@@ -301,7 +301,7 @@ class Reconciler:
             self._deps.publisher.topics.control,
             control,
             key=key,
-            id=derived_id(control.type, key),
+            id=derive_id(control.type, key),
             subject=session_id,
             traceparent=session_traceparent(session_id),
         )

@@ -1,7 +1,7 @@
 """Composer of requests to models: what an execution has said and read already is composed once."""
 
 from tarsy_llm.recent_values import RecentValues
-from tarsy_session.conversation_beginning import ConversationBeginning, continue_beginning
+from tarsy_session.conversation_beginning import ConversationBeginning, extend_beginning
 from tarsy_session.model_request import ModelRequest, compose_from
 from tarsy_session.state import Execution, Investigating
 
@@ -15,6 +15,6 @@ class RequestComposer:
 
     def compose(self, state: Investigating, execution: Execution) -> ModelRequest:
         """Returns what `compose_request` returns, whatever is kept."""
-        beginning = continue_beginning(self._beginnings.get(execution.id), state, execution)
+        beginning = extend_beginning(self._beginnings.get(execution.id), state, execution)
         self._beginnings.put(execution.id, beginning, beginning.size)
         return compose_from(beginning, state, execution)

@@ -45,7 +45,7 @@ class RunningWords:
         finally:
             del self._calls[llm_call_id]
 
-    def unfinished(self, ids: Iterable[str]) -> tuple[UnfinishedAnswer, ...]:
+    def list_unfinished(self, ids: Iterable[str]) -> tuple[UnfinishedAnswer, ...]:
         """The words of those of these calls that have said anything."""
         found = [(id, self._calls[id]) for id in ids if id in self._calls]
         most = MOST_REPORTED // max(1, 2 * len(found))

@@ -8,7 +8,7 @@ import structlog
 
 from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.liveness import Liveness
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.conversation import ToolDefinition
@@ -51,13 +51,13 @@ class ToolCatalog:
         self._entries = CatalogEntries(self._forget)
         self._changed = asyncio.Event()
 
-    def changed(self) -> None:
+    def wake(self) -> None:
         """Wakes those that wait for an offer: the catalog or the liveness of a worker changed."""
         self._changed.set()
 
-    async def follow(self, bus: Bus, stepped: Callable[[], None] = uncounted) -> None:
+    async def follow(self, bus: Bus, heartbeat: Callable[[], None] = ignore_step) -> None:
         """Reads the catalog from its beginning and goes on for ever."""
-        await follow_catalog(bus, self._entries.take, changed=self.changed, read_through=lambda: None, stepped=stepped)
+        await follow_catalog(bus, self._entries.take, changed=self.wake, read_through=lambda: None, heartbeat=heartbeat)
 
     async def end_forgotten(self, publisher: Publisher) -> None:
         """Writes tombstones for ever, as killed gateways cannot. A gateway that lives publishes again in 30 seconds."""
@@ -81,12 +81,12 @@ class ToolCatalog:
 
     def _of_living_workers(self, server: str) -> Sequence[ServerCatalogued]:
         """Returns the server as each living worker sees it, the newest last."""
-        told = [
+        entries = [
             entry
             for entry in self._entries.all()
             if entry.seen.server == server and self._liveness.lives(entry.seen.worker_id)
         ]
-        return [entry.seen for entry in sorted(told, key=lambda entry: entry.offset)]
+        return [entry.seen for entry in sorted(entries, key=lambda entry: entry.offset)]
 
     async def wait_for(self, servers: Sequence[str], patience: ToolsPatience) -> ToolOffer:
         """Returns the offer as soon as no server is missing, or as it is when `patience` has come to its end.
@@ -97,7 +97,7 @@ class ToolCatalog:
         began = self._liveness.heartbeats
         while (offer := self.offer(servers)).unavailable_servers:
             limit = patience.starting_seconds if offer.starting else patience.down_seconds
-            if self._liveness.seconds_heard(since=began) >= limit:
+            if self._liveness.measure_seconds_heard(since=began) >= limit:
                 break
             self._changed.clear()
             await self._changed.wait()
@@ -107,8 +107,8 @@ class ToolCatalog:
 def compose_offer(seen: Mapping[str, Sequence[ServerCatalogued]]) -> ToolOffer:
     """`seen`: by server, how each living worker sees it, the newest last.
 
-    The tools of a server come in the order of their names, in whatever order it lists them: providers keep the tools in
-    their caches while they are the same, byte for byte.
+    The tools of a server are sorted by name, whatever order it lists them in. Providers cache the tools while they are
+    the same, byte for byte.
     """
     found: dict[ToolKey, CatalogTool] = {}
     unavailable: list[UnavailableServer] = []

@@ -67,16 +67,16 @@ class SessionTraces:
             cause=execution_traceparent(session_id, effect.execution.id),
         )
 
-    def record_decision(self, session_id: str, given: DecisionInput) -> None:
+    def record_decision(self, session_id: str, context: DecisionInput) -> None:
         """Records a span from the arrival of the input to the return of its decision."""
         record_span(
             self._tracer,
             "decide",
             session_id=session_id,
-            cause=given.traceparent,
-            began=given.at,
+            cause=context.traceparent,
+            began=context.at,
             ended=self._now(),
-            attributes={"tarsy.input.type": given.input.type},
+            attributes={"tarsy.input.type": context.input.type},
         )
 
     def record_event(self, record: RecordedEvent, state: SessionState | None, opened_at: datetime | None) -> None:

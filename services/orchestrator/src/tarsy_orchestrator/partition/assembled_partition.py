@@ -37,7 +37,7 @@ class AssembledPartition:
             number,
             deps,
             submit=lambda session_id, given: self.partition.enqueue(PendingInput(session_id, given)),
-            undecided_since=lambda now: self.partition.undecided_since(now),
+            undecided_since=lambda now: self.partition.find_backlog_start(now),
             on_failure=lambda session_id, problem: self.partition.isolation.set_aside_failed(session_id, problem),
         )
         self.partition = Partition(

@@ -8,7 +8,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.partition_reader import ends
-from tarsy_bus.retries import FIRST_PAUSE_SECONDS, growing_pauses, retry
+from tarsy_bus.retries import FIRST_PAUSE_SECONDS, draw_growing_pauses, retry
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +30,6 @@ async def _end_of_log(bus: Bus, partition: int) -> int:
         lambda: ends(bus, bus.topics.sessions, [partition]),
         passes=lambda problem: isinstance(problem, KafkaError),
         failed=lambda problem, pause: log.warning("log.unreachable", partition=partition, reason=repr(problem)),
-        pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+        pauses=draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
     )
     return found[partition]

@@ -33,7 +33,7 @@ class PendingInput:
     """
 
     session_id: str
-    given: DecisionInput
+    context: DecisionInput
     record: Record | None = field(default=None, repr=False, compare=False)
     folded: tuple["PendingInput", ...] = ()
 
@@ -42,12 +42,12 @@ class PendingInput:
         """All inputs that are decided here, each by itself, in their order."""
         if not self.folded:
             return (self,)
-        return (*self.folded, replace(self, given=replace(self.given, repeats=()), folded=()))
+        return (*self.folded, replace(self, context=replace(self.context, repeats=()), folded=()))
 
     @property
     def deduplication_key(self) -> str:
         """Inputs with the same key are decided in their order, whatever session they meet; empty for all others."""
-        match self.given.input:
+        match self.context.input:
             case AlertReceived(deduplication=Deduplication(key=key)):
                 return key
             case AlertResolutionReported(deduplication_key=key):
@@ -58,13 +58,13 @@ class PendingInput:
     @property
     def operator_request(self) -> OperatorRequest | None:
         """The request of an operator: it is decided for a session that is set aside, too."""
-        asked = self.given.input
-        return asked if isinstance(asked, SessionReleaseRequested | SessionFailRequested) else None
+        request = self.context.input
+        return request if isinstance(request, SessionReleaseRequested | SessionFailRequested) else None
 
     @property
     def needs_head(self) -> bool:
         """A question tells where the session's lives lie, which its head knows once all of them were read back."""
-        return isinstance(self.given.input, ChatRequested)
+        return isinstance(self.context.input, ChatRequested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def unfold(inputs: Iterable[PendingInput]) -> list[PendingInput]:
     return [one for waiting in inputs for one in waiting.unfolded]
 
 
-def lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> list[Decision]:
+def find_lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> list[Decision]:
     """Decisions whose last event was not accepted, and all that were built on them. `accepted`: ids of events."""
     lost: list[Decision] = []
     sessions: set[str] = set()
@@ -156,18 +156,18 @@ def lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> 
 
 def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tuple[Decision, SessionTail]:
     """A decision that no batch could hold is not made: the session fails instead, if it runs, and says why."""
-    session_id, given = waiting.session_id, waiting.given
+    session_id, context = waiting.session_id, waiting.context
     request = waiting.operator_request
     if request is None:
-        steps = decide_steps(session_id, tail.state, given)
+        steps = decide_steps(session_id, tail.state, context)
     else:
-        steps = _operator_steps(session_id, tail.state, request, given)
+        steps = _operator_steps(session_id, tail.state, request, context)
     decision, after = _made(waiting, tail, steps, source=source)
     size = sum(entry.size for entry in decision.entries)
     if size <= BATCH_BYTES:
         return decision, after
-    error = f"what followed from {given.input.type} had {size} bytes, more than the log takes at once"
-    failing = look_ahead(session_id, tail.state, fail(tail.state, error), given)
+    error = f"what followed from {context.input.type} had {size} bytes, more than the log takes at once"
+    failing = look_ahead(session_id, tail.state, fail(tail.state, error), context)
     decision, after = _made(waiting, tail, failing, source=source)
     if decision.entries and sum(entry.size for entry in decision.entries) <= BATCH_BYTES:
         return decision, after
@@ -175,24 +175,24 @@ def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tupl
 
 
 def _operator_steps(
-    session_id: str, state: SessionState, request: OperatorRequest, given: DecisionInput
+    session_id: str, state: SessionState, request: OperatorRequest, context: DecisionInput
 ) -> list[LookaheadStep]:
     """Steps also where no state can be imagined: no other decision of the batch is made on those."""
-    events = operator_events(state, request, given)
+    events = operator_events(state, request, context)
     try:
-        return look_ahead(session_id, state, events, given)
+        return look_ahead(session_id, state, events, context)
     except Exception:  # noqa: BLE001 - what evolve cannot take is why the session is set aside
         beyond = Unsupported(state.last_decided_offset)
-        return [LookaheadStep(event, imagine(session_id, beyond, event, given)) for event in events]
+        return [LookaheadStep(event, imagine(session_id, beyond, event, context)) for event in events]
 
 
 def _made(
     waiting: PendingInput, tail: SessionTail, steps: Sequence[LookaheadStep], *, source: str
 ) -> tuple[Decision, SessionTail]:
-    session_id, given = waiting.session_id, waiting.given
+    session_id, context = waiting.session_id, waiting.context
     entries, ids = [], []
     for step in steps:
-        entry, id = _entry(session_id, step.event, tail, given, source)
+        entry, id = _entry(session_id, step.event, tail, context, source)
         entries.append(entry)
         ids.append(id)
         tail = SessionTail(step.after, id, tail.number + 1)
@@ -201,15 +201,17 @@ def _made(
 
 
 def _entry(
-    session_id: str, event: e.Event, tail: SessionTail, given: DecisionInput, source: str
+    session_id: str, event: e.Event, tail: SessionTail, context: DecisionInput, source: str
 ) -> tuple[LogEntry, str]:
     value = event.to_bytes()
     number = tail.number + 1
     id = event_id(
-        previous=tail.event_id, type=event.type, subject=session_id, sequence=number, time=given.at, value=value
+        previous=tail.event_id, type=event.type, subject=session_id, sequence=number, time=context.at, value=value
     )
     decided = (
-        tail.state.last_decided_offset if given.offset is None else max(tail.state.last_decided_offset, given.offset)
+        tail.state.last_decided_offset
+        if context.offset is None
+        else max(tail.state.last_decided_offset, context.offset)
     )
     envelope = Envelope(
         id=id,
@@ -217,10 +219,10 @@ def _entry(
         version=event.version,
         source=source,
         subject=session_id,
-        time=given.at,
+        time=context.at,
         sequence=number,
         previous=tail.event_id,
         decided=decided,
-        traceparent=session_traceparent(session_id, given.traceparent),
+        traceparent=session_traceparent(session_id, context.traceparent),
     )
     return LogEntry(key=session_id.encode(), value=value, headers=envelope.headers()), id

@@ -17,7 +17,7 @@ class DecisionProgress:
         self._made: dict[int, int] = {}
         self._moved: set[int] = set()
 
-    def moved(self, partitions: Mapping[int, Decisions]) -> bool:
+    def has_moved(self, partitions: Mapping[int, Decisions]) -> bool:
         """True once every partition has decided something, or had nothing to decide, since this was True last."""
         for number, decisions in partitions.items():
             if not decisions.waiting or decisions.made != self._made.get(number):

@@ -15,7 +15,7 @@ log = structlog.get_logger(__name__)
 class GroupMembership(ConsumerRebalanceListener):  # type: ignore[misc]
     """Rebalances are eager: everything is revoked and assigned anew, even when one member joins.
 
-    So "revoked" only stops the handing out of inputs; what did not come back is known when "assigned" says so.
+    "Revoked" therefore only stops handing out inputs. The next "assigned" tells which partitions did not come back.
     """
 
     def __init__(self, consumer: AIOKafkaConsumer, partitions: Callable[[], int]) -> None:
@@ -38,6 +38,8 @@ class GroupMembership(ConsumerRebalanceListener):  # type: ignore[misc]
         self.handing_out.clear()
         self.generation += 1
         self.group_generation = group_generation(self._consumer)
-        self.assigned = frozenset(place.partition for place in assigned if place.partition < self._partitions())
+        self.assigned = frozenset(
+            topic_partition.partition for topic_partition in assigned if topic_partition.partition < self._partitions()
+        )
         log.info("partitions.assigned", partitions=sorted(self.assigned), generation=self.generation)
         self.changed.set()

@@ -5,10 +5,10 @@ import asyncio
 import structlog
 
 from tarsy_bus.outages import passes
-from tarsy_bus.publisher import Publisher, not_written
-from tarsy_bus.retries import growing_pauses, retry
+from tarsy_bus.publisher import Publisher, was_not_written
+from tarsy_bus.retries import draw_growing_pauses, retry
 from tarsy_contracts.heads import SessionHead, head_key
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_orchestrator.partition.heads_partition import HeadsPartition
 
 log = structlog.get_logger(__name__)
@@ -31,7 +31,7 @@ class HeadWriter:
     def put(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
         self._waiting.put_nowait((session_id, head, replaced))
 
-    async def until_room(self) -> None:
+    async def wait_for_capacity(self) -> None:
         """Waits while too many heads wait. Events read from the log are put all the same: they have been written."""
         while self._waiting.qsize() >= MOST_WAITING:
             self._written.clear()
@@ -51,20 +51,20 @@ class HeadWriter:
 
         await retry(
             lambda: self._write(session_id, head, replaced),
-            passes=lambda problem: not_written(problem) or passes(problem),
+            passes=lambda problem: was_not_written(problem) or passes(problem),
             failed=failed,
-            pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+            pauses=draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
         )
 
     async def _write(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
         """The tombstone of the older number goes after the newer head: a reader in between finds both, never none."""
         topic, partition = self._heads.place
         key = head_key(session_id, head.number)
-        id = derived_id("head", session_id, head.number)
+        id = derive_id("head", session_id, head.number)
         await self._heads.check()
         written = await self._publisher.publish(topic, head, key=key, id=id, subject=session_id, partition=partition)
-        self._heads.wrote(written.offset)
+        self._heads.note_write(written.offset)
         if replaced is not None:
             old = head_key(session_id, replaced.number).encode()
             written = await self._publisher.write(topic, key=old, value=None, headers=[], partition=partition)
-            self._heads.wrote(written.offset)
+            self._heads.note_write(written.offset)

@@ -1,7 +1,7 @@
 """Guard of the heads topic's partition: a topic that was emptied, or made anew, gets no head from its owner.
 
-Such a topic lists the sessions that rest from now on, and none of before: the next owner would begin behind those, and
-an alert for one of them would begin it anew, with number 1. An empty topic does no harm: its next owner reads the whole
+Such a topic lists only sessions that come to rest from now on. The next owner would start after the others, and an
+alert for one of them would restart it with number 1. An empty topic does no harm: its next owner reads the whole
 log, and writes all heads again.
 """
 
@@ -24,8 +24,10 @@ type EndOf = Callable[[TopicPartition], Awaitable[int]]
 class HeadsPartition:
     """`end`: the offset after the last record that the owner has read there. A partition's end never goes back."""
 
-    def __init__(self, place: TopicPartition, *, end: int, end_of: EndOf, monotonic: Callable[[], float]) -> None:
-        self.place = place
+    def __init__(
+        self, topic_partition: TopicPartition, *, end: int, end_of: EndOf, monotonic: Callable[[], float]
+    ) -> None:
+        self.place = topic_partition
         self._end = end
         self._end_of = end_of
         self._monotonic = monotonic
@@ -42,7 +44,7 @@ class HeadsPartition:
                 "emptied, or made anew. Nothing was written to it; the next start reads the sessions from the log"
             )
 
-    def wrote(self, offset: int) -> None:
+    def note_write(self, offset: int) -> None:
         """After a write. Raises LogMismatchError: the topic was made anew while the record was on its way."""
         if offset < self._end:
             raise LogMismatchError(
@@ -72,9 +74,9 @@ class HeadsTopic:
             yield
 
     def partition(self, number: int, *, end: int) -> HeadsPartition:
-        place = TopicPartition(self._topic, number)
-        return HeadsPartition(place, end=end, end_of=self._end_of, monotonic=self._monotonic)
+        topic_partition = TopicPartition(self._topic, number)
+        return HeadsPartition(topic_partition, end=end, end_of=self._end_of, monotonic=self._monotonic)
 
-    async def _end_of(self, place: TopicPartition) -> int:
-        end: int = (await self._reader.consumer.end_offsets([place]))[place]
+    async def _end_of(self, topic_partition: TopicPartition) -> int:
+        end: int = (await self._reader.consumer.end_offsets([topic_partition]))[topic_partition]
         return end

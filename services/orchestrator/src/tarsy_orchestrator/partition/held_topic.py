@@ -14,10 +14,10 @@ from tarsy_bus.held_sessions import HeldInput, read_held
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
 from tarsy_bus.records import append_time
-from tarsy_bus.retries import growing_pauses, retry
+from tarsy_bus.retries import draw_growing_pauses, retry
 from tarsy_contracts.envelope import Headers
-from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, position_headers
+from tarsy_contracts.ids import derive_id
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ class HeldTopic:
                 self._bus.topics.held,
                 why,
                 key=marker_key(session_id),
-                id=derived_id("held", session_id),
+                id=derive_id("held", session_id),
                 subject=session_id,
                 partition=self._partition,
             )
@@ -46,7 +46,7 @@ class HeldTopic:
 
     async def hold(self, session_id: str, record: Record) -> HeldInput | None:
         """Writes an input of the inbox. Returns None for one that is too large with its place: it is a dead letter."""
-        headers = [*_headers(record), *place_headers(record.offset, append_time(record))]
+        headers = [*_headers(record), *position_headers(record.offset, append_time(record))]
         try:
             written = await _until_done(
                 lambda: self._publisher.write(
@@ -122,7 +122,7 @@ async def _until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
         attempt,
         passes=lambda problem: isinstance(problem, NotWrittenError | KafkaError | TimeoutError),
         failed=lambda problem, pause: log.warning("held.not_done", problem=type(problem).__name__),
-        pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+        pauses=draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
     )
 
 

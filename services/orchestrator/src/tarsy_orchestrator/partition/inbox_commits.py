@@ -29,4 +29,4 @@ class InboxCommits:
         except (CommitFailedError, IllegalStateError, KafkaError) as problem:
             log.info("commit.refused", reason=repr(problem))
             return
-        self._committed.update({place.partition: offset for place, offset in offsets.items()})
+        self._committed.update({topic_partition.partition: offset for topic_partition, offset in offsets.items()})

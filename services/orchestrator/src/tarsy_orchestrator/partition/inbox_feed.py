@@ -77,19 +77,19 @@ class InboxFeed:
         else:
             found = await self._take_any(INPUTS_AT_ONCE, timeout_ms=POLL_MS)
             if _count(found) >= INPUTS_AT_ONCE:
-                others = self._membership.handing_out - {place.partition for place in found}
+                others = self._membership.handing_out - {topic_partition.partition for topic_partition in found}
                 await self._take_in_turn(others, INPUTS_AT_ONCE)
 
     def apply_backpressure(self) -> None:
         """Pauses the inbox of a partition in which many inputs wait, until they are decided."""
         all_paused = self._consumer.paused()
         for number in self._membership.handing_out:
-            place = self._place(number)
-            is_full, paused = self._owned(number).is_full, place in all_paused
+            topic_partition = self._partition_of(number)
+            is_full, paused = self._owned(number).is_full, topic_partition in all_paused
             if is_full and not paused:
-                self._consumer.pause(place)
+                self._consumer.pause(topic_partition)
             elif paused and not is_full:
-                self._consumer.resume(place)
+                self._consumer.resume(topic_partition)
 
     async def _take_in_turn(self, numbers: Collection[int], most: int) -> None:
         """aiokafka empties one partition after the other: those behind a full one would wait until that is empty."""
@@ -97,7 +97,7 @@ class InboxFeed:
         for number in in_turn(numbers, self._last):
             if left <= 0:
                 return
-            found = await self._poll(min(share, left), self._place(number))
+            found = await self._poll(min(share, left), self._partition_of(number))
             if found:
                 self._last = number
                 left -= _count(found)
@@ -110,23 +110,26 @@ class InboxFeed:
             await self._note_drained(self._membership.handing_out, found)
         return found
 
-    async def _poll(self, most: int, *places: TopicPartition, timeout_ms: int = 0) -> Found:
+    async def _poll(self, most: int, *topic_partitions: TopicPartition, timeout_ms: int = 0) -> Found:
         found = await wait_out(
-            "inputs", partial(poll, self._consumer, *places, timeout_ms=timeout_ms, max_records=most)
+            "inputs", partial(poll, self._consumer, *topic_partitions, timeout_ms=timeout_ms, max_records=most)
         )
         # Read only now: a call that began before a rebalance may return what came after it.
         generation, pacer = self._membership.generation, Pacer()
-        for place, records in found.items():
+        for topic_partition, records in found.items():
             for record in records:
                 await pacer.let_others_run()
-                if generation == self._membership.generation and place.partition in self._membership.handing_out:
+                if (
+                    generation == self._membership.generation
+                    and topic_partition.partition in self._membership.handing_out
+                ):
                     outcome = self._reader.read(record)
-                    self._owned(place.partition).accept(record.offset, append_time(record), outcome)
+                    self._owned(topic_partition.partition).accept(record.offset, append_time(record), outcome)
         return found
 
     async def _note_drained(self, numbers: Iterable[int], found: Found) -> None:
         """These were asked for all that was fetched of them."""
-        drained = [number for number in numbers if self._place(number) not in found]
+        drained = [number for number in numbers if self._partition_of(number) not in found]
         for number in drained:
             self._owned(number).mark_drained()
         waiting = [number for number in drained if self._looks_at_all or not self._owned(number).recovered]
@@ -140,18 +143,18 @@ class InboxFeed:
         for number in drained:
             if generation != self._membership.generation:
                 return
-            offset = await next_offset(self._consumer, self._place(number))
+            offset = await next_offset(self._consumer, self._partition_of(number))
             if offset is None:
                 return
             if generation == self._membership.generation:
                 self._owned(number).skip_inbox_to(offset)
 
-    def _place(self, number: int) -> TopicPartition:
+    def _partition_of(self, number: int) -> TopicPartition:
         return TopicPartition(self._topic, number)
 
 
 def in_turn(numbers: Iterable[int], last: int) -> list[int]:
-    """In their order, beginning behind the last one that had its turn."""
+    """In order, beginning after the last one served."""
     return sorted(numbers, key=lambda number: (number <= last, number))
 
 

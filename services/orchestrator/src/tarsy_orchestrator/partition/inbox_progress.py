@@ -23,20 +23,20 @@ class InboxProgress:
 
     def take(self, offset: int, at: datetime) -> None:
         """`at`: when the input came into the inbox."""
-        place = _Slot(offset, at)
-        self._open.append(place)
-        self._places[offset] = place
+        slot = _Slot(offset, at)
+        self._open.append(slot)
+        self._places[offset] = slot
         self._next = offset + 1
 
     def skip_to(self, offset: int) -> None:
         """No input lies between the last one and this offset."""
         self._next = max(self._next, offset)
 
-    def done(self, offset: int) -> None:
+    def mark_done(self, offset: int) -> None:
         """Marks an input whose decision came back, or that lies on the held topic or among the dead letters."""
-        place = self._places.pop(offset, None)
-        if place is not None:
-            place.done = True
+        slot = self._places.pop(offset, None)
+        if slot is not None:
+            slot.done = True
         while self._open and self._open[0].done:
             self._open.popleft()
 
@@ -50,6 +50,6 @@ class InboxProgress:
         """When the first input came whose decision has not come back."""
         return self._open[0].at if self._open else None
 
-    def passed(self, end: int) -> bool:
+    def has_passed(self, end: int) -> bool:
         """Whether every input below `end` was taken and is done. The first open one is never done."""
         return self._next >= end and self.committable >= end

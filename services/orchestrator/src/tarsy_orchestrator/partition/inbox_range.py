@@ -8,7 +8,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader, ends
-from tarsy_bus.start_positions import committed_offsets
+from tarsy_bus.start_positions import read_committed_offsets
 
 POSITION_SECONDS = 10.0
 
@@ -23,14 +23,20 @@ class InboxRange:
 
 
 async def read_inbox_ranges(bus: Bus, consumer: AIOKafkaConsumer, partitions: Collection[int]) -> dict[int, InboxRange]:
-    places = {number: TopicPartition(bus.topics.inbox, number) for number in partitions}
+    topic_partitions = {number: TopicPartition(bus.topics.inbox, number) for number in partitions}
     async with asyncio.timeout(POSITION_SECONDS):
-        committed = await committed_offsets(consumer, places.values())
+        committed = await read_committed_offsets(consumer, topic_partitions.values())
     async with PartitionReader(bus, bus.topics.inbox).running() as asking:
-        first = await asking.consumer.beginning_offsets(list(places.values()))
-    starts = {number: first[place] if (at := committed[place]) is None else at for number, place in places.items()}
+        first = await asking.consumer.beginning_offsets(list(topic_partitions.values()))
+    starts = {
+        number: first[topic_partition] if (at := committed[topic_partition]) is None else at
+        for number, topic_partition in topic_partitions.items()
+    }
     end = await ends(bus, bus.topics.inbox, sorted(partitions))
-    return {number: InboxRange(first[place], starts[number], end[number]) for number, place in places.items()}
+    return {
+        number: InboxRange(first[topic_partition], starts[number], end[number])
+        for number, topic_partition in topic_partitions.items()
+    }
 
 
 def inbox_misfit(bus: Bus, number: int, inbox: InboxRange, decided: int) -> str | None:
@@ -38,15 +44,15 @@ def inbox_misfit(bus: Bus, number: int, inbox: InboxRange, decided: int) -> str 
 
     `decided`: the highest offset that is decided, as the session log says.
     """
-    place = f"{bus.topics.inbox} partition {number} holds offsets {inbox.first} to {inbox.end}"
+    holds = f"{bus.topics.inbox} partition {number} holds offsets {inbox.first} to {inbox.end}"
     if not inbox.first <= inbox.start <= inbox.end:
         return (
-            f"{place}, but reading should go on at {inbox.start}: inputs were deleted before they were decided, it was "
+            f"{holds}, but reading should go on at {inbox.start}: inputs were deleted before they were decided, it was "
             "emptied, or it is another cluster's"
         )
     if decided >= inbox.end:
         return (
-            f"{place}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
+            f"{holds}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
             "another cluster's"
         )
     return None

@@ -86,7 +86,7 @@ class InboxReader:
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
             log.error("alert.not_planned", session_id=envelope.subject, **describe_error(problem))
             return UnplannedInput(record, envelope.subject, f"{type(problem).__name__} at its plan")
-        given = DecisionInput(
+        context = DecisionInput(
             input=taken,
             input_id=envelope.id,
             at=found.appended_at,
@@ -96,4 +96,4 @@ class InboxReader:
             alert_id=envelope.subject if isinstance(taken, AlertReceived | AlertResolutionReported) else "",
             downtime=self._downtime(),
         )
-        return PendingInput(envelope.subject, given, record)
+        return PendingInput(envelope.subject, context, record)

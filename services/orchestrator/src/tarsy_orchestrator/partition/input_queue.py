@@ -36,7 +36,7 @@ class InputQueue:
     def oldest(self) -> datetime | None:
         """When the oldest one came that waits, here or unread."""
         # Inputs of the owner's own have times of its own clock.
-        return next((one.given.at for one in self._inputs if one.given.offset is not None), self.last_read)
+        return next((one.context.at for one in self._inputs if one.context.offset is not None), self.last_read)
 
     def add(self, one: PendingInput) -> None:
         self._inputs.append(one)
@@ -46,7 +46,7 @@ class InputQueue:
 
     def drop_inbox(self) -> None:
         """Forgets what the inbox reported: it is started anew, and reports it again."""
-        self._inputs = deque(one for one in self._inputs if one.given.offset is None)
+        self._inputs = deque(one for one in self._inputs if one.context.offset is None)
         self._loader.forget()
 
     def take_ready(self, group: SupervisedGroup) -> list[PendingInput]:
@@ -54,13 +54,13 @@ class InputQueue:
         ready = ReadyInputs(self._sessions.exists)
         while self._inputs and not ready.is_full:
             one = route(self._inputs[0], self._sessions, self._isolation)
-            if not ready.has_room(one):
+            if not ready.has_capacity(one):
                 break
             self._inputs.popleft()
             if one.deduplication_key and self._loader.join(one):
                 continue
             if one.operator_request is not None:
-                one = replace(one, given=replace(one.given, aside=one.session_id in self._isolation))
+                one = replace(one, context=replace(one.context, aside=one.session_id in self._isolation))
             elif one.session_id in self._isolation:
                 self._isolation.hold(one)
                 continue
@@ -77,7 +77,7 @@ class InputQueue:
         return ready.inputs
 
     def _with_spans(self, one: PendingInput) -> PendingInput:
-        head = self._sessions.head(one.session_id) if isinstance(one.given.input, ChatRequested) else None
+        head = self._sessions.head(one.session_id) if isinstance(one.context.input, ChatRequested) else None
         if head is None or head.phase != "rest":
             return one
-        return replace(one, given=replace(one.given, spans=head.spans))
+        return replace(one, context=replace(one.context, spans=head.spans))

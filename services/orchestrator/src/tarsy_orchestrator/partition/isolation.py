@@ -148,7 +148,7 @@ class FaultIsolation:
 
     def set_aside_undecided(self, one: Undecided) -> None:
         """Sets the session aside with the input, if an earlier input has not done so."""
-        session_id, type_ = one.waiting.session_id, one.waiting.given.input.type
+        session_id, type_ = one.waiting.session_id, one.waiting.context.input.type
         if one.problem is not None:
             log.error("input.not_decided", session_id=session_id, type=type_, **describe_error(one.problem))
             self.set_aside(session_id, "decision", f"{type(one.problem).__name__} at {type_}")
@@ -156,7 +156,7 @@ class FaultIsolation:
 
     def drop_unfit(self, waiting: PendingInput, why: str) -> None:
         """Drops an input whose decision fits no batch."""
-        log.error("input.unfit", session_id=waiting.session_id, type=waiting.given.input.type, reason=why)
+        log.error("input.unfit", session_id=waiting.session_id, type=waiting.context.input.type, reason=why)
         if waiting.record is not None:
             self.dead_letter(waiting.record, "too_large", why)
         else:
@@ -169,10 +169,10 @@ class FaultIsolation:
 
     def apply_request(self, request: OperatorRequest, waiting: PendingInput, state: SessionState) -> None:
         """Acts on a decided request of an operator, also on one that was decided before: it may have got stuck."""
-        given, offset = waiting.given, waiting.given.offset
-        replies = operator_replies(state, request, given)
+        context, offset = waiting.context, waiting.context.offset
+        replies = operator_replies(state, request, context)
         self._effects.send_control(waiting.session_id, replies)
-        if offset is None or not (given.aside and is_accepted(replies)):
+        if offset is None or not (context.aside and is_accepted(replies)):
             self._done(offset)
             return
         buried = None

@@ -24,8 +24,8 @@ async def feed_records(
 
     `refuse` gets the partition of a record that does not fit what its owner knows, and why; it has no owner then.
 
-    Other tasks run in between. They may give a partition up and take it over again: its new owner reads from a
-    position of its own, and would take a record from further on for a gap.
+    Other tasks run in between. An orchestrator may lose a partition and get it back. The new owner reads from its own
+    position, and would treat a record from further on as a gap.
     """
     when_read: dict[int, LogReader | None] = {}
     for record in records:

@@ -20,7 +20,7 @@ class LogProgress:
         self._stopped = False
 
     def stop(self) -> None:
-        """Nothing is read any more: nobody waits for it."""
+        """Reading has stopped: wakes everybody who waits for it."""
         self._stopped = True
         self._moved.set()
 
@@ -34,7 +34,7 @@ class LogProgress:
         self.next = max(self.next, next)
         self._moved.set()
 
-    async def caught_up(self, end: int) -> None:
+    async def wait_until_caught_up(self, end: int) -> None:
         """Waits until the log has been read up to `end` (exclusive), or is read no more."""
         self._awaited = max(self._awaited, end)
         while self.next < end and not self._stopped:

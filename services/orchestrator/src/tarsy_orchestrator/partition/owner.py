@@ -18,7 +18,7 @@ from tarsy_bus.held_sessions import read_held
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, ends
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_bus.span_readers import SpanReaders
 from tarsy_contracts.workers import OwnedQueue
 from tarsy_orchestrator.effects.dependencies import Dependencies
@@ -33,7 +33,7 @@ from tarsy_orchestrator.partition.log_feed import feed_records
 from tarsy_orchestrator.partition.owner_gauges import update_gauges
 from tarsy_orchestrator.partition.owner_progress import OwnerProgress
 from tarsy_orchestrator.partition.partition import Partition
-from tarsy_orchestrator.partition.recovery import missing_openers, read_fitting_heads
+from tarsy_orchestrator.partition.recovery import describe_missing_openers, read_fitting_heads
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.partition.resting_states import RestingStates
 from tarsy_orchestrator.partition.session_table import SessionTable
@@ -102,7 +102,7 @@ class Owner:
         async with self._readers.running(), self._heads.running(), self._deps.supervisor.group() as group:
             group.start("session log", self._follow())
             inputs = [
-                group.start("inbox", self._hand_out(self._deps.supervisor.steps("inbox"))),
+                group.start("inbox", self._hand_out(self._deps.supervisor.heartbeat_for("inbox"))),
                 group.start("commits", self._commit_loop(OwnerProgress(self._deps))),
             ]
             try:
@@ -130,7 +130,7 @@ class Owner:
     # Ownership
 
     async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
-        pauses = growing_pauses()
+        pauses = draw_growing_pauses()
         while True:
             await self._schedule.until_due()
             self._membership.changed.clear()
@@ -153,7 +153,7 @@ class Owner:
                         await self._membership.changed.wait()
                 self._membership.changed.set()
                 continue
-            pauses = growing_pauses()
+            pauses = draw_growing_pauses()
             self._refused.end(self._led)
             if handing_out:
                 self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
@@ -206,8 +206,10 @@ class Owner:
         return Owned(assembled.partition, task)
 
     async def _catch_up(self, number: int, partition: Partition, end: int) -> None:
-        await partition.log_progress.caught_up(end)
-        if number in self._owned and (reason := missing_openers(self._bus, number, partition.sessions.not_opened())):
+        await partition.log_progress.wait_until_caught_up(end)
+        if number in self._owned and (
+            reason := describe_missing_openers(self._bus, number, partition.sessions.list_unopened())
+        ):
             self._refuse(number, reason)
 
     def _refuse(self, number: int, reason: str) -> None:
@@ -233,11 +235,11 @@ class Owner:
             if reason := inbox_misfit(self._bus, number, inbox, decided[number]):
                 self._refuse(number, reason)
                 continue
-            place = TopicPartition(self._bus.topics.inbox, number)
+            topic_partition = TopicPartition(self._bus.topics.inbox, number)
             self._owned[number].partition.start_inbox(inbox.start, inbox.end, held[number])
             self._membership.handing_out.add(number)
-            self._consumer.seek(place, inbox.start)
-            self._consumer.resume(place)
+            self._consumer.seek(topic_partition, inbox.start)
+            self._consumer.resume(topic_partition)
         return True
 
     # Log and inbox
@@ -257,11 +259,11 @@ class Owner:
         owned = self._owned.get(number)
         return None if owned is None else owned.partition
 
-    async def _hand_out(self, stepped: Callable[[], None]) -> None:
+    async def _hand_out(self, heartbeat: Callable[[], None]) -> None:
         while True:
             await self._feed.take()
-            if self._fetches.answered():
-                stepped()
+            if self._fetches.take_answered():
+                heartbeat()
             self._feed.apply_backpressure()
             await self._resume_admission()
 

@@ -16,7 +16,7 @@ class OwnerProgress:
     def __init__(self, deps: Dependencies) -> None:
         self._admission = deps.admission
         self._decisions, self._sessions = DecisionProgress(), SessionProgress()
-        steps = deps.supervisor.steps
+        steps = deps.supervisor.heartbeat_for
         self._owns, self._decides = steps("ownership"), steps("decisions")
         # Degraded, not unready: a model that is slow makes sessions wait, and no other owner would be faster.
         self._gets_on = steps(WAITING_SESSIONS, essential=False)
@@ -25,7 +25,7 @@ class OwnerProgress:
         """`owns_all`: inputs of all assigned partitions are handed out."""
         if owns_all:
             self._owns()
-        if self._decisions.moved({number: one.decisions for number, one in partitions.items()}):
+        if self._decisions.has_moved({number: one.decisions for number, one in partitions.items()}):
             self._decides()
-        if self._sessions.moved([one.steps for one in partitions.values()], turns_wait=self._admission.waiting > 0):
+        if self._sessions.has_moved([one.steps for one in partitions.values()], turns_wait=self._admission.waiting > 0):
             self._gets_on()

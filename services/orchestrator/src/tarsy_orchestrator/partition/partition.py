@@ -18,7 +18,7 @@ from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
 from tarsy_orchestrator.partition.decision_batch import (
     Decision,
     PendingInput,
-    lost_decisions,
+    find_lost_decisions,
     make_decisions,
     unfold,
 )
@@ -148,7 +148,7 @@ class Partition:
         self.progress.skip_to(offset)
         self._recover_if_due()
 
-    def undecided_since(self, now: datetime) -> datetime | None:
+    def find_backlog_start(self, now: datetime) -> datetime | None:
         """When the oldest input came that waits, here or unread; None where none has waited for a while."""
         oldest = self._inputs.oldest
         return oldest if oldest is not None and now - oldest > BACKLOG_AGE else None
@@ -212,12 +212,12 @@ class Partition:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
-                for session_id in self.sessions.unloaded():
+                for session_id in self.sessions.list_unloaded():
                     self._loader.load(session_id, group)
-                await self._heads.until_room()
+                await self._heads.wait_for_capacity()
                 while ready := self._inputs.take_ready(group):
                     await self._decide(ready)
-                    await self._heads.until_room()
+                    await self._heads.wait_for_capacity()
 
     def _enqueue_first(self, inputs: Sequence[PendingInput]) -> None:
         self._inputs.add_first(inputs)
@@ -235,7 +235,7 @@ class Partition:
     def _done(self, offset: int | None) -> None:
         """Has no effect when the inbox was started anew meanwhile."""
         if offset is not None:
-            self.progress.done(offset)
+            self.progress.mark_done(offset)
         self._recover_if_due()
 
     async def _decide(self, ready: Sequence[PendingInput]) -> None:
@@ -249,9 +249,11 @@ class Partition:
             self._expected = {id: id == decision.last_id for decision in decisions for id in decision.ids}
             self._metrics.observe_batch(len(entries), sum(entry.size for entry in entries))
             with self._metrics.append_duration.time():
-                await self.log_progress.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
+                await self.log_progress.wait_until_caught_up(
+                    await append_batch(self._bus, self._writer, self.number, entries)
+                )
             self._expected = {}
-        lost = lost_decisions(decisions, self._came_back)
+        lost = find_lost_decisions(decisions, self._came_back)
         for decision in decisions:
             if decision not in lost:
                 self._finish(decision)
@@ -266,7 +268,7 @@ class Partition:
             for one in waiting.unfolded:
                 self.isolation.drop_unfit(one, decision.unfit)
             return
-        session_id, given = waiting.session_id, waiting.given
+        session_id, context = waiting.session_id, waiting.context
         state, request = self.sessions.state(session_id), waiting.operator_request
         if isinstance(state, Unsupported) and request is None and not decision.entries:
             # The input came between the unreadable event and the end of this batch.
@@ -274,18 +276,18 @@ class Partition:
             for one in waiting.unfolded:
                 self.isolation.hold(one)
             return
-        self._traces.record_decision(session_id, given)
-        self._metrics.inputs_decided.labels(given.input.type).inc(len(waiting.unfolded))
+        self._traces.record_decision(session_id, context)
+        self._metrics.inputs_decided.labels(context.input.type).inc(len(waiting.unfolded))
         if request is not None:
             self.isolation.apply_request(request, waiting, state)
             return
         with self.isolation.guard(session_id):
-            self._effects.reply(session_id, state, given.input)
+            self._effects.reply(session_id, state, context.input)
         for one in waiting.unfolded:
-            self._done(one.given.offset)
+            self._done(one.context.offset)
 
     def _recover_if_due(self) -> None:
-        if self.recovered or self._recovered_at is None or not self.progress.passed(self._recovered_at):
+        if self.recovered or self._recovered_at is None or not self.progress.has_passed(self._recovered_at):
             return
         self.recovered = True
         for session_id, state in list(self.sessions.open_sessions().items()):

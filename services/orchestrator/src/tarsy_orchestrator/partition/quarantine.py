@@ -97,8 +97,10 @@ class Quarantine:
         unwritten = {
             id: _QuarantinedSession(one.why, written=False) for id, one in self._sessions.items() if not one.written
         }
-        told = {id: _QuarantinedSession(one.why, written=True, inputs=dict(one.inputs)) for id, one in found.items()}
-        self._sessions = unwritten | told
+        quarantined = {
+            id: _QuarantinedSession(one.why, written=True, inputs=dict(one.inputs)) for id, one in found.items()
+        }
+        self._sessions = unwritten | quarantined
         for session_id in unwritten:
             self._queue(session_id)
 

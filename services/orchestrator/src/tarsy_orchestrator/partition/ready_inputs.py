@@ -1,8 +1,8 @@
 """Inputs that are decided in one batch. Pure.
 
-Alerts that repeat become one decision: ten thousand of them cost a few events. A batch holds alerts of one
-deduplication key for one session only, and one that starts a session is the only one: the session that the next alert
-meets follows from what came back of this batch.
+Alerts that repeat become one decision: ten thousand of them cost a few events. In a batch, alerts of one deduplication
+key go to one session only, and one that starts a session is alone. The result of this batch decides which session the
+next alert joins.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class ReadyInputs:
     def is_full(self) -> bool:
         return len(self.inputs) >= DECIDED_AT_ONCE or self._folded >= FOLDED_AT_ONCE
 
-    def has_room(self, one: PendingInput) -> bool:
+    def has_capacity(self, one: PendingInput) -> bool:
         """Whether the input can be decided beside those that are here.
 
         An alert was routed by what was read back: nothing in the batch may end or delete the session that it meets.
@@ -45,10 +45,10 @@ class ReadyInputs:
 
     def fold(self, one: PendingInput) -> bool:
         """Folds the input into the one before it of its session, if both are the same alert again."""
-        place = self._last.get(one.session_id)
-        if place is None or not self._repeats(one) or not self._repeats(self.inputs[place]):
+        last = self._last.get(one.session_id)
+        if last is None or not self._repeats(one) or not self._repeats(self.inputs[last]):
             return False
-        self.inputs[place] = _fold(self.inputs[place], one)
+        self.inputs[last] = _fold(self.inputs[last], one)
         self._folded += 1
         return True
 
@@ -56,18 +56,18 @@ class ReadyInputs:
         key = one.deduplication_key
         if key:
             self._keys[key] = one.session_id
-        if not isinstance(one.given.input, AlertReceived):
+        if not isinstance(one.context.input, AlertReceived):
             self._changing.add(one.session_id)
         self._last[one.session_id] = len(self.inputs)
         self.inputs.append(one)
 
     def _repeats(self, one: PendingInput) -> bool:
-        taken = one.given.input
-        known = one.given.offset is not None and self._exists(one.session_id)
+        taken = one.context.input
+        known = one.context.offset is not None and self._exists(one.session_id)
         return known and isinstance(taken, AlertReceived) and not taken.members
 
 
 def _fold(before: PendingInput, one: PendingInput) -> PendingInput:
-    earlier = EarlierAlert(before.given.input_id, before.given.alert_id, before.given.offset or 0)
-    given = replace(one.given, repeats=(*before.given.repeats, earlier))
-    return replace(one, given=given, folded=before.unfolded)
+    earlier = EarlierAlert(before.context.input_id, before.context.alert_id, before.context.offset or 0)
+    context = replace(one.context, repeats=(*before.context.repeats, earlier))
+    return replace(one, context=context, folded=before.unfolded)

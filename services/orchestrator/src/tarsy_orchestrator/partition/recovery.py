@@ -50,7 +50,7 @@ async def _read_each(bus: Bus, partitions: Collection[int], refuse: Refuse) -> d
     return found
 
 
-def missing_openers(bus: Bus, number: int, missing: Sequence[str]) -> str | None:
+def describe_missing_openers(bus: Bus, number: int, missing: Sequence[str]) -> str | None:
     """`missing`: sessions that heads list as open, and whose opener the log lacks. None where there are none."""
     if not missing:
         return None

@@ -37,7 +37,7 @@ class RefusedPartitions:
         self._others = bool(assigned - self._found)
         self._counted(len(self._reasons))
 
-    def degraded_reasons(self) -> list[str]:
+    def explain_degraded(self) -> list[str]:
         """Sentences, while others go on."""
         return list(self._reasons.values()) if self._others else []
 

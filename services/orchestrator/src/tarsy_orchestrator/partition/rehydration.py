@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import ChainTracker, before_kept_life
+from tarsy_bus.acceptance import ChainTracker, find_last_before_kept_life
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_bus.span_readers import SpanReader
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
@@ -24,20 +24,20 @@ class Rehydrated:
     size: int
 
 
-def limit_seconds(place: SessionPlace) -> float:
-    """A session of many lives that lie far apart has millions of records in its spans: a limit for all alike would end
-    each attempt, and begin it anew for ever.
+def limit_seconds(position: SessionPlace) -> float:
+    """A session with many distant lives has millions of records in its spans. A fixed limit would end and repeat each
+    attempt for ever.
     """
-    return LEAST_LIMIT_SECONDS + sum(span.last - span.first + 1 for span in place.spans) / RECORDS_A_SECOND
+    return LEAST_LIMIT_SECONDS + sum(span.last - span.first + 1 for span in position.spans) / RECORDS_A_SECOND
 
 
-async def rehydrate(reader: SpanReader, partition: int, session_id: str, place: SessionPlace) -> Rehydrated:
+async def rehydrate(reader: SpanReader, partition: int, session_id: str, position: SessionPlace) -> Rehydrated:
     """Returns the session's state at its last event; Unsupported when its spans do not lead there.
 
     Costs as many records as the spans hold, of this session and of others. A deleted session has none.
     """
-    if not place.spans:
-        return Rehydrated(NotStarted(place.decided, deleted_by=place.last.event_id), 0)
+    if not position.spans:
+        return Rehydrated(NotStarted(position.decided, deleted_by=position.last.event_id), 0)
     state: SessionState = NOT_STARTED
     size = 0
     chains = ChainTracker()
@@ -50,13 +50,16 @@ async def rehydrate(reader: SpanReader, partition: int, session_id: str, place: 
         delivery = parse_record(record)
         if delivery is None or delivery.envelope.subject != session_id:
             return
-        if record.offset == place.spans[0].first and (before := before_kept_life(delivery.mark())) is not None:
+        if (
+            record.offset == position.spans[0].first
+            and (before := find_last_before_kept_life(delivery.mark())) is not None
+        ):
             chains = ChainTracker(known={session_id: before})
         if chains.accept(delivery.mark()):
-            state = evolve_guarded(state, delivery.recorded())
+            state = evolve_guarded(state, delivery.to_recorded_event())
             size += size_of_event(delivery.value)
 
-    await reader.read(partition, place.spans, take)
-    if chains.last(session_id) != place.last:
-        return Rehydrated(Unsupported(place.decided), 0)
+    await reader.read(partition, position.spans, take)
+    if chains.last(session_id) != position.last:
+        return Rehydrated(Unsupported(position.decided), 0)
     return Rehydrated(state, size)

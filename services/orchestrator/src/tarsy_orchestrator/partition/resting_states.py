@@ -37,52 +37,52 @@ class RestingStates:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, place: SessionKey) -> SessionState | None:
-        kept = self._kept.get(place)
+    def get(self, key: SessionKey) -> SessionState | None:
+        kept = self._kept.get(key)
         if kept is None:
             return None
-        self._kept.move_to_end(place)
+        self._kept.move_to_end(key)
         return kept.state
 
-    def size_of(self, place: SessionKey) -> int:
-        kept = self._kept.get(place)
+    def size_of(self, key: SessionKey) -> int:
+        kept = self._kept.get(key)
         return 0 if kept is None else kept.size
 
-    def put(self, place: SessionKey, state: SessionState, size: int) -> None:
+    def put(self, key: SessionKey, state: SessionState, size: int) -> None:
         """`size`: of the session's events, as `size_of_event` counts them."""
-        self.remove(place)
-        self._kept[place] = _Kept(state, size)
+        self.remove(key)
+        self._kept[key] = _Kept(state, size)
         self.size += size
         self._evict()
 
-    def remove(self, place: SessionKey) -> None:
-        kept = self._kept.pop(place, None)
+    def remove(self, key: SessionKey) -> None:
+        kept = self._kept.pop(key, None)
         if kept is not None:
             self.size -= kept.size
 
-    def pin(self, place: SessionKey) -> None:
+    def pin(self, key: SessionKey) -> None:
         """Keeps the state, once it is there, until it was unpinned as often as pinned."""
-        self._pins[place] += 1
+        self._pins[key] += 1
 
-    def unpin(self, place: SessionKey) -> None:
-        self._pins[place] -= 1
-        if self._pins[place] <= 0:
-            del self._pins[place]
+    def unpin(self, key: SessionKey) -> None:
+        self._pins[key] -= 1
+        if self._pins[key] <= 0:
+            del self._pins[key]
         self._evict()
 
     def drop(self, tenure: object) -> None:
         """Forgets all states of a partition that another process owns now."""
-        for place in [place for place in self._kept if place[0] is tenure]:
-            self.remove(place)
-        for place in [place for place in self._pins if place[0] is tenure]:
-            del self._pins[place]
+        for key in [key for key in self._kept if key[0] is tenure]:
+            self.remove(key)
+        for key in [key for key in self._pins if key[0] is tenure]:
+            del self._pins[key]
 
     def _evict(self) -> None:
         if self.size <= self._most_bytes:
             return
-        for place in list(self._kept)[:-1]:
-            if place not in self._pins:
-                self.remove(place)
+        for key in list(self._kept)[:-1]:
+            if key not in self._pins:
+                self.remove(key)
             if self.size <= self._most_bytes:
                 return
 

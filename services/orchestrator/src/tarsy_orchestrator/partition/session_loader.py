@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_bus.span_readers import SpanReaders
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.rehydration import limit_seconds, rehydrate
@@ -72,16 +72,16 @@ class SessionLoader:
             group.start_finite(f"loading of session {session_id}", self._load(session_id))
 
     async def _load(self, session_id: str) -> None:
-        pauses = growing_pauses()
-        while (place := self._sessions.place(session_id)) is not None:
+        pauses = draw_growing_pauses()
+        while (position := self._sessions.find_load_position(session_id)) is not None:
             try:
-                async with self._readers.borrowed() as reader, asyncio.timeout(limit_seconds(place)):
-                    rehydrated = await rehydrate(reader, self._partition, session_id, place)
+                async with self._readers.borrowed() as reader, asyncio.timeout(limit_seconds(position)):
+                    rehydrated = await rehydrate(reader, self._partition, session_id, position)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
                 await asyncio.sleep(next(pauses))
                 continue
-            if self._sessions.place(session_id) == place:
+            if self._sessions.find_load_position(session_id) == position:
                 self._sessions.load(session_id, rehydrated.state, rehydrated.size)
                 if isinstance(rehydrated.state, Unsupported):
                     self._on_unsupported(session_id, rehydrated.state)

@@ -35,7 +35,7 @@ class SessionProgress:
     def __init__(self) -> None:
         self._made = 0
 
-    def moved(self, partitions: Sequence[SessionSteps], *, turns_wait: bool) -> bool:
+    def has_moved(self, partitions: Sequence[SessionSteps], *, turns_wait: bool) -> bool:
         """True when any session got on since the last look, or none waits: for its turn, or for a worker."""
         before, self._made = self._made, sum(steps.made for steps in partitions)
         return self._made != before or not (turns_wait or any(steps.waiting for steps in partitions))

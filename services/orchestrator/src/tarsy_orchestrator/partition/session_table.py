@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
-from tarsy_bus.head_store import HeadStore, JoinableSession, first_kept
+from tarsy_bus.head_store import HeadStore, JoinableSession, find_first_kept
 from tarsy_bus.heads import next_alerts, next_head
 from tarsy_bus.records import Delivery
 from tarsy_contracts.events import OPENERS, QuestionAsked, SessionDeleted, SessionStarted
@@ -37,7 +37,7 @@ class AcceptedRecord:
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace:
-    """Where the events of a session lie, up to its last one. `decided`: the highest offset that they decide."""
+    """The positions of a session's events, up to its last one. `decided`: the highest offset that they decide."""
 
     spans: tuple[Span, ...]
     last: LastAccepted
@@ -71,7 +71,7 @@ class SessionTable:
         mark = delivery.mark()
         if not self._chains.accept(mark):
             return None
-        record = delivery.recorded()
+        record = delivery.to_recorded_event()
         session_id = mark.session_id
         before = self._heads.get(session_id)
         state = self._evolve(session_id, before, record)
@@ -111,19 +111,19 @@ class SessionTable:
         return known if known is not None or head is None else head.alerts
 
     def _decided_before(self, session_id: str, before: SessionHead | None) -> int:
-        place = self._unloaded.get(session_id)
-        if place is not None:
-            return place.decided
+        position = self._unloaded.get(session_id)
+        if position is not None:
+            return position.decided
         return NO_INPUT if before is None else before.decided
 
     def _keep(self, session_id: str, head: SessionHead | None, state: SessionState, size: int) -> None:
         if head is None or head.phase == "open":
             self._open[session_id] = state
             self._sizes[session_id] = size
-            self._resting.remove(self._place(session_id))
+            self._resting.remove(self._key_of(session_id))
             return
         self._rest(session_id, head)
-        self._resting.put(self._place(session_id), state, size)
+        self._resting.put(self._key_of(session_id), state, size)
 
     def _keep_unloaded(self, mark: ChainLink, head: SessionHead | None, decided: int) -> None:
         session_id = mark.session_id
@@ -142,7 +142,7 @@ class SessionTable:
         self._sizes.pop(session_id, None)
         self._chains.rest(session_id, head)
 
-    def place(self, session_id: str) -> SessionPlace | None:
+    def find_load_position(self, session_id: str) -> SessionPlace | None:
         """Returns where the session is to be loaded from, as far as it was read; None when there is no need to."""
         unloaded = self._unloaded.get(session_id)
         head = self._heads.get(session_id)
@@ -153,22 +153,22 @@ class SessionTable:
     def load(self, session_id: str, state: SessionState, size: int) -> None:
         """Stores the state of a session that was read from its place."""
         if self._unloaded.pop(session_id, None) is None:
-            self._resting.put(self._place(session_id), state, size)
+            self._resting.put(self._key_of(session_id), state, size)
             return
         self._open[session_id] = state
         self._sizes[session_id] = size
 
-    def unloaded(self) -> list[str]:
+    def list_unloaded(self) -> list[str]:
         """Open sessions whose earlier lives are not in memory."""
         return list(self._unloaded)
 
     def pin(self, session_id: str) -> None:
         """Keeps its state from eviction until it was unpinned as often as pinned."""
-        self._resting.pin(self._place(session_id))
+        self._resting.pin(self._key_of(session_id))
 
     def unpin(self, session_ids: Iterable[str]) -> None:
         for session_id in session_ids:
-            self._resting.unpin(self._place(session_id))
+            self._resting.unpin(self._key_of(session_id))
 
     def tail(self, session_id: str) -> SessionTail:
         """Raises StateNotLoadedError."""
@@ -180,7 +180,7 @@ class SessionTable:
         state = self._known(session_id)
         if state is not None:
             return state
-        if self.place(session_id) is not None:
+        if self.find_load_position(session_id) is not None:
             raise StateNotLoadedError(session_id)
         return NOT_STARTED
 
@@ -193,7 +193,7 @@ class SessionTable:
         if session_id in self._open or session_id in self._unloaded:
             return True
         head = self._heads.get(session_id)
-        return head is not None and first_kept(head) is not None
+        return head is not None and find_first_kept(head) is not None
 
     def is_investigated(self, session_id: str) -> bool:
         """Whether its investigation has not ended. A session that answers a question has ended."""
@@ -209,11 +209,11 @@ class SessionTable:
         return max(
             self._heads.decided,
             *(state.last_decided_offset for state in self._open.values()),
-            *(place.decided for place in self._unloaded.values()),
+            *(position.decided for position in self._unloaded.values()),
             NO_INPUT,
         )
 
-    def not_opened(self) -> list[str]:
+    def list_unopened(self) -> list[str]:
         """Sessions that heads list as open, and whose opener was not met."""
         met = self._open.keys() | self._unloaded.keys()
         return [session_id for session_id in self._heads.open if session_id not in met]
@@ -227,10 +227,10 @@ class SessionTable:
         self._heads.close()
 
     def _known(self, session_id: str) -> SessionState | None:
-        return self._open.get(session_id) or self._resting.get(self._place(session_id))
+        return self._open.get(session_id) or self._resting.get(self._key_of(session_id))
 
     def _size(self, session_id: str) -> int:
-        return self._sizes.get(session_id) or self._resting.size_of(self._place(session_id))
+        return self._sizes.get(session_id) or self._resting.size_of(self._key_of(session_id))
 
-    def _place(self, session_id: str) -> SessionKey:
+    def _key_of(self, session_id: str) -> SessionKey:
         return self, session_id

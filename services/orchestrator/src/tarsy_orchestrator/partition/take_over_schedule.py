@@ -40,7 +40,7 @@ class TakeOverSchedule:
         return led
 
     async def until_due(self) -> None:
-        """Until the group assigns anew, a leader is there again, or a refused partition is to be looked at again."""
+        """Waits until the group assigns again, a leader is back, or a refused partition is due for another look."""
         look_at = self._monotonic() + REFUSED_SECONDS
         while self._without_leader or self._refused.numbers:
             with suppress(TimeoutError):

@@ -23,10 +23,10 @@ type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 type FindAlias = Callable[[str], Awaitable[str | None]]
 
 
-def _is_id(asked: object) -> TypeGuard[str]:
+def _is_id(session_id: object) -> TypeGuard[str]:
     """A text that somebody pasted by mistake goes nowhere."""
     try:
-        return isinstance(asked, str) and bool(UUID(asked))
+        return isinstance(session_id, str) and bool(UUID(session_id))
     except ValueError:
         return False
 

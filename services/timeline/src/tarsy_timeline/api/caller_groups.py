@@ -17,7 +17,7 @@ type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 async def groups_of(request: Request) -> GroupLabels | None:
-    """As PostgreSQL is asked; None for whoever sees all sessions.
+    """The groups as a parameter of PostgreSQL; None for callers who see all sessions.
 
     Asynchronous, though it waits for nothing: FastAPI would run it in a thread otherwise, for each list.
     """
@@ -29,7 +29,7 @@ type CallerGroups = Annotated[GroupLabels | None, Depends(groups_of)]
 
 
 def visible_route(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> type[APIRoute]:
-    """A route class on top of another one. To whoever may not see a session it is one that is not there."""
+    """A route class on top of another one. For callers who may not see a session it does not exist."""
 
     class VisibleRoute(route):  # type: ignore[misc, valid-type] # the class is a parameter
         checks_visibility = True

@@ -29,7 +29,7 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
     @router.get("/chains")
     async def chains(open_only: bool = False) -> StreamingResponse:
         """The log's identity and positions, then a line for each session: its last accepted event there."""
-        await queries.begun()  # once for itself: a problem after the first byte could not be sent any more
+        await queries.require_projection()  # once for itself: a problem after the first byte could not be sent any more
         return StreamingResponse(_lines(queries.chains(open_only=open_only)), media_type=LINES)
 
     @router.post("/chains")

@@ -1,4 +1,4 @@
-"""Public HTTP route for whoever asks who he is here."""
+"""Public HTTP route with the caller's own identity."""
 
 from datetime import UTC, datetime
 

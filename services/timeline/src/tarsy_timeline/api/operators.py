@@ -1,6 +1,6 @@
 """Operators: who may see what strangers sent, and act on it.
 
-With authentication, rights.py lets only operators come here; without it whoever reaches the API may act. Unmasked text
+With authentication, rights.py admits only operators. Without it, every caller of the API may act. Unmasked text
 is off unless a setting allows it. All routes of operators ask here.
 """
 

@@ -39,7 +39,7 @@ def past_routes(queries: SessionQueries, record: SessionRecord, route: type[APIR
 
         The header has the number of the event that the projection has reached, not of the one that is shown.
         """
-        place = await queries.record_place(session_id, at_least=at_least)
-        return await answer_of(await record.past(place, number), place)
+        position = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.past(position, number), position)
 
     return router

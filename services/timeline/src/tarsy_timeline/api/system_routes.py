@@ -36,7 +36,7 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
     )
     async def list_mcp_servers(tools: Tools = "listed") -> McpServers:
         """As the running tool gateways see them. One that is configured, but no gateway has ever seen, is not there."""
-        return responses.mcp_servers((await watch.seen()).servers, most_tools=TOOLS_SHOWN[tools])
+        return responses.mcp_servers((await watch.wait_for_servers()).servers, most_tools=TOOLS_SHOWN[tools])
 
     @router.get(
         "/mcp-servers/{server_id}",
@@ -47,7 +47,7 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
     )
     async def get_mcp_server(server_id: ServerName) -> McpServer:
         """One server, with all its tools and their schemas."""
-        for server in (await watch.seen()).servers:
+        for server in (await watch.wait_for_servers()).servers:
             if server.name == server_id:
                 return responses.mcp_server(server)
         raise ProblemError(404, "Not found", "No tool gateway has told of such an MCP server.")
@@ -64,14 +64,14 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
 
         A caller who is limited to session groups gets those about MCP servers only: others name sessions.
         """
-        seen = await watch.seen()
+        seen = await watch.wait_for_servers()
         others = also() if groups is None else ()
         return responses.system_warnings([*others, *seen.warnings], len(seen.servers))
 
     return router
 
 
-def held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
+def create_held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
     router = APIRouter(prefix="/api/v1/system", tags=["system"])
 
     @router.get(
@@ -88,6 +88,6 @@ def held_routes(watch: HeldWatch, queries: SessionQueries) -> APIRouter:
         if groups is not None:
             visible = frozenset((await queries.visibility([one.session_id for one in aside], groups)).visible)
             aside = [one for one in aside if one.session_id in visible]
-        return responses.held_sessions(aside)
+        return responses.create_held_session_list(aside)
 
     return router

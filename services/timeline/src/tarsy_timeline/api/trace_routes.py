@@ -21,9 +21,8 @@ type InteractionId = Annotated[
 
 
 def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[APIRoute] = APIRoute) -> APIRouter:
-    """All wait for the event `at_least`, as other reads of a session do.
-
-    410: the log no longer keeps all events of the session. 422: there are too many of them to read.
+    """All routes wait for the event `at_least`, like other reads of a session. 410: the log no longer has all events of
+    the session. 422: the session has too many events.
     """
     router = APIRouter(prefix="/api/v1/sessions/{session_id}/trace", tags=["sessions"], route_class=route)
 
@@ -35,8 +34,8 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
     )
     async def get_trace(session_id: SessionId, at_least: AtLeast = 0) -> Response:
         """Interactions with models and MCP servers, by stage and execution, without their contents."""
-        place = await queries.record_place(session_id, at_least=at_least)
-        return await answer_of(await record.trace(place), place)
+        position = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.trace(position), position)
 
     @router.get(
         "/llm/{interaction_id}",
@@ -50,8 +49,8 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
         session_id: SessionId, interaction_id: InteractionId, at_least: AtLeast = 0
     ) -> Response:
         """A question to a model: the exact conversation that was sent, the tools that were offered, and the answer."""
-        place = await queries.record_place(session_id, at_least=at_least)
-        return await answer_of(await record.llm(place, interaction_id), place)
+        position = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.llm(position, interaction_id), position)
 
     @router.get(
         "/mcp/{interaction_id}",
@@ -63,13 +62,13 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
         session_id: SessionId, interaction_id: InteractionId, at_least: AtLeast = 0
     ) -> Response:
         """A call of a tool with its arguments and its masked answer, or the tools that an execution was offered."""
-        place = await queries.record_place(session_id, at_least=at_least)
-        return await answer_of(await record.mcp(place, interaction_id), place)
+        position = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.mcp(position, interaction_id), position)
 
     return router
 
 
-async def answer_of(found: ApiModel, place: RecordPlace) -> Response:
+async def answer_of(found: ApiModel, position: RecordPlace) -> Response:
     """Written in a thread: a conversation may have megabytes."""
     body = await asyncio.to_thread(found.model_dump_json)
-    return Response(body, media_type="application/json", headers={LAST_NUMBER_HEADER: str(place.last.number)})
+    return Response(body, media_type="application/json", headers={LAST_NUMBER_HEADER: str(position.last.number)})

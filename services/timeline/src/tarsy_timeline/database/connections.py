@@ -61,7 +61,7 @@ class PooledConnection(StatelessConnection):
         return nullcontext() if self.is_in_transaction() else self.transaction()
 
 
-def pooled_connection(parameters: Mapping[str, str]) -> type[PooledConnection]:
+def create_connection_class(parameters: Mapping[str, str]) -> type[PooledConnection]:
     """The class of connections with these parameters of PostgreSQL."""
 
     class Configured(PooledConnection):

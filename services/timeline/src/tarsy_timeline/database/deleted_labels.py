@@ -21,9 +21,9 @@ class DeletedLabels:
         self._now = now
         self._look_seconds = look_seconds
 
-    async def run(self, stepped: Callable[[], None]) -> None:
+    async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, the labels stay."""
-        await run_periodically(self.forget, stepped, self._look_seconds)
+        await run_periodically(self.forget, heartbeat, self._look_seconds)
 
     async def forget(self) -> None:
         async with self._database.connection() as connection:

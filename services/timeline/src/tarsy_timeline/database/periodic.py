@@ -8,11 +8,11 @@ from tarsy_timeline.database.pool import UNREACHABLE
 
 
 async def run_periodically(
-    work: Callable[[], Awaitable[object]], stepped: Callable[[], None], pause_seconds: float
+    work: Callable[[], Awaitable[object]], heartbeat: Callable[[], None], pause_seconds: float
 ) -> None:
-    """Until it is cancelled. `stepped` is called after each time that PostgreSQL was there."""
+    """Until it is cancelled. `heartbeat` is called after each time that PostgreSQL was there."""
     while True:
         with suppress(*UNREACHABLE):
             await work()
-            stepped()
+            heartbeat()
         await asyncio.sleep(pause_seconds)

@@ -13,7 +13,7 @@ from asyncpg.pool import PoolConnectionProxy
 from pydantic_core import from_json
 
 from tarsy_service.problems import ProblemError
-from tarsy_timeline.database.connections import NO_STATEMENTS, StatelessConnection, is_pooled, pooled_connection
+from tarsy_timeline.database.connections import NO_STATEMENTS, StatelessConnection, create_connection_class, is_pooled
 from tarsy_timeline.errors import TimelineError
 
 log = structlog.get_logger(__name__)
@@ -104,9 +104,9 @@ class Database:
             raise ProblemError(503, "Service unavailable", "The database cannot be reached.") from problem
 
     async def read[T](self, question: Callable[[Connection], Awaitable[T]]) -> T:
-        """Asks `question` in a snapshot, and once more where a migration changed its tables meanwhile.
+        """Asks `question` in a snapshot, and once more if a migration changed its tables meanwhile.
 
-        asyncpg keeps statements prepared, and prepares them anew by itself outside of transactions only.
+        asyncpg caches prepared statements, and renews them by itself only outside of transactions.
         Raises ProblemError.
         """
         try:
@@ -142,7 +142,7 @@ class Database:
         name, parameters = {"application_name": self.name}, {"search_path": self._schema, **self._settings}
         if await is_pooled(self._url):
             log.info("database.pooled")
-            return await self._pool_of(pooled_connection(parameters), name, NO_STATEMENTS)
+            return await self._pool_of(create_connection_class(parameters), name, NO_STATEMENTS)
         return await self._pool_of(StatelessConnection, {**parameters, **name}, KEPT_STATEMENTS)
 
     async def _pool_of(

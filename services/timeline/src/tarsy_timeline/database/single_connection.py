@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
-from tarsy_timeline.database.connections import NO_STATEMENTS, pooled_connection
+from tarsy_timeline.database.connections import NO_STATEMENTS, create_connection_class
 from tarsy_timeline.database.unanswered_step import find_unanswered_step
 from tarsy_timeline.database.url import tls_mistakes, without_password
 from tarsy_timeline.errors import TimelineError
@@ -47,46 +47,46 @@ async def connected(
 
     Raises DatabaseUnusableError.
     """
-    place = without_password(url)
+    address = without_password(url)
     if mistakes := list(tls_mistakes(url)):
-        raise DatabaseMisconfiguredError(f"PostgreSQL at {place} cannot be used: {'; '.join(mistakes)}.")
-    connection = await _connect(url, place, {} if schema is None else {"search_path": schema}, seconds)
+        raise DatabaseMisconfiguredError(f"PostgreSQL at {address} cannot be used: {'; '.join(mistakes)}.")
+    connection = await _connect(url, address, {} if schema is None else {"search_path": schema}, seconds)
     try:
         encoding = await connection.fetchval("SHOW server_encoding")
         if encoding != "UTF8":
             raise DatabaseMisconfiguredError(
-                f"The database at {place} has the encoding {encoding}: TARSy needs one with UTF8."
+                f"The database at {address} has the encoding {encoding}: TARSy needs one with UTF8."
             )
         yield connection
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
-        raise _unusable(place, problem, f"no answer within {STATEMENT_SECONDS:g} seconds") from problem
+        raise _unusable(address, problem, f"no answer within {STATEMENT_SECONDS:g} seconds") from problem
     finally:
         await _close(connection)
 
 
-async def _connect(url: str, place: str, parameters: dict[str, str], seconds: float) -> SingleConnection:
+async def _connect(url: str, address: str, parameters: dict[str, str], seconds: float) -> SingleConnection:
     try:
         async with asyncio.timeout(seconds):
             return await asyncpg.connect(
                 url,
-                connection_class=pooled_connection(parameters),
+                connection_class=create_connection_class(parameters),
                 statement_cache_size=NO_STATEMENTS,
                 command_timeout=STATEMENT_SECONDS,
             )
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
         step = "" if str(problem) else await find_unanswered_step(url)
-        raise _unusable(place, problem, f"no answer within {seconds:g} seconds; {step}") from problem
+        raise _unusable(address, problem, f"no answer within {seconds:g} seconds; {step}") from problem
     except (ValueError, asyncpg.InterfaceError):
         # A message of asyncpg about an address may quote it, with its password.
         raise DatabaseMisconfiguredError(
-            f"{place} is no address of PostgreSQL: one is postgresql://USER:PASSWORD@HOST:PORT/NAME."
+            f"{address} is no address of PostgreSQL: one is postgresql://USER:PASSWORD@HOST:PORT/NAME."
         ) from None
 
 
-def _unusable(place: str, problem: Exception, silence: str) -> DatabaseUnusableError:
+def _unusable(address: str, problem: Exception, silence: str) -> DatabaseUnusableError:
     """`silence`: the reason where the error has none."""
     kind = DatabaseMisconfiguredError if isinstance(problem, LASTING) else DatabaseUnusableError
-    return kind(f"PostgreSQL at {place} cannot be used ({str(problem) or silence}).")
+    return kind(f"PostgreSQL at {address} cannot be used ({str(problem) or silence}).")
 
 
 async def _close(connection: SingleConnection) -> None:

@@ -15,8 +15,8 @@ def without_password(url: str) -> str:
         parts = urlsplit(url)
         if not parts.hostname or "@" in parts.path + parts.query:
             return f"{parts.scheme}://…"
-        place = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        return f"{parts.scheme}://{place}:{parts.port or 5432}{parts.path}"
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return f"{parts.scheme}://{host}:{parts.port or 5432}{parts.path}"
     except ValueError:
         return "postgresql://…"
 

@@ -56,14 +56,14 @@ class ProjectionCheckpoint:
             await connection.executemany(QUERIES["begin_position"], list(positions.items()))
 
     async def keep_deleted(self, partition: int, sessions: Iterable[tuple[str, SessionHead]]) -> None:
-        """Where the chains of deleted sessions stand that are no longer on the log. Those that are known stay."""
+        """The chain positions of deleted sessions that are no longer on the log. Those that are known stay."""
         for some in batched(sessions, KEPT_AT_ONCE, strict=False):
             rows = [(session_id, partition, head.number, head.event_id) for session_id, head in some]
             async with self._database.connection() as connection:
                 await connection.executemany(REBUILD["keep_deleted"], rows)
 
     async def position(self, partition: int) -> int:
-        """Where the partition goes on."""
+        """The position at which the partition continues."""
         async with self._database.connection() as connection:
             position: int = await connection.fetchval(QUERIES["read_position"], partition)
         return position
@@ -77,7 +77,7 @@ class ProjectionCheckpoint:
     async def last_events(self, partition: int, session_ids: Collection[str]) -> dict[str, LastAccepted]:
         """The last accepted event of each of these sessions, where it has one in the partition.
 
-        As of now: another projector may have gone on. Then what is written next is refused.
+        The current state: another projector may have advanced it. Then what is written next is refused.
         """
         # PostgreSQL refuses a question with such a text, and holds no session of that name.
         session_ids = [one for one in session_ids if "\0" not in one]

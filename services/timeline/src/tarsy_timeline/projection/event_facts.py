@@ -14,7 +14,7 @@ from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.row_changes import RowChange
-from tarsy_timeline.rows.visibility import stored_labels
+from tarsy_timeline.rows.visibility import format_labels
 
 RAN = frozenset({"ok", "tool_error", "unknown"})
 """Outcomes of a call that its worker ran, or may have run."""
@@ -149,7 +149,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> RowChange:
         parent_id=None if alert.rerun is None else alert.rerun.parent_id,
         llm_provider=alert.llm_provider,
         slack_message_fingerprint=alert.slack_message_fingerprint,
-        labels=stored_labels(alert.labels),
+        labels=format_labels(alert.labels),
         chosen_by=chain.chosen_by,
         unmatched=chain.unmatched,
     )

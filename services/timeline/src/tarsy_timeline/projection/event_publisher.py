@@ -15,7 +15,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.published_events import LastPublished, last_published
+from tarsy_bus.published_events import LastPublished, read_last_published
 from tarsy_contracts.public.mapping import public_envelope, public_event
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.topics import FOREVER
@@ -73,7 +73,7 @@ class EventPublisher:
         """For partitions that begin to be projected. `follower` reads the session log. Raises KafkaError."""
         if not numbers:
             return {}
-        published = await last_published(self._bus, numbers)
+        published = await read_last_published(self._bus, numbers)
         known = await self._of_this_log(follower, published)
         return {number: PartitionPublisher(number, self._beginning(known.get(number)), self) for number in numbers}
 
@@ -95,7 +95,7 @@ class EventPublisher:
             except AssertionError as problem:
                 # aiokafka's own: somebody made the topic anew, with fewer partitions.
                 raise EventsUnwritableError(f"{self._topic} has no partition {number}") from problem
-        self._metrics.published(types, [record.appended_at for record in records], self._now())
+        self._metrics.count_published(types, [record.appended_at for record in records], self._now())
 
     def _entry(self, record: RecordedEvent) -> LogEntry | None:
         """None of what is not public, and of what cannot be published: that costs itself alone."""
@@ -116,7 +116,7 @@ class EventPublisher:
         return entry
 
     def _leave_out(self, record: RecordedEvent, reason: str) -> None:
-        self._metrics.left_out(record.envelope.type)
+        self._metrics.count_left_out(record.envelope.type)
         log.error(
             "event.unpublished",
             session_id=record.session_id,
@@ -136,7 +136,7 @@ class EventPublisher:
     async def _of_this_log(
         self, follower: PartitionReader, published: Mapping[int, LastPublished]
     ) -> dict[int, LastPublished]:
-        """Without those whose event does not lie there in the log: it is another log, or an older copy went on."""
+        """Leaves out those whose event is not at its position: it is another log, or an older copy continued."""
         firsts, ends = await follower.firsts(published), await follower.ends(published)
         known = {number: one for number, one in published.items() if one.log_offset < firsts[number]}
         looked_at = {

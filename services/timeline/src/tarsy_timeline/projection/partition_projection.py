@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import ChainLink, before_kept_life
-from tarsy_bus.head_store import HeadStore, first_kept
+from tarsy_bus.acceptance import ChainLink, find_last_before_kept_life
+from tarsy_bus.head_store import HeadStore, find_first_kept
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import Record, parse_record, refuse_damaged
 from tarsy_bus.recent_chains import RecentChains
@@ -76,7 +76,7 @@ class PartitionProjection:
     async def _learn(self, deliveries: Sequence[Delivery]) -> None:
         """Reads from the checkpoint the last events of sessions that did not come lately."""
         self._chains.forget_old()
-        missing = self._chains.missing(delivery.envelope.subject for delivery in deliveries)
+        missing = self._chains.select_missing(delivery.envelope.subject for delivery in deliveries)
         if missing:
             self._chains.learn(missing, await self._checkpoint.last_events(self._number, missing))
 
@@ -88,15 +88,15 @@ class PartitionProjection:
             if self._heads is not None:
                 self._begin_kept_life(self._heads, mark)
             if self._chains.accept(mark):
-                accepted.append(one.recorded())
+                accepted.append(one.to_recorded_event())
                 await pacer.let_others_run()
         return accepted
 
     def _begin_kept_life(self, heads: HeadStore, mark: ChainLink) -> None:
         """The lives before it were deleted, and are no longer on the log."""
-        before = before_kept_life(mark)
+        before = find_last_before_kept_life(mark)
         if before is None or self._chains.last(mark.session_id) is not None:
             return
         head = heads.get(mark.session_id)
-        if head is not None and first_kept(head) == mark.offset:
+        if head is not None and find_first_kept(head) == mark.offset:
             self._chains.learn([mark.session_id], {mark.session_id: before})

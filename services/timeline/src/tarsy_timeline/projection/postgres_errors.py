@@ -7,8 +7,10 @@ from tarsy_timeline.database.pool import UNREACHABLE
 from tarsy_timeline.projection.checkpoint import PositionMovedError
 
 OF_THE_DATABASE = frozenset({"08", "25", "28", "3D", "40", "42", "53", "55", "57", "58"})
-"""Classes of SQLSTATE that are not about a record. 08, 25, 40, 53 and 57 pass. The others hold for every record (no
-right, no such table, a broken disk) until somebody mends them: to set records aside would empty the log into a list."""
+"""Classes of SQLSTATE that are not about a record. 08, 25, 40, 53 and 57 pass. Other errors affect every record (no
+right, no such table, a broken disk) until an operator fixes them. Setting records aside would set the whole log
+aside.
+"""
 
 
 def is_of_the_database(problem: Exception) -> bool:

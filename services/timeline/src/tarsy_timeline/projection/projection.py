@@ -1,7 +1,7 @@
 """From accepted records of the log to changes of rows: pure.
 
-A batch runs each statement once, for all its rows, in the order of STATEMENTS. That is allowed because the changes of
-any one row come in this order within a batch, or are of one statement, whose rows keep the order of the log.
+A batch runs each statement once, for all its rows, in the order of STATEMENTS. This is safe. Changes of one row come in
+this order within a batch, or belong to one statement, which keeps the log's order.
 """
 
 from collections import Counter, defaultdict
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import timeline_changes
 from tarsy_timeline.projection.event_facts import event_facts
-from tarsy_timeline.projection.shown_change import shown_change
+from tarsy_timeline.projection.shown_change import to_row_change
 from tarsy_timeline.rows.column_texts import storable
 from tarsy_timeline.rows.row_changes import RowChange, SessionMove
 from tarsy_timeline.rows.row_statements import STATEMENTS
@@ -31,7 +31,7 @@ class Batch:
         self.types[record.envelope.type] += 1
         self.last = record
         first = self._first.setdefault(record.session_id, record)
-        self._sessions[record.session_id] = moved(record, first)
+        self._sessions[record.session_id] = build_move(record, first)
         for change in row_changes(record):
             self.add_change(change)
 
@@ -47,11 +47,11 @@ def row_changes(record: RecordedEvent) -> list[RowChange]:
     """Those of an accepted record, beside its SessionMove. A row is there before another change updates it."""
     if record.event is None:
         return []
-    shown = [shown_change(record, change) for change in timeline_changes(record)]
+    shown = [to_row_change(record, change) for change in timeline_changes(record)]
     return [storable(change) for change in (*shown, *event_facts(record, record.event))]
 
 
-def moved(record: RecordedEvent, first: RecordedEvent) -> SessionMove:
+def build_move(record: RecordedEvent, first: RecordedEvent) -> SessionMove:
     """Also for an event that this code cannot read. `first`: of this batch, in which `record` is the session's last."""
     return SessionMove(
         session_id=record.session_id,

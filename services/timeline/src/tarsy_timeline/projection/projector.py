@@ -14,13 +14,13 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.fetch_progress import FetchProgress, uncounted
-from tarsy_bus.lag import Lag, unread
+from tarsy_bus.fetch_progress import FetchProgress, ignore_step
+from tarsy_bus.lag import Lag, count_unread
 from tarsy_bus.leaders import leaders
 from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, next_offset, poll
 from tarsy_bus.records import append_time
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import record_read_span
 from tarsy_timeline.metrics import Metrics
@@ -98,20 +98,20 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._consumer = member(bus, f"{bus.topics.prefix}.{group}")
         self._fetches = FetchProgress(self._consumer)
 
-    async def run(self, ready: Callable[[], None], stepped: Callable[[], None] = uncounted) -> None:
-        """Until it is cancelled. `stepped` is called while log and database answer.
+    async def run(self, ready: Callable[[], None], heartbeat: Callable[[], None] = ignore_step) -> None:
+        """Until it is cancelled. `heartbeat` is called while log and database answer.
 
         Raises LogMismatchError when the log is not the one that was projected so far."""
         self._consumer.subscribe([self._topic], listener=self)
         try:
             await start_client(self._consumer)
-            pauses = growing_pauses()
+            pauses = draw_growing_pauses()
             while True:
                 try:
                     await self._step()
-                    pauses = growing_pauses()
-                    if not self._waiting and self._fetches.answered():
-                        stepped()
+                    pauses = draw_growing_pauses()
+                    if not self._waiting and self._fetches.take_answered():
+                        heartbeat()
                 except KafkaError as problem:
                     if not passes(problem):
                         raise
@@ -140,7 +140,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         hold(self._consumer, assigned)
         # Partitions above belong to nobody: somebody grew the topic.
         used = self._bus.layout.log_partitions
-        numbers = {place.partition for place in assigned if place.partition < used}
+        numbers = {topic_partition.partition for topic_partition in assigned if topic_partition.partition < used}
         self._metrics.forget_others(numbers)
         self._partitions = {number: kept for number, kept in self._partitions.items() if number in numbers}
         self._waiting = numbers
@@ -152,20 +152,20 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             await self._open()
         found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=PROJECTED_AT_ONCE)
         began = asyncio.get_running_loop().time()
-        for place, records in found.items():
-            partition = self._partitions.get(place.partition)
-            if partition is None or place.partition in self._waiting:
+        for topic_partition, records in found.items():
+            partition = self._partitions.get(topic_partition.partition)
+            if partition is None or topic_partition.partition in self._waiting:
                 continue
             try:
                 await self._project(partition, records)
             except PositionMovedError as moved:
                 self._metrics.conflicts.inc()
                 log.info("projector.lost", reason=str(moved))
-                self._reload([place.partition])
+                self._reload([topic_partition.partition])
         await self._pass_markers()
         for number, partition in self._partitions.items():
             if self._unread(number, partition) == 0:
-                partition.lag.caught_up()
+                partition.lag.mark_caught_up()
         if not self._waiting and not any(self._unread(*one) for one in self._partitions.items()):
             self._goes_on()
         if 0 < sum(map(len, found.values())) < PROJECTED_AT_ONCE:
@@ -189,7 +189,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         await self._pauses.wait()
 
     def _goes_on(self) -> None:
-        self._pauses.succeeded()
+        self._pauses.reset()
         self._note("")
 
     def _reload(self, numbers: Collection[int]) -> None:
@@ -202,20 +202,20 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         """Records that the failed step may have taken from the consumer come again."""
         assigned = self._consumer.assignment()
         for number, partition in self._partitions.items():
-            if (place := TopicPartition(self._topic, number)) in assigned:
-                self._consumer.seek(place, partition.position)
+            if (topic_partition := TopicPartition(self._topic, number)) in assigned:
+                self._consumer.seek(topic_partition, partition.position)
 
     async def _open(self) -> None:
-        """Those that wait go on at the checkpoint; those that came back, where they stood.
+        """Waiting partitions continue at the checkpoint, returned ones at their own position.
 
         One that nobody leads in Kafka goes on waiting by itself.
         """
         led = leaders(self._consumer, [TopicPartition(self._topic, number) for number in self._waiting])
-        waiting = {place.partition for place in led}
+        waiting = {topic_partition.partition for topic_partition in led}
         if not waiting:
             return
         kept = {number: self._partitions[number] for number in waiting if number in self._partitions}
-        # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
+        # Uses its own connection: on the consumer's, it would wait behind a fetch, half a second each time.
         async with PartitionReader(self._bus, self._topic).running() as follower:
             opened = {number: await self._checkpoint.position(number) for number in waiting - kept.keys()}
             await follower.check(opened | {number: partition.position for number, partition in kept.items()})
@@ -229,11 +229,11 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 kept[number] = OwnPartition(projection, Lag(self._now))
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():
-            place = TopicPartition(self._topic, number)
+            topic_partition = TopicPartition(self._topic, number)
             self._partitions[number] = kept[number]
             self._watch(number, kept[number])
-            self._consumer.seek(place, kept[number].position)
-            self._consumer.resume(place)
+            self._consumer.seek(topic_partition, kept[number].position)
+            self._consumer.resume(topic_partition)
         self._waiting -= kept.keys()
 
     async def _publications(self, follower: PartitionReader, numbers: Collection[int]) -> dict[int, Publish]:
@@ -253,11 +253,11 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         for record in projected.accepted:
             record_read_span(self._tracer, "project", record, now)
         types = Counter(record.envelope.type for record in projected.accepted)
-        self._metrics.projected(types, dropped=projected.dropped)
+        self._metrics.count_projected(types, dropped=projected.dropped)
 
     def _unread(self, number: int, partition: OwnPartition) -> int:
         position = max(partition.position, partition.passed)
-        return unread(self._consumer, TopicPartition(self._topic, number), position)
+        return count_unread(self._consumer, TopicPartition(self._topic, number), position)
 
     def _watch(self, number: int, partition: OwnPartition) -> None:
         self._metrics.watch(

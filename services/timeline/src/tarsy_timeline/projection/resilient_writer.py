@@ -11,8 +11,8 @@ from tarsy_timeline.database.pool import Connection
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint
 from tarsy_timeline.projection.postgres_errors import is_of_the_record, reason_of
-from tarsy_timeline.projection.projection import Batch, moved, row_changes
-from tarsy_timeline.projection.unknown_events import unknown_reason
+from tarsy_timeline.projection.projection import Batch, build_move, row_changes
+from tarsy_timeline.projection.unknown_events import explain_unknown
 from tarsy_timeline.rows.column_texts import storable
 from tarsy_timeline.rows.row_changes import RowChange, UnprojectedRecord
 from tarsy_timeline.rows.row_statements import STATEMENTS
@@ -41,7 +41,7 @@ class ResilientWriter:
             await self._write(partition, start, end, records)
 
     async def _write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
-        unknown = [(record, reason) for record in records if (reason := unknown_reason(record)) is not None]
+        unknown = [(record, reason) for record in records if (reason := explain_unknown(record)) is not None]
         try:
             batch = _batch(records)
             for record, reason in unknown:
@@ -59,16 +59,16 @@ class ResilientWriter:
             await self._write(partition, between, end, records[half:])
         else:
             for record, reason in unknown:
-                self._tell(record, reason)
+                self._log_set_aside(record, reason)
 
     async def _write_aside(self, partition: int, start: int, end: int, record: RecordedEvent) -> None:
         """The session's chain and whatever else of the record can be written; and a row with what could not."""
         async with self._checkpoint.moving(partition, start, end, record) as connection:
             reason = "; ".join(await _write_what_can_be(connection, record))
             await _execute(connection, _unprojected(record, reason, self._now()))
-        self._tell(record, reason)
+        self._log_set_aside(record, reason)
 
-    def _tell(self, record: RecordedEvent, reason: str) -> None:
+    def _log_set_aside(self, record: RecordedEvent, reason: str) -> None:
         self._metrics.set_aside(record.envelope.type)
         log.error(
             "record.unprojected",
@@ -83,10 +83,10 @@ class ResilientWriter:
 def split_at_new_lives(records: Sequence[RecordedEvent]) -> list[Sequence[RecordedEvent]]:
     """Pieces in none of which a session goes on that was deleted before: what deletes is written last."""
     pieces, first, deleted = [], 0, set[str]()
-    for place, record in enumerate(records):
+    for index, record in enumerate(records):
         if record.session_id in deleted:
-            pieces.append(records[first:place])
-            first, deleted = place, set()
+            pieces.append(records[first:index])
+            first, deleted = index, set()
         if isinstance(record.event, SessionDeleted):
             deleted.add(record.session_id)
     return [*pieces, records[first:]]
@@ -101,9 +101,9 @@ def _batch(records: Sequence[RecordedEvent]) -> Batch:
 
 async def _write_what_can_be(connection: Connection, record: RecordedEvent) -> list[str]:
     """Why the rest cannot, by statement. The chain goes first: without its row no other has a session."""
-    reason = unknown_reason(record)
+    reason = explain_unknown(record)
     failed = [] if reason is None else [reason]
-    found: list[RowChange] = [moved(record, record)]
+    found: list[RowChange] = [build_move(record, record)]
     try:
         found += row_changes(record)
     except Exception as mistake:  # noqa: BLE001 - a mistake of ours costs this record, and nobody waits for its end

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.projection.postgres_errors import is_of_the_database, reason_of
@@ -27,9 +27,9 @@ class SearchIndexer:
         self._database = database
         self._look_seconds = look_seconds
 
-    async def run(self, stepped: Callable[[], None]) -> None:
+    async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, the queue keeps what is to be done."""
-        pauses = growing_pauses()
+        pauses = draw_growing_pauses()
         while True:
             try:
                 found = await self.index_some()
@@ -39,8 +39,8 @@ class SearchIndexer:
                 log.warning("search.database_unusable", reason=reason_of(problem))
                 await asyncio.sleep(next(pauses))
                 continue
-            pauses = growing_pauses()
-            stepped()
+            pauses = draw_growing_pauses()
+            heartbeat()
             await asyncio.sleep(0 if found == AT_ONCE else self._look_seconds)
 
     async def index_some(self) -> int:

@@ -27,7 +27,7 @@ from tarsy_timeline.rows.found_call import LOG_OFFSET
 from tarsy_timeline.rows.row_changes import RowChange
 
 
-def shown_change(record: RecordedEvent, change: TimelineChange) -> RowChange:
+def to_row_change(record: RecordedEvent, change: TimelineChange) -> RowChange:
     session_id, time = record.session_id, record.envelope.time
     match change:
         case SessionRemoved():
@@ -45,7 +45,7 @@ def shown_change(record: RecordedEvent, change: TimelineChange) -> RowChange:
         case TimelineCreated():
             return _item(record, change)
         case TimelineEnded():
-            shown = _shown(change.content, {**change.metadata, **_place(record)})
+            shown = _shown(change.content, {**change.metadata, **_result_position(record)})
             return r.TimelineEnd(change.event_id, change.status, *shown, time, record.number)
         case _:
             assert_never(change)
@@ -126,7 +126,7 @@ def _json(facts: ExecutionSpec | ExecutionOutcome | None) -> JsonValue:
     return None if facts is None else facts.model_dump(mode="json")
 
 
-def _place(record: RecordedEvent) -> dict[str, JsonValue]:
+def _result_position(record: RecordedEvent) -> dict[str, JsonValue]:
     """Where a result is read that is too long for the row."""
     return {LOG_OFFSET: record.offset} if isinstance(record.event, e.ToolCallCompleted) else {}
 

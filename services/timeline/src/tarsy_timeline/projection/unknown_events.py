@@ -4,7 +4,7 @@ from tarsy_contracts.events import EVENTS
 from tarsy_contracts.recorded import RecordedEvent
 
 
-def unknown_reason(record: RecordedEvent) -> str | None:
+def explain_unknown(record: RecordedEvent) -> str | None:
     """Why nothing of the event can be shown; None of one that is known. It names no values."""
     if record.event is not None:
         return None

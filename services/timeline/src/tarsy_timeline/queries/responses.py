@@ -7,7 +7,7 @@ from tarsy_contracts.api.sessions import SessionDetail, SessionStage, SessionSta
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
 from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.execution import shown_facts
+from tarsy_contracts.execution import to_facts
 from tarsy_timeline.queries.session_activity import activity_of
 from tarsy_timeline.queries.session_fields import (
     column_fields,
@@ -100,7 +100,7 @@ def _execution(row: Row) -> StageExecution:
     return StageExecution.model_validate(
         {
             **column_fields(row),
-            **shown_facts(spec_of(row), outcome_of(row)),
+            **to_facts(spec_of(row), outcome_of(row)),
             "llm_provider": row["llm_provider"],
             "fallback_attempt": row["fallback_count"] or None,
             "total_tokens": row["input_tokens"] + row["output_tokens"],

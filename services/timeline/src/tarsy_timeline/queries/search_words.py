@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\u00a0«·»–—‘’“”•…→"
-"""It separates words, as in the function `search_plain` of the schema (a test compares): what is written with dashes
-or dots is found by each of its parts, and whole as a phrase."""
+"""Separates words like the schema's function `search_plain` (a test compares). A word with dashes or dots is found by
+each part, and as a phrase.
+"""
 BLANKS = str.maketrans(dict.fromkeys(PUNCTUATION, " "))
 PIECE = re.compile(r'"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
 SHORTEST_PREFIX = 3

@@ -43,7 +43,7 @@ ORDERS: dict[SortBy, str] = {
     "score": "s.created_at",
     "quality_rating": "s.created_at",
 }
-"""By what no session has, the list stands in the order of time."""
+"""An unknown sort key sorts by time."""
 SOMETIMES_NULL = frozenset({"duration", "relevance"})
 """The others never are: `nulls last` would keep their index from being used."""
 
@@ -76,7 +76,7 @@ class SessionFilter(AbsentFeatures):
 
     @field_validator("status")
     @classmethod
-    def known(cls, value: str | None) -> str | None:
+    def check_statuses(cls, value: str | None) -> str | None:
         unknown = sorted(set((value or STATUSES[0]).split(",")) - set(STATUSES))
         if unknown:
             raise ValueError(f"unknown status {unknown[0]!r}: must be {', '.join(STATUSES)}")

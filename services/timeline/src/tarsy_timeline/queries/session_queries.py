@@ -14,7 +14,7 @@ from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.queries import responses
 from tarsy_timeline.queries.session_activity import RUNNING
 from tarsy_timeline.queries.session_filter import NO_CONDITIONS, SessionFilter
-from tarsy_timeline.queries.session_snapshots import SnapshotLine, projected_log, session_snapshots
+from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projected_log, session_snapshots
 from tarsy_timeline.queries.usage_queries import UsageQuery, costs_of, usage_rows
 from tarsy_timeline.rows.cost import NO_COST
 from tarsy_timeline.rows.found_call import FoundCall, call_of, event_ids_of
@@ -89,7 +89,7 @@ class SessionQueries:
         return ListedRows(count, rows, await _running(connection, rows), costs)
 
     async def active(self, groups: GroupLabels | None = None) -> tuple[Sequence[Row], Sequence[Row]]:
-        """Those that run, and those that wait, in the order in which they will have their turn."""
+        """The running sessions, and the waiting ones in the order in which they will run."""
         labels = visible_labels(groups)
 
         async def read(connection: Connection) -> tuple[Sequence[Row], Sequence[Row]]:
@@ -112,12 +112,12 @@ class SessionQueries:
 
     async def options(self, groups: GroupLabels | None = None) -> dict[str, list[str]]:
         """The values of each of OPTION_VALUES that sessions have."""
-        asked = visible_query("read_options" if groups is None else "read_visible_options", groups)
+        query = visible_query("read_options" if groups is None else "read_visible_options", groups)
         limit = (MOST_OPTIONS,) if groups is None else (MOST_OPTIONS, visible_labels(groups))
 
         async def read(connection: Connection) -> dict[str, list[str]]:
             return {
-                name: [row["value"] for row in await connection.fetch(asked.replace("{value}", value), *limit)]
+                name: [row["value"] for row in await connection.fetch(query.replace("{value}", value), *limit)]
                 for name, value in OPTION_VALUES.items()
             }
 
@@ -176,10 +176,10 @@ class SessionQueries:
         return session_id in (await self.visibility([session_id], groups)).visible
 
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
-        asked = [one for one in session_ids if "\0" not in one]
+        requested = [one for one in session_ids if "\0" not in one]
 
         async def read(connection: Connection) -> Sequence[Row]:
-            return await connection.fetch(visible_query("read_visibility", groups), asked, visible_labels(groups))
+            return await connection.fetch(visible_query("read_visibility", groups), requested, visible_labels(groups))
 
         rows = await self._database.read(read)
         return VisibleSessions(
@@ -197,20 +197,20 @@ class SessionQueries:
         return await self._database.read(read)
 
     async def record_place(self, session_id: str, *, at_least: int = 0) -> RecordPlace:
-        """Where the session's events lie in the log. Waits like `session`. Raises ProblemError."""
+        """The positions of the session's events in the log. Waits like `session`. Raises ProblemError."""
         await self._reached(session_id, at_least)
         async with self._database.snapshot() as connection:
             row = await connection.fetchrow(QUERIES["read_record_place"], session_id)
         return record_place_of(session_id, row)
 
-    async def begun(self) -> None:
+    async def require_projection(self) -> None:
         """Raises ProblemError while there is no projection."""
-        await self._database.read(projected_log)
+        await self._database.read(read_projected_log)
 
     async def chains(self, *, open_only: bool = False) -> AsyncIterator[list[LogLine]]:
         """First the log's identity and the positions, then sessions' last events, in portions, all of one moment."""
         async with asyncio.timeout(CHAINS_SECONDS), self._database.snapshot() as connection:
-            yield [await projected_log(connection)]
+            yield [await read_projected_log(connection)]
             # A cursor of asyncpg has a statement of a name, which would stay behind in a connection of a pooler.
             query = QUERIES["read_open_chains" if open_only else "read_all_chains"]
             await connection.execute(f"declare chains no scroll cursor for {query}")
@@ -220,11 +220,11 @@ class SessionQueries:
     async def chains_of(self, session_ids: Sequence[str]) -> list[LogLine]:
         """The same of these sessions, all at once."""
         # PostgreSQL refuses a question with such a text, and holds no session of that name.
-        asked = [one for one in session_ids if "\0" not in one]
+        requested = [one for one in session_ids if "\0" not in one]
 
         async def read(connection: Connection) -> list[LogLine]:
-            beginning = await projected_log(connection)
-            rows = await connection.fetch(QUERIES["read_chains_of"], asked)
+            beginning = await read_projected_log(connection)
+            rows = await connection.fetch(QUERIES["read_chains_of"], requested)
             return [beginning, *(responses.last_event(row) for row in rows)]
 
         return await self._database.read(read)
@@ -240,9 +240,9 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def snapshots(self, asked: Sequence[AskedSession]) -> list[SnapshotLine]:
+    async def snapshots(self, requested: Sequence[AskedSession]) -> list[SnapshotLine]:
         """The same, with the histories of these sessions."""
-        return await session_snapshots(self._database, asked, self._prices())
+        return await session_snapshots(self._database, requested, self._prices())
 
     async def _reached(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""

@@ -21,13 +21,13 @@ TABLES = ("read_stages_of", "read_executions_of", "read_timelines_of")
 
 
 async def session_snapshots(
-    database: Database, asked: Sequence[AskedSession], prices: PricesByModel
+    database: Database, requested: Sequence[AskedSession], prices: PricesByModel
 ) -> list[SnapshotLine]:
     """Those without an accepted event have no line. Waits for nothing. Raises ProblemError."""
-    return await database.read(partial(_read, asked, prices))
+    return await database.read(partial(_read, requested, prices))
 
 
-async def projected_log(connection: Connection) -> ProjectedLog:
+async def read_projected_log(connection: Connection) -> ProjectedLog:
     """Raises ProblemError while there is no projection."""
     row = await connection.fetchrow(QUERIES["read_identity"])
     if row is None:
@@ -39,10 +39,10 @@ async def projected_log(connection: Connection) -> ProjectedLog:
     )
 
 
-async def _read(asked: Sequence[AskedSession], prices: PricesByModel, connection: Connection) -> list[SnapshotLine]:
-    log = await projected_log(connection)
+async def _read(requested: Sequence[AskedSession], prices: PricesByModel, connection: Connection) -> list[SnapshotLine]:
+    log = await read_projected_log(connection)
     # PostgreSQL refuses a question with such a text, and holds no session of that name.
-    wanted = {one.session_id: one for one in asked if "\0" not in one.session_id}
+    wanted = {one.session_id: one for one in requested if "\0" not in one.session_id}
     sessions = await connection.fetch(QUERIES["read_sessions_of"], list(wanted))
     reached = {row["session_id"] for row in sessions if _is_reached(row, wanted[row["session_id"]], log.positions)}
     told = [row["session_id"] for row in sessions if row["session_id"] in reached and row["status"] != DELETED]
@@ -75,5 +75,5 @@ async def _read(asked: Sequence[AskedSession], prices: PricesByModel, connection
     return [log, *map(line, sessions)]
 
 
-def _is_reached(row: Row, asked: AskedSession, positions: Mapping[int, int]) -> bool:
-    return row["last_number"] >= asked.number and positions.get(asked.partition, 0) >= asked.offset
+def _is_reached(row: Row, requested: AskedSession, positions: Mapping[int, int]) -> bool:
+    return row["last_number"] >= requested.number and positions.get(requested.partition, 0) >= requested.offset

@@ -32,7 +32,7 @@ class UsageQuery(BaseModel):
 
     @field_validator("last")
     @classmethod
-    def bounded(cls, value: date, info: ValidationInfo) -> date:
+    def check_bounds(cls, value: date, info: ValidationInfo) -> date:
         first: date | None = info.data.get("first")
         if first is not None and value < first:
             raise ValueError("must not be before `from`")

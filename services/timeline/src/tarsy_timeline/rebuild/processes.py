@@ -63,7 +63,7 @@ async def replay_in_processes(
 
 async def replay_here(target: RebuildTarget, share: ReplayShare, counted: Callable[[int], None]) -> None:
     """In this process."""
-    async with target.database().running(prepared) as database:
+    async with target.database().running(note_prepared) as database:
         await replay(target.bus, database, share, counted)
 
 
@@ -116,5 +116,5 @@ def _work(target: RebuildTarget, share: ReplayShare, sending: Connection) -> Non
     sending.close()
 
 
-async def prepared(_: object) -> None:
+async def note_prepared(_: object) -> None:
     """The schema is there."""

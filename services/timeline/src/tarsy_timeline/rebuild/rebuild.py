@@ -17,7 +17,7 @@ from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.projection.checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.rebuild.fresh_schema import make_fresh_schema, make_indexes
-from tarsy_timeline.rebuild.processes import RebuildTarget, prepared, replay_here, replay_in_processes, shares_of
+from tarsy_timeline.rebuild.processes import RebuildTarget, note_prepared, replay_here, replay_in_processes, shares_of
 from tarsy_timeline.rebuild.replay import ReplayShare
 from tarsy_timeline.rebuild.schema_switch import StillBehindError, mend_functions, switch
 
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 ATTEMPTS_TO_SWITCH = 20
 NOT_YET = (StillBehindError, TimeoutError, asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
-"""Others use the tables: whoever indexes words takes them in another order than whoever answers."""
+"""Other processes use the tables: the search indexer takes them in another order than the API."""
 
 
 class RebuildRefusedError(TimelineError):
@@ -36,7 +36,7 @@ class RebuildProgress(Protocol):
     """Steps of a rebuild, for people."""
 
     def step(self, what: str) -> None: ...
-    def counted(self, events: int) -> None: ...
+    def count(self, events: int) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ async def _begin(target: RebuildTarget) -> tuple[Mapping[int, int], Collection[i
     topic, numbers = bus.topics.sessions, range(bus.layout.log_partitions)
     async with PartitionReader(bus, topic).running() as reader:
         firsts = await reader.firsts(numbers)
-    async with target.database().running(prepared) as database:
+    async with target.database().running(note_prepared) as database:
         await ProjectionCheckpoint(database).begin(LogIdentity(await cluster_id(bus), topic), firsts)
     return await ends(bus, topic, list(numbers)), [number for number, first in firsts.items() if first > 0]
 
@@ -122,15 +122,15 @@ async def _replay(
 ) -> None:
     if plan.processes == 1:
         progress.step("replaying the log")
-        await replay_here(plan.target, ReplayShare(goals, frozenset(trimmed)), progress.counted)
+        await replay_here(plan.target, ReplayShare(goals, frozenset(trimmed)), progress.count)
         return
     progress.step(f"replaying the log in {plan.processes} processes")
-    await replay_in_processes(plan.target, shares_of(goals, plan.processes, trimmed), progress.counted)
+    await replay_in_processes(plan.target, shares_of(goals, plan.processes, trimmed), progress.count)
 
 
 async def _index_words(target: RebuildTarget) -> None:
     """Sessions that change until the switch wait in the queue, as with every timeline."""
-    async with target.database().running(prepared) as database:
+    async with target.database().running(note_prepared) as database:
         indexer = SearchIndexer(database)
         while await indexer.index_some():
             pass
@@ -139,7 +139,7 @@ async def _index_words(target: RebuildTarget) -> None:
 async def _catch_up(target: RebuildTarget, progress: RebuildProgress) -> None:
     topic, numbers = target.bus.topics.sessions, range(target.bus.layout.log_partitions)
     goals = await ends(target.bus, topic, list(numbers))
-    await replay_here(target, ReplayShare(goals), progress.counted)
+    await replay_here(target, ReplayShare(goals), progress.count)
 
 
 async def _refuse_missing_sessions(connection: SingleConnection, plan: RebuildPlan, progress: RebuildProgress) -> None:
@@ -166,7 +166,7 @@ async def _switch(plan: RebuildPlan, connection: SingleConnection, progress: Reb
         return
 
     async def catch_up(goals: Mapping[int, int]) -> None:
-        await replay_here(plan.target, ReplayShare(goals), progress.counted)
+        await replay_here(plan.target, ReplayShare(goals), progress.count)
 
     for attempt in range(1, ATTEMPTS_TO_SWITCH + 1):
         await _catch_up(plan.target, progress)

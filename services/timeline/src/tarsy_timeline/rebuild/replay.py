@@ -41,7 +41,7 @@ async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Call
     starts = {number: await checkpoint.position(number) for number in share.goals}
     async with _heads_of(bus, share.trimmed) as heads:
         for number, store in heads.items():
-            await checkpoint.keep_deleted(number, store.deleted())
+            await checkpoint.keep_deleted(number, store.list_deleted())
         projections = {
             number: PartitionProjection(number, position, checkpoint, writer, heads.get(number))
             for number, position in starts.items()

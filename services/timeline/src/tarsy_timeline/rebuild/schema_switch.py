@@ -24,7 +24,7 @@ async def switch(connection: SingleConnection, live: str, fresh: str, retired: s
     """`catch_up` projects up to the positions of the live tables, which stand still meanwhile.
 
     Readers hold a lock until their answer is complete, so nobody reads from both. All readers take `sessions` first:
-    whoever waits for it holds nothing else. A projector goes on where the rebuilt checkpoint stands.
+    a waiter for it holds nothing else. A projector goes on where the rebuilt checkpoint stands.
 
     Raises StillBehindError, TimeoutError or asyncpg.LockNotAvailableError; then nothing has changed.
     """

@@ -19,8 +19,8 @@ TYPES = {"synthesis": "synthesis", "exec_summary": "executive_summary"}
 
 def list_llm(session: ReplayedSession, execution: Execution) -> tuple[ListedLlmInteraction, ...]:
     """In the order in which they were owed."""
-    asked = [one for one in session.llm_calls.values() if one.requested.execution_id == execution.id]
-    items = [(one.at, list_llm_call(one, execution)) for one in asked]
+    requested = [one for one in session.llm_calls.values() if one.requested.execution_id == execution.id]
+    items = [(one.at, list_llm_call(one, execution)) for one in requested]
     for call in () if session.state is None else session.state.calls.values():
         if call.summary is not None and call.requested.execution_id == execution.id:
             at = session.began[call.summary.requested.summary_id]
@@ -29,12 +29,12 @@ def list_llm(session: ReplayedSession, execution: Execution) -> tuple[ListedLlmI
 
 
 def list_llm_call(call: LlmCallRecord, execution: Execution) -> ListedLlmInteraction:
-    asked, ended = call.requested, call.ended
+    requested, ended = call.requested, call.ended
     answered = ended if isinstance(ended, e.LlmCallCompleted) else None
     return _item(
-        asked.llm_call_id,
-        _type_of(asked, answered, execution),
-        provider=asked.llm_provider or execution.llm_provider,
+        requested.llm_call_id,
+        _type_of(requested, answered, execution),
+        provider=requested.llm_provider or execution.llm_provider,
         model="" if answered is None else answered.model,
         usage=Usage() if ended is None else ended.usage,
         duration_ms=None if answered is None else answered.duration_ms,
@@ -66,8 +66,8 @@ def list_attempt(summary_id: str, number: int, attempt: e.SummaryAttempt, at: da
     )
 
 
-def _type_of(asked: e.LlmCallRequested, answered: e.LlmCallCompleted | None, execution: Execution) -> str:
-    if asked.purpose == "conclusion":
+def _type_of(requested: e.LlmCallRequested, answered: e.LlmCallCompleted | None, execution: Execution) -> str:
+    if requested.purpose == "conclusion":
         return "forced_conclusion"
     if execution.stage_type == "chat" and answered is not None and not (answered.tool_calls or answered.reminder):
         return "chat_response"

@@ -36,7 +36,7 @@ class AskedModel:
         return self.request.digest == sent if sent else None
 
 
-def find_asked(records: Sequence[RecordedEvent], llm_call_id: str) -> AskedModel | None:
+def find_llm_request(records: Sequence[RecordedEvent], llm_call_id: str) -> AskedModel | None:
     """Replays the session up to the call. The request is that of the state in which the call was owed."""
     for record, state in states_of(records):
         asked = record.event
@@ -60,21 +60,21 @@ def _end_of(records: Sequence[RecordedEvent], llm_call_id: str) -> tuple[LlmCall
 
 
 def find_llm(records: Sequence[RecordedEvent], llm_call_id: str) -> LlmInteraction | None:
-    found = find_asked(records, llm_call_id)
+    found = find_llm_request(records, llm_call_id)
     return None if found is None else describe_llm_call(found)
 
 
-def describe_llm_call(asked: AskedModel) -> LlmInteraction:
-    requested, ended, request = asked.call.requested, asked.call.ended, asked.request
+def describe_llm_call(sent: AskedModel) -> LlmInteraction:
+    requested, ended, request = sent.call.requested, sent.call.ended, sent.request
     answered = ended if isinstance(ended, e.LlmCallCompleted) else None
     return LlmInteraction(
-        **dict(list_llm_call(asked.call, asked.execution)),
+        **dict(list_llm_call(sent.call, sent.execution)),
         execution_id=requested.execution_id,
         tool_call_id=None,
         thinking_content=None if answered is None else answered.thinking or None,
         llm_request=request_facts(request, requested.iteration, requested.attempt),
         llm_response=None if answered is None else response_facts(answered.text, answered.tool_calls),
-        conversation=traced_conversation(request.conversation),
+        conversation=trace_conversation(request.conversation),
         tools=request.tools,
         answer=(
             None
@@ -87,7 +87,7 @@ def describe_llm_call(asked: AskedModel) -> LlmInteraction:
             )
         ),
         request_digest=None if ended is None else ended.request_digest or None,
-        verified=asked.verified,
+        verified=sent.verified,
         missing=None,
     )
 
@@ -108,7 +108,7 @@ def response_facts(text: str, calls: Sequence[ToolCall] = ()) -> LlmResponseFact
     return LlmResponseFacts(text_length=len(text), tool_calls_count=len(calls))
 
 
-def traced_conversation(conversation: Conversation) -> tuple[TracedMessage, ...]:
+def trace_conversation(conversation: Conversation) -> tuple[TracedMessage, ...]:
     """The system prompt is the first message."""
     return (TracedMessage(role="system", content=conversation.system), *map(_message, conversation.messages))
 

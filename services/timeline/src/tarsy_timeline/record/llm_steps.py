@@ -12,8 +12,8 @@ def call_steps(ended: LlmCallEnd | None) -> tuple[str, ...]:
     """Those that `timeline_changes` makes of its end, and of the calls of tools that it asked for."""
     match ended:
         case e.LlmCallCompleted():
-            said: list[tuple[Literal["thinking", "text"], str]] = [("thinking", ended.thinking), ("text", ended.text)]
-            parts = (llm_timeline_event_id(ended.llm_call_id, part) for part, text in said if text)
+            texts: list[tuple[Literal["thinking", "text"], str]] = [("thinking", ended.thinking), ("text", ended.text)]
+            parts = (llm_timeline_event_id(ended.llm_call_id, part) for part, text in texts if text)
             return (*parts, *(timeline_event_id(call.id, "llm_tool_call") for call in ended.tool_calls))
         case e.LlmCallFailed():
             return (timeline_event_id(ended.llm_call_id, "error"),)

@@ -71,7 +71,7 @@ def _usage(rows: Iterable[Fields]) -> list[Fields]:
 
 
 def _approvals_waiting(session: Fields, timeline: Iterable[Fields]) -> int:
-    """Those of a session that an operator ended unread stay open, and count no longer."""
+    """Calls of a session that an operator ended unread stay open, and do not count."""
     ended = session["completed_at"]
     return sum(_waits(row) and (ended is None or row["created_at"] > ended) for row in timeline)
 

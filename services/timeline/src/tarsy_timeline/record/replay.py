@@ -75,9 +75,9 @@ def _note(session: ReplayedSession, record: RecordedEvent) -> None:
         case e.LlmCallRequested():
             session.llm_calls[event.llm_call_id] = LlmCallRecord(event, at)
         case e.LlmCallCompleted() | e.LlmCallFailed():
-            asked = session.llm_calls.get(event.llm_call_id)
-            if asked is not None:
-                session.llm_calls[event.llm_call_id] = LlmCallRecord(asked.requested, asked.at, event, at)
+            requested = session.llm_calls.get(event.llm_call_id)
+            if requested is not None:
+                session.llm_calls[event.llm_call_id] = LlmCallRecord(requested.requested, requested.at, event, at)
         case e.ExecutionStarted():
             session.began[event.execution_id] = at
         case e.ToolCallRequested():

@@ -11,7 +11,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
-from tarsy_results.source import ResultGoneError, stored_pieces
+from tarsy_results.source import ResultGoneError, read_stored_pieces
 from tarsy_service.problems import ProblemError
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
 from tarsy_summary_prompt.request_focus import focus_of
@@ -51,32 +51,32 @@ class SessionRecord:
         self._places = asyncio.Semaphore(SOURCES_AT_ONCE)
         self._threads = asyncio.Semaphore(REPLAYS_AT_ONCE)
 
-    async def trace(self, place: RecordPlace) -> SessionTrace:
+    async def trace(self, position: RecordPlace) -> SessionTrace:
         """Raises ProblemError."""
-        return await self._replay(_trace, await self._records.read(place), place)
+        return await self._replay(_trace, await self._records.read(position), position)
 
-    async def llm(self, place: RecordPlace, id: str) -> LlmInteraction:
+    async def llm(self, position: RecordPlace, id: str) -> LlmInteraction:
         """An LLM call, or an attempt of a summary. Raises ProblemError."""
-        events = await self._records.read(place)
+        events = await self._records.read(position)
         if (found := await self._replay(find_llm, events, id)) is not None:
             return found
-        if (asked := await self._replay(find_summary, events, id)) is not None:
-            return await self._summary(asked)
-        raise ProblemError(404, "Not found", f"Session {place.session_id} has no question to a model {id}.")
+        if (request := await self._replay(find_summary, events, id)) is not None:
+            return await self._summary(request)
+        raise ProblemError(404, "Not found", f"Session {position.session_id} has no question to a model {id}.")
 
-    async def mcp(self, place: RecordPlace, id: str) -> McpInteraction:
+    async def mcp(self, position: RecordPlace, id: str) -> McpInteraction:
         """Raises ProblemError."""
-        events = await self._records.read(place)
-        found = await self._replay(_mcp, events, place.session_id, id)
+        events = await self._records.read(position)
+        found = await self._replay(_mcp, events, position.session_id, id)
         if found is None:
-            raise ProblemError(404, "Not found", f"Session {place.session_id} has no call or list of tools {id}.")
+            raise ProblemError(404, "Not found", f"Session {position.session_id} has no call or list of tools {id}.")
         return found
 
-    async def past(self, place: RecordPlace, number: int) -> PastSession:
+    async def past(self, position: RecordPlace, number: int) -> PastSession:
         """The session after the event `number`. Raises ProblemError."""
-        found = await self._replay(past_session, await self._records.read(place), number, self._prices())
+        found = await self._replay(past_session, await self._records.read(position), number, self._prices())
         if found is None:
-            raise ProblemError(404, "Not found", f"Session {place.session_id} has no event {number}.")
+            raise ProblemError(404, "Not found", f"Session {position.session_id} has no event {number}.")
         return found
 
     async def _replay[**P, T](self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -87,28 +87,28 @@ class SessionRecord:
         except TimeoutError as problem:
             raise ProblemError(503, "Service unavailable", REPLAY_TOO_LATE) from problem
 
-    async def _summary(self, asked: AskedSummary) -> LlmInteraction:
+    async def _summary(self, request: AskedSummary) -> LlmInteraction:
         """Without the conversation, and why, where the result cannot be read any longer."""
         result: ExcerptText | None = None
-        missing = "" if asked.ended.input_bytes is not None and asked.requests else NOT_ASKED
+        missing = "" if request.ended.input_bytes is not None and request.requests else NOT_ASKED
         if not missing:
             try:
                 async with asyncio.timeout(SOURCE_SECONDS), self._places:
-                    result = await self._excerpt(asked, asked.ended.input_bytes or 0)
+                    result = await self._excerpt(request, request.ended.input_bytes or 0)
             except TimeoutError as problem:
                 raise ProblemError(503, "Service unavailable", TOO_LATE) from problem
             except ResultGoneError:
                 missing = SOURCE_GONE
             except (KafkaUnreachableError, KafkaError, OSError) as problem:
-                log.warning("record.source_unreadable", call_id=asked.ended.call_id, reason=type(problem).__name__)
+                log.warning("record.source_unreadable", call_id=request.ended.call_id, reason=type(problem).__name__)
                 missing = SOURCE_UNREADABLE
-        return await self._replay(describe_attempt, asked, result, missing)
+        return await self._replay(describe_attempt, request, result, missing)
 
-    async def _excerpt(self, asked: AskedSummary, input_bytes: int) -> ExcerptText:
+    async def _excerpt(self, request: AskedSummary, input_bytes: int) -> ExcerptText:
         """As the summarizer made it. Raises ResultGoneError and KafkaUnreachableError."""
         # The focus does not change while the summaries of a turn are made.
-        excerpt = Excerpt(input_bytes, focus_of(asked.requests[0]))
-        completed = asked.call.completed
+        excerpt = Excerpt(input_bytes, focus_of(request.requests[0]))
+        completed = request.call.completed
         stored = None if completed is None else completed.stored
         if stored is None:
             content = "" if completed is None else completed.content
@@ -116,14 +116,14 @@ class SessionRecord:
             return await asyncio.to_thread(excerpt.finish)
         monotonic = asyncio.get_running_loop().time
         limit = TimeLimit(ends_at=monotonic() + SOURCE_SECONDS - 1.0, monotonic=monotonic)
-        async with aclosing(stored_pieces(self._bus, stored, limit, call_id=asked.ended.call_id)) as pieces:
+        async with aclosing(read_stored_pieces(self._bus, stored, limit, call_id=request.ended.call_id)) as pieces:
             async for piece in pieces:
                 await asyncio.to_thread(excerpt.take, piece)
         return await asyncio.to_thread(excerpt.finish)
 
 
-def _trace(events: Events, place: RecordPlace) -> SessionTrace:
-    return trace_of(replay(events), place.session_id, place.last.number)
+def _trace(events: Events, position: RecordPlace) -> SessionTrace:
+    return trace_of(replay(events), position.session_id, position.last.number)
 
 
 def _mcp(events: Events, session_id: str, id: str) -> McpInteraction | None:

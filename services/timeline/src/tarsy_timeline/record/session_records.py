@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.acceptance import ChainTracker, LastAccepted, LogMismatchError, before_kept_life
+from tarsy_bus.acceptance import ChainTracker, LastAccepted, LogMismatchError, find_last_before_kept_life
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_bus.span_readers import SpanReaders
@@ -63,31 +63,31 @@ class SessionRecords:
         async with self._readers.running():
             yield self
 
-    async def read(self, place: RecordPlace) -> Events:
+    async def read(self, position: RecordPlace) -> Events:
         """All events, from the first to `place.last`. Those that are kept are not read again. Raises ProblemError."""
-        kept = self._kept.get(place.session_id, NOTHING)
-        if kept.last == place.last:
-            self._kept.move_to_end(place.session_id)
+        kept = self._kept.get(position.session_id, NOTHING)
+        if kept.last == position.last:
+            self._kept.move_to_end(position.session_id)
             return kept.events
-        found = await self._read(place, kept)
-        self._keep(place.session_id, found)
+        found = await self._read(position, kept)
+        self._keep(position.session_id, found)
         return found.events
 
-    async def _read(self, place: RecordPlace, kept: ReadEvents) -> ReadEvents:
+    async def _read(self, position: RecordPlace, kept: ReadEvents) -> ReadEvents:
         try:
             async with asyncio.timeout(READ_SECONDS), self._readers.borrowed() as reader:
-                for before, spans in _ways(place, kept):
-                    taking = _SpanRecords(place.session_id.encode(), before.size)
-                    await reader.read(place.partition, spans, taking.take)
+                for before, spans in _ways(position, kept):
+                    taking = _SpanRecords(position.session_id.encode(), before.size)
+                    await reader.read(position.partition, spans, taking.take)
                     # In a thread: bodies of megabytes take longer than others should wait.
-                    events = await asyncio.to_thread(_accepted, place, before, taking.records)
+                    events = await asyncio.to_thread(_accepted, position, before, taking.records)
                     if events is not None:
                         return ReadEvents(events, taking.size)
                 raise ProblemError(410, "Gone", GONE)
         except TimeoutError as problem:
             raise ProblemError(503, "Service unavailable", TOO_LATE) from problem
         except (KafkaError, OSError, LogMismatchError) as problem:
-            log.warning("record.unreadable", session_id=place.session_id, reason=repr(problem))
+            log.warning("record.unreadable", session_id=position.session_id, reason=repr(problem))
             raise ProblemError(503, "Service unavailable", UNREADABLE) from problem
 
     def _keep(self, session_id: str, found: ReadEvents) -> None:
@@ -116,32 +116,33 @@ class _SpanRecords:
             raise ProblemError(422, "Not possible", TOO_LARGE)
 
 
-def _ways(place: RecordPlace, kept: ReadEvents) -> Iterator[tuple[ReadEvents, tuple[Span, ...]]]:
-    """First what lies behind the events that are kept; then all spans; then all between them, as a projector of an
-    older version may have left some out."""
-    if kept.events and kept.events[-1].number < place.last.number:
+def _ways(position: RecordPlace, kept: ReadEvents) -> Iterator[tuple[ReadEvents, tuple[Span, ...]]]:
+    """Reads first the records after the kept events, then all spans, then everything between them, as an older
+    projector may have left some out.
+    """
+    if kept.events and kept.events[-1].number < position.last.number:
         end = kept.events[-1].offset
-        rest = [Span(first=max(span.first, end + 1), last=span.last) for span in place.spans if span.last > end]
+        rest = [Span(first=max(span.first, end + 1), last=span.last) for span in position.spans if span.last > end]
         yield kept, tuple(rest)
-    yield NOTHING, place.spans
-    if len(place.spans) > 1:
-        yield NOTHING, (Span(first=place.spans[0].first, last=place.spans[-1].last),)
+    yield NOTHING, position.spans
+    if len(position.spans) > 1:
+        yield NOTHING, (Span(first=position.spans[0].first, last=position.spans[-1].last),)
 
 
-def _accepted(place: RecordPlace, before: ReadEvents, records: Sequence[Record]) -> Events | None:
+def _accepted(position: RecordPlace, before: ReadEvents, records: Sequence[Record]) -> Events | None:
     """None when they do not lead from the first event to the last: never a record with holes."""
-    known = {} if before.last is None else {place.session_id: before.last}
+    known = {} if before.last is None else {position.session_id: before.last}
     chains, events = ChainTracker(known=known), [*before.events]
     for record in records:
         delivery = parse_record(record)
-        if delivery is None or delivery.envelope.subject != place.session_id:
+        if delivery is None or delivery.envelope.subject != position.session_id:
             continue
         mark = delivery.mark()
-        if record.offset == place.spans[0].first and (earlier := before_kept_life(mark)) is not None:
+        if record.offset == position.spans[0].first and (earlier := find_last_before_kept_life(mark)) is not None:
             # The session was deleted before: what it held then is nobody's business any more.
-            chains = ChainTracker(known={place.session_id: earlier})
+            chains = ChainTracker(known={position.session_id: earlier})
         if chains.accept(mark):
-            events.append(delivery.recorded())
-        if chains.last(place.session_id) == place.last:
+            events.append(delivery.to_recorded_event())
+        if chains.last(position.session_id) == position.last:
             return tuple(events)
     return None

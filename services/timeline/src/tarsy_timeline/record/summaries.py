@@ -1,7 +1,7 @@
 """A question to a provider for a summary, made again from the log and from the result that was summarized. Pure.
 
-The request to a summarizer holds the agent's steps so far. It may be published more than once, and meanwhile calls
-of the same turn may end: the request that was taken is the one whose prompt has the digest on record.
+The request to a summarizer holds the agent's steps so far. The request may be published more than once while other
+calls of the turn end. The one that was used has the prompt digest on record.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from tarsy_session.state_queries import call_of_summary
 from tarsy_summary_prompt.excerpt import ExcerptText
 from tarsy_summary_prompt.prompt import summary_conversation
 from tarsy_timeline.record.listed_llm import list_attempt
-from tarsy_timeline.record.llm_interactions import request_facts, response_facts, traced_conversation
+from tarsy_timeline.record.llm_interactions import request_facts, response_facts, trace_conversation
 from tarsy_timeline.record.replay import SummaryEnd, states_of
 
 MOST_REQUESTS = 100
@@ -55,11 +55,11 @@ def find_summary(records: Sequence[RecordedEvent], id: str) -> AskedSummary | No
             continue
         for number in range(1, len(event.attempts) + 1):
             if summary_attempt_id(event.summary_id, number) == id:
-                return _asked(records, event, number)
+                return _find_request(records, event, number)
     return None
 
 
-def _asked(records: Sequence[RecordedEvent], ended: SummaryEnd, number: int) -> AskedSummary | None:
+def _find_request(records: Sequence[RecordedEvent], ended: SummaryEnd, number: int) -> AskedSummary | None:
     at, requests = records[0].envelope.time, list[SummaryRequest]()
     for record, state in states_of(records):
         call = call_of_summary(state.calls, ended.summary_id)
@@ -100,11 +100,11 @@ def _request(
     return request if isinstance(request, SummaryRequest) else None
 
 
-def choose_request(asked: AskedSummary, result: ExcerptText) -> tuple[ModelRequest, bool | None] | None:
+def choose_request(requested: AskedSummary, result: ExcerptText) -> tuple[ModelRequest, bool | None] | None:
     """The request whose digest is on record, and True; else the last one, and False, or None without a digest."""
     found: ModelRequest | None = None
-    sent = asked.ended.request_digest
-    for request in asked.requests:
+    sent = requested.ended.request_digest
+    for request in requested.requests:
         found = _to_model(request, result)
         if sent and found.digest == sent:
             return found, True
@@ -116,21 +116,21 @@ def _to_model(request: SummaryRequest, result: ExcerptText) -> ModelRequest:
     return ModelRequest(conversation=conversation, answer_tokens=request.max_tokens, is_last=True)
 
 
-def describe_attempt(asked: AskedSummary, result: ExcerptText | None, missing: str = "") -> LlmInteraction:
+def describe_attempt(sent: AskedSummary, result: ExcerptText | None, missing: str = "") -> LlmInteraction:
     """`result` is None where it cannot be read; `missing` has the reason."""
-    attempt, ended = asked.attempt, asked.ended
-    chosen = None if result is None else choose_request(asked, result)
+    attempt, ended = sent.attempt, sent.ended
+    chosen = None if result is None else choose_request(sent, result)
     request, verified = (None, None) if chosen is None else chosen
-    answered = isinstance(ended, e.SummaryCompleted) and asked.number == len(ended.attempts)
+    answered = isinstance(ended, e.SummaryCompleted) and sent.number == len(ended.attempts)
     content = ended.content if isinstance(ended, e.SummaryCompleted) and answered else ""
     return LlmInteraction(
-        **dict(list_attempt(ended.summary_id, asked.number, attempt, asked.at)),
-        execution_id=asked.call.requested.execution_id,
-        tool_call_id=asked.call.requested.call_id,
+        **dict(list_attempt(ended.summary_id, sent.number, attempt, sent.at)),
+        execution_id=sent.call.requested.execution_id,
+        tool_call_id=sent.call.requested.call_id,
         thinking_content=None,
-        llm_request=None if request is None else request_facts(request, 1, asked.number),
+        llm_request=None if request is None else request_facts(request, 1, sent.number),
         llm_response=response_facts(content) if answered else None,
-        conversation=None if request is None else traced_conversation(request.conversation),
+        conversation=None if request is None else trace_conversation(request.conversation),
         tools=(),
         answer=TracedMessage(role="assistant", content=content) if answered else None,
         request_digest=ended.request_digest or None,

@@ -13,7 +13,7 @@ from tarsy_service.problems import ProblemError
 from tarsy_timeline.rows.session_rows import Row
 
 LOG_OFFSET = "log_offset"
-"""Where the event of a result lies: in the metadata of its row, and in no answer, as the log may be copied."""
+"""The position of a result's event. It is in the row's metadata and in no API answer, as the log may be copied."""
 CALL_TYPES = ("llm_tool_call", "runbook")
 
 
@@ -33,12 +33,12 @@ def event_ids_of(call_id: str) -> list[str]:
     return [timeline_event_id(call_id, event_type) for event_type in CALL_TYPES]
 
 
-def call_of(session_id: str, asked: str, rows: Sequence[Row]) -> FoundCall:
+def call_of(session_id: str, requested: str, rows: Sequence[Row]) -> FoundCall:
     """Raises ProblemError."""
     if not rows:
-        raise ProblemError(404, "Not found", f"Session {session_id} has no call {asked}.")
+        raise ProblemError(404, "Not found", f"Session {session_id} has no call {requested}.")
     if len(rows) > 1:
-        raise ProblemError(409, "Conflict", f"Several calls of the session begin with {asked}: give the whole id.")
+        raise ProblemError(409, "Conflict", f"Several calls of the session begin with {requested}: give the whole id.")
     row, metadata = rows[0], cast("dict[str, JsonValue]", rows[0]["metadata"])
     if "outcome" not in metadata:
         raise ProblemError(409, "Conflict", "The call has no result yet.")
@@ -50,7 +50,7 @@ def call_of(session_id: str, asked: str, rows: Sequence[Row]) -> FoundCall:
     call_id = metadata.get("call_id")
     return FoundCall(
         session_id=session_id,
-        call_id=call_id if isinstance(call_id, str) else asked,
+        call_id=call_id if isinstance(call_id, str) else requested,
         outcome=cast("Outcome", metadata["outcome"]),
         content=row["content"] if is_whole else None,
         place=LogPosition(partition=row["partition"], offset=offset if isinstance(offset, int) else -1),

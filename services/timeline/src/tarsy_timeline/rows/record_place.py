@@ -16,7 +16,7 @@ NOT_KNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class RecordPlace:
-    """Where the events of a session lie: in these spans of its partition, up to `last`."""
+    """The positions of a session's events: these spans of its partition, up to `last`."""
 
     session_id: str
     partition: int

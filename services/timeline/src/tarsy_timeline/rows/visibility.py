@@ -16,7 +16,7 @@ type Alternatives = list[str]
 
 
 def visible_query(name: str, groups: GroupLabels | None) -> str:
-    """The query, for whoever sees these groups; None for whoever sees all sessions."""
+    """The query for callers who see these groups; None for those who see all sessions."""
     return PLACE.sub(lambda place: _condition(groups, f"${place['argument']}::text[]"), QUERIES[name])
 
 
@@ -25,14 +25,14 @@ def visible_labels(groups: GroupLabels | None) -> list[str] | None:
     return None if groups is None else [label for group in _of_groups(groups) for labels in group for label in labels]
 
 
-def stored_label(name: str, value: str) -> str:
+def format_label(name: str, value: str) -> str:
     """As the index has it."""
     return f"{to_postgres_text(name)}={to_index_text(value)}"
 
 
-def stored_labels(labels: Mapping[str, str]) -> list[str]:
+def format_labels(labels: Mapping[str, str]) -> list[str]:
     """Those that its sender chose, as `sessions.labels` has them."""
-    return [stored_label(name, value) for name, value in labels.items()]
+    return [format_label(name, value) for name, value in labels.items()]
 
 
 def read_labels(stored: Sequence[str]) -> dict[str, str]:
@@ -60,7 +60,7 @@ def _group_conditions(groups: GroupLabels, argument: str) -> Iterator[str]:
 
 def _of_groups(groups: GroupLabels) -> Iterator[list[Alternatives]]:
     """Groups with one label each are one: a session is in one of them when it has one of their values."""
-    each = [[[stored_label(name, value) for value in values] for name, values in group.items()] for group in groups]
+    each = [[[format_label(name, value) for value in values] for name, values in group.items()] for group in groups]
     single = [label for group in each if len(group) == 1 for label in group[0]]
     if single:
         yield [single]

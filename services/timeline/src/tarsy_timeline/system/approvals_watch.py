@@ -28,9 +28,9 @@ class ApprovalsWatch:
         self._look_seconds = look_seconds
         self.seen = Waiting()
 
-    async def run(self, stepped: Callable[[], None]) -> None:
+    async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, what was seen last stays."""
-        await run_periodically(self._see, stepped, self._look_seconds)
+        await run_periodically(self._see, heartbeat, self._look_seconds)
 
     async def _see(self) -> None:
         self.seen = await self.look()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.held_sessions import follow_held, held_sessions
+from tarsy_bus.held_sessions import create_held_sessions, follow_held
 from tarsy_contracts.held import REASONS
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.system.server_warnings import MOST_CHARACTERS, MOST_NAMED, Category, ServerWarning
@@ -33,18 +33,18 @@ class HeldWatch:
     def __init__(self, bus: Bus, *, wait_seconds: float) -> None:
         self._bus = bus
         self._wait_seconds = wait_seconds
-        self._held = held_sessions(bus)
+        self._held = create_held_sessions(bus)
         self._has_read = asyncio.Event()
 
-    async def run(self, stepped: Callable[[], None]) -> None:
+    async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled. Run again, it forgets what was compacted away meanwhile."""
-        held = held_sessions(self._bus)
+        held = create_held_sessions(self._bus)
 
         def read_through() -> None:
             self._held = held
             self._has_read.set()
 
-        await follow_held(self._bus, held, read_through, stepped)
+        await follow_held(self._bus, held, read_through, heartbeat)
 
     async def sessions(self) -> Sequence[SessionAside]:
         """Those that wait longest first. Waits a few seconds after a start. Raises ProblemError."""

@@ -22,11 +22,11 @@ class PricesWatch:
         self._failed = False
         self.prices = NO_PRICES
 
-    async def run(self, stepped: Callable[[], None]) -> None:
+    async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled."""
         while True:
             await self.look()
-            stepped()
+            heartbeat()
             await asyncio.sleep(self._look_seconds)
 
     async def look(self) -> None:

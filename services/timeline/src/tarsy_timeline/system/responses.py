@@ -20,7 +20,7 @@ from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.workers import CatalogTool
 from tarsy_timeline.system.held_watch import SessionAside
 from tarsy_timeline.system.server_warnings import ServerWarning
-from tarsy_timeline.system.servers import ServerOfGateways, checked_at
+from tarsy_timeline.system.servers import ServerOfGateways, find_check_time
 
 MOST_TOOLS = 1_000
 """Limit for one server, in the list of all."""
@@ -30,7 +30,7 @@ MOST_CHARACTERS = 1_000
 """Limit for one description or error, in the list of all."""
 
 
-def held_sessions(aside: Sequence[SessionAside]) -> HeldSessionList:
+def create_held_session_list(aside: Sequence[SessionAside]) -> HeldSessionList:
     shown = tuple(
         HeldSession(
             session_id=one.session_id,
@@ -69,22 +69,22 @@ def system_warnings(warnings: Sequence[ServerWarning], server_count: int) -> Sys
 
 
 def _server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
-    said = server.shown.seen if server.shown is not None else None
+    reported = server.shown.seen if server.shown is not None else None
     return McpServer(
         id=server.name,
         healthy=bool(server.healthy),
         misconfigured=bool(server.misconfigured),
         error=_short(server.error),
         last_check=wire_time(server.last_check) if server.last_check else None,
-        protocol_version=said.protocol_version if said is not None else "",
-        server_version=said.server_version if said is not None else "",
+        protocol_version=reported.protocol_version if reported is not None else "",
+        server_version=reported.server_version if reported is not None else "",
         tool_count=len(server.tools),
         denied_count=sum(tool.allowed is False for tool in server.tools),
-        refused_count=said.refused_count if said is not None else 0,
-        refused_tools=said.refused_tools if said is not None else (),
+        refused_count=reported.refused_count if reported is not None else 0,
+        refused_tools=reported.refused_tools if reported is not None else (),
         login_needed=server.login_needed,
         starting=server.starting,
-        known_as=said.known_as if said is not None else "",
+        known_as=reported.known_as if reported is not None else "",
         logged_in_until=_time(server.logged_in_until),
         tools=tools,
         workers=tuple(_worker(entry) for entry in server.living[:MOST_WORKERS]),
@@ -100,7 +100,7 @@ def _worker(entry: CatalogEntry) -> McpWorker:
         protocol_version=entry.seen.protocol_version,
         server_version=entry.seen.server_version,
         tool_count=len(entry.seen.tools),
-        checked_at=wire_time(checked_at(entry)),
+        checked_at=wire_time(find_check_time(entry)),
         since=wire_time(entry.health_since),
         login_needed=entry.seen.login_needed,
         logged_in_until=_time(entry.seen.logged_in_until),

@@ -10,7 +10,7 @@ from typing import Literal
 
 from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_contracts.withheld_tools import line_to_allow
 from tarsy_timeline.system.servers import ServerOfGateways
 
@@ -49,7 +49,7 @@ class ServerWarning:
 
     @property
     def id(self) -> str:
-        return derived_id("warning", self.what, self.server or "")
+        return derive_id("warning", self.what, self.server or "")
 
 
 def warnings_of(
@@ -86,7 +86,7 @@ def _of(server: ServerOfGateways) -> Iterator[ServerWarning]:
 
 
 def _denied_tools(server: ServerOfGateways) -> ServerWarning | None:
-    """Not where `allow: []` says that nothing more is wanted, and something else is left."""
+    """No warning if `allow: []` excludes further tools on purpose, and others remain."""
     entry = next(iter(server.healthy), None)
     if entry is None:
         return None
@@ -141,20 +141,20 @@ def _health(server: ServerOfGateways) -> ServerWarning | None:
             server,
             "misconfigured",
             f"The MCP server {name} is configured wrongly.",
-            _said(server.misconfigured),
+            _join_errors(server.misconfigured),
             _since(server.misconfigured),
         )
     if server.login_needed:
         waiting = [entry for entry in failing if entry.seen.login_needed]
         message = f"The MCP server {name} waits for a person to log in."
-        return _warning(server, "login_needed", message, _said(waiting), _since(waiting))
+        return _warning(server, "login_needed", message, _join_errors(waiting), _since(waiting))
     if not failing or server.starting:
         return None
     if len(failing) == len(living):
         message = f"The MCP server {name} cannot be reached."
-        return _warning(server, "unreachable", message, _said(failing), _since(failing))
+        return _warning(server, "unreachable", message, _join_errors(failing), _since(failing))
     message = f"The MCP server {name} is reached by {len(server.healthy)} of {len(living)} tool gateways."
-    return _warning(server, "partly_unreachable", message, _said(failing), _since(failing))
+    return _warning(server, "partly_unreachable", message, _join_errors(failing), _since(failing))
 
 
 def _different_tools(server: ServerOfGateways) -> ServerWarning:
@@ -178,7 +178,7 @@ def _since(entries: Collection[CatalogEntry]) -> datetime:
     return min(entry.health_since for entry in entries)
 
 
-def _said(entries: Collection[CatalogEntry]) -> str:
+def _join_errors(entries: Collection[CatalogEntry]) -> str:
     """Each error once, as several gateways mostly report the same."""
     errors = list(dict.fromkeys(entry.seen.error for entry in entries))
     return "; ".join(error or "It gives no reason." for error in errors[:MOST_NAMED])

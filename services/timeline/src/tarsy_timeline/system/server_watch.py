@@ -36,7 +36,9 @@ class ServerWatch:
     async def run(self, supervisor: Supervisor) -> None:
         """Until it is cancelled."""
         async with supervisor.group() as group:
-            group.start("workers", follow_workers(self._bus, self._liveness, self._heard, supervisor.steps("workers")))
+            group.start(
+                "workers", follow_workers(self._bus, self._liveness, self._heard, supervisor.heartbeat_for("workers"))
+            )
             group.start(
                 "catalog",
                 follow_catalog(
@@ -44,11 +46,11 @@ class ServerWatch:
                     self._entries.take,
                     changed=self._forget,
                     read_through=self._has_read.set,
-                    stepped=supervisor.steps("catalog"),
+                    heartbeat=supervisor.heartbeat_for("catalog"),
                 ),
             )
 
-    async def seen(self) -> Seen:
+    async def wait_for_servers(self) -> Seen:
         """Waits a few seconds after a start. Raises ProblemError when what was read would mislead."""
         try:
             async with asyncio.timeout(self._wait_seconds):
@@ -58,27 +60,27 @@ class ServerWatch:
             raise ProblemError(503, "Not there yet", NOT_READ) from problem
         if not self._liveness.is_sure:
             raise ProblemError(503, "Service unavailable", NOT_SURE)
-        return self.seen_now()
+        return self.view_servers()
 
     async def workers(self) -> list[Heard]:
-        """Those that live. Waits, and raises, as `seen` does."""
-        await self.seen()
-        return list(self._liveness.living())
+        """Those that live. Waits, and raises, as `wait_for_servers` does."""
+        await self.wait_for_servers()
+        return list(self._liveness.list_living())
 
-    def seen_now(self) -> Seen:
-        servers = servers_of(self._entries.all(), self._liveness.lives, self._liveness.last_heard)
+    def view_servers(self) -> Seen:
+        servers = servers_of(self._entries.all(), self._liveness.lives, self._liveness.find_last_heard)
         return Seen(tuple(servers), tuple(warnings_of(servers, list(self._liveness.gateways()), self._listening_since)))
 
     def count_warnings(self, category: Category) -> int:
         return sum(warning.category == category for warning in self._known_warnings())
 
-    def degraded_reasons(self) -> list[str]:
+    def explain_degraded(self) -> list[str]:
         """The warnings that somebody should see to: what the operator wants so is none."""
         return [one.message for one in self._known_warnings() if not one.on_purpose]
 
     def _known_warnings(self) -> Sequence[ServerWarning]:
         """None while the API would not show them either."""
-        return self.seen_now().warnings if self._has_read.is_set() and self._liveness.is_sure else ()
+        return self.view_servers().warnings if self._has_read.is_set() and self._liveness.is_sure else ()
 
     def _heard(self) -> None:
         if self._liveness.is_sure:

@@ -72,10 +72,10 @@ class ServerOfGateways:
 
     @property
     def last_check(self) -> datetime | None:
-        return max((checked_at(entry) for entry in self.living), default=self.left_at)
+        return max((find_check_time(entry) for entry in self.living), default=self.left_at)
 
 
-def checked_at(entry: CatalogEntry) -> datetime:
+def find_check_time(entry: CatalogEntry) -> datetime:
     """When the gateway asked the server; without that, when its report was appended."""
     return entry.seen.checked_at or entry.appended_at
 

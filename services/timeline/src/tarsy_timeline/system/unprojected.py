@@ -32,9 +32,9 @@ class UnprojectedWatch:
         self._look_seconds = look_seconds
         self.seen = Unprojected()
 
-    async def run(self, stepped: Callable[[], None]) -> None:
+    async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, what was seen last stays."""
-        await run_periodically(self._see, stepped, self._look_seconds)
+        await run_periodically(self._see, heartbeat, self._look_seconds)
 
     async def _see(self) -> None:
         self.seen = await self._look()
@@ -71,5 +71,5 @@ def warnings_of(seen: Unprojected) -> list[ServerWarning]:
 
 
 def _named(row: Row) -> str:
-    place = f"partition {row['partition']}, offset {row['log_offset']}"
-    return f"{row['event_type']} of session {row['session_id']} ({place}): {row['reason']}."
+    position = f"partition {row['partition']}, offset {row['log_offset']}"
+    return f"{row['event_type']} of session {row['session_id']} ({position}): {row['reason']}."

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.heartbeat_gaps import GAP
 from tarsy_bus.heartbeats import Announcements
 from tarsy_bus.liveness import DEAD_AFTER
@@ -32,10 +32,10 @@ class Heard:
 
 
 class WorkerLiveness:
-    """The topic's time is that of the newest announcement, whoever made it.
+    """The topic's time is that of the newest announcement of any process.
 
-    Our own clock carries it on, but only up to the last moment at which we knew that nothing newer waits: whoever is
-    cut off from Kafka must not take everybody for dead.
+    Our clock advances it only up to the last moment at which nothing newer was waiting. A process that is cut off from
+    Kafka must not declare all others dead.
     """
 
     def __init__(self, *, dead_after: timedelta = DEAD_AFTER, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -48,7 +48,7 @@ class WorkerLiveness:
         self._newest_at = 0.0
         self._sure_at: float | None = None
 
-    def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
+    def note_heartbeat(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
         before = self.now
         if before is not None and appended_at - before > GAP:
             self._outage = (before, appended_at)
@@ -79,7 +79,7 @@ class WorkerLiveness:
         heard = self._heard.get(worker_id)
         return heard is not None and self._is_alive(heard)
 
-    def last_heard(self, worker_id: str) -> datetime | None:
+    def find_last_heard(self, worker_id: str) -> datetime | None:
         """None when it never announced itself, or is forgotten."""
         heard = self._heard.get(worker_id)
         return heard.at if heard is not None else None
@@ -95,7 +95,7 @@ class WorkerLiveness:
             if heard.announcement.service == "tool-gateway":
                 yield self._is_alive(heard), heard.at
 
-    def living(self) -> Iterator[Heard]:
+    def list_living(self) -> Iterator[Heard]:
         return (heard for heard in self._heard.values() if self._is_alive(heard))
 
     def _forget(self, now: datetime) -> None:
@@ -126,11 +126,11 @@ def _process(announcement: WorkerAnnounced) -> tuple[str, str]:
 
 
 async def follow_workers(
-    bus: Bus, liveness: WorkerLiveness, changed: Callable[[], None], stepped: Callable[[], None] = uncounted
+    bus: Bus, liveness: WorkerLiveness, changed: Callable[[], None], heartbeat: Callable[[], None] = ignore_step
 ) -> None:
     """Follows the announcements for ever, from those of the last seconds on."""
-    place = TopicPartition(bus.topics.workers, 0)
-    async with PartitionReader(bus, bus.topics.workers, stepped).running() as follower:
+    topic_partition = TopicPartition(bus.topics.workers, 0)
+    async with PartitionReader(bus, bus.topics.workers, heartbeat).running() as follower:
         first, end = (await follower.firsts([0]))[0], (await follower.ends([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})
         answered_at: int | None = None
@@ -139,9 +139,9 @@ async def follow_workers(
             for record in await follower.next():
                 announcement = announcements.read(record)
                 if announcement is not None:
-                    liveness.saw(announcement, append_time(record))
+                    liveness.note_heartbeat(announcement, append_time(record))
             # An empty read alone may as well mean that the broker is out of reach.
-            before, answered_at = answered_at, follower.consumer.last_poll_timestamp(place)
-            if answered_at != before and await follower.position(0) >= follower.consumer.highwater(place):
+            before, answered_at = answered_at, follower.consumer.last_poll_timestamp(topic_partition)
+            if answered_at != before and await follower.position(0) >= follower.consumer.highwater(topic_partition):
                 liveness.nothing_waits()
             changed()

@@ -18,7 +18,7 @@ class ArgumentChecks:
         self._tools = tools
         self._unchecked = unchecked
         self._patterns: dict[str, Patterns] = {}
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
 
     def without_idle_nulls(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Drops a null that the schema does not allow if the property is optional: models send null for 'not set'."""
@@ -40,7 +40,7 @@ class ArgumentChecks:
         verdict = self._judged(name, schema, schema, result.structured_content)
         return f"This does not fit the tool's own schema: {verdict.message}" if isinstance(verdict, Misfit) else None
 
-    def as_wanted(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    def coerce(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Numbers and booleans out of their quotes where the schema wants them and takes no text."""
         schema = self._tools[name].input_schema
         return without_quotes(arguments, lambda value: self._judged(name, schema, schema, value))
@@ -60,7 +60,7 @@ class ArgumentChecks:
         try:
             return Evaluation(root, patterns).check(schema, value)
         except (CheckAbortedError, RecursionError):
-            if name not in self._told:
-                self._told.add(name)
+            if name not in self._logged:
+                self._logged.add(name)
                 self._unchecked(name)
             return Judgement.UNKNOWN

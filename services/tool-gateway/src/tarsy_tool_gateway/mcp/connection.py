@@ -171,7 +171,7 @@ class McpConnection:
             refused=self._refused,
         )
         sessions.create_task(session.run(open_streams), name=f"session with {self.plan.name}")
-        if not await session.opened():
+        if not await session.wait_until_open():
             self._lost(diagnose(session.problem) if session.problem is not None else None)
             return
         self._session = session
@@ -198,7 +198,7 @@ class McpConnection:
                 return "ended", None
             if self._left is not None:
                 return self._left, None
-            problem = await self._asked(session)
+            problem = await self._check(session)
             if problem is None:
                 silences = 0
                 self._found(session)
@@ -213,7 +213,7 @@ class McpConnection:
             # Some servers do one thing at a time: this one may be at work for a call.
             self._wake.set()
 
-    async def _asked(self, session: McpSession) -> Exception | None:
+    async def _check(self, session: McpSession) -> Exception | None:
         """Why the server does not seem to be there; None when it is."""
         began = asyncio.get_running_loop().time()
         try:
@@ -239,7 +239,7 @@ class McpConnection:
             self._wake.set()
 
     def _react(self, session: McpSession, failure: CallFailedError) -> None:
-        """After one broken call the others go on; the next ones wait until the server was asked."""
+        """After one broken call the others continue. New ones wait until the server was checked."""
         if failure.meaning.session == "keep" or session is not self._session or not self.healthy:
             return
         self.error = self._shown(failure.why)

@@ -25,7 +25,7 @@ PASSING_STATUSES = frozenset({408, 425, 429})
 NO_SUCH_PROTOCOL = frozenset(
     {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION}
 )
-"""So does somebody answer a handshake who speaks another language, or none."""
+"""A server that speaks another protocol, or none, answers a handshake in the same way."""
 NOT_TO_BE_STARTED = frozenset({errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.EPERM})
 NO_ADDRESS = (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, UnicodeError)
 NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
@@ -40,7 +40,7 @@ class LoginNeededError(ToolGatewayError):
     """The operator has a person log in, once, with the command that the message names."""
 
 
-def login_needed(server: str, why: str, *, scope: str = "") -> LoginNeededError:
+def make_login_error(server: str, why: str, *, scope: str = "") -> LoginNeededError:
     """`scope`: as a server asks for it."""
     wanted = f" --scope '{scope}'" if SCOPE.fullmatch(scope) and "'" not in scope else ""
     return LoginNeededError(f"{why}: run `tarsy servers login {server}{wanted}`")
@@ -65,11 +65,11 @@ def diagnose(problem: BaseException) -> Diagnosis:
     wrong = next((leaf for leaf in leaves if _is_wrong(leaf)), None)
     missing = next((leaf for leaf in leaves if _needs_login(leaf)), None)
     if missing is not None:
-        said = missing.message if isinstance(missing, MCPError) else str(missing)
-        return Diagnosis(misconfigured=False, reason=said, login_needed=True)
+        message = missing.message if isinstance(missing, MCPError) else str(missing)
+        return Diagnosis(misconfigured=False, reason=message, login_needed=True)
     refused = next((leaf for leaf in leaves if _is_refused(leaf)), None)
     return Diagnosis(
-        wrong is not None, _said(wrong or refused or leaves[0]), refused=wrong is None and refused is not None
+        wrong is not None, _message_of(wrong or refused or leaves[0]), refused=wrong is None and refused is not None
     )
 
 
@@ -139,7 +139,7 @@ def _causes(problem: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or cause.__context__
 
 
-def _said(problem: BaseException) -> str:
+def _message_of(problem: BaseException) -> str:
     match problem:
         case MCPError() if _is_refused(problem):
             return problem.message

@@ -1,8 +1,8 @@
 """Tool calls over HTTP past the SDK's transport, at half of the CPU: most answers come whole, in one piece.
 
-A call is posted here, once. An answer that is its result goes to the caller. Anything else (progress, an error, a
-broken connection) is handed over: the SDK makes the same request, and its transport finds the answer that is there
-already (decision 0028).
+A call is posted here, once. An answer that is its result goes to the caller. The SDK handles anything else: progress,
+an error, a broken connection. It makes the same request, and its transport finds the answer that is there already
+(decision 0028).
 """
 
 import asyncio
@@ -38,7 +38,7 @@ TURNS_BEFORE = 3
 one may have run, for all that we know; on a new one it has not.
 """
 TELL_SECONDS = 0.5
-"""How long the word that a call was given up may hold up whoever gave it up."""
+"""The time limit for the notice that a call was given up."""
 
 type Params = Mapping[str, Any]
 type Send = Callable[..., Awaitable[dict[str, Any]]]
@@ -95,10 +95,10 @@ class DirectCalls:
             async with asyncio.timeout(seconds):
                 result = await self._post(connections, id, body, opts.get("headers", {}))
         except TimeoutError:
-            await _tell_given_up(notify, id)
+            await _notify_cancelled(notify, id)
             raise MCPError(REQUEST_TIMEOUT, f"Request {CALL!r} timed out") from None
         except asyncio.CancelledError:
-            await _tell_given_up(notify, id)
+            await _notify_cancelled(notify, id)
             raise
         if result is not None:
             return result
@@ -157,11 +157,11 @@ def _body(id: int, params: Params, *, with_progress: bool) -> bytes:
     if with_progress:
         meta["progressToken"] = id
     inject(meta)
-    asked = {**params, "_meta": meta} if meta else params
-    return ENCODER.encode({"jsonrpc": "2.0", "id": id, "method": CALL, "params": asked}).encode()
+    body = {**params, "_meta": meta} if meta else params
+    return ENCODER.encode({"jsonrpc": "2.0", "id": id, "method": CALL, "params": body}).encode()
 
 
-async def _tell_given_up(notify: Notify, id: int) -> None:
-    """In today's protocol the SDK does not send it: there the end of the request says the same."""
+async def _notify_cancelled(notify: Notify, id: int) -> None:
+    """With today's protocol the SDK does not send it, as the end of the request says the same."""
     with anyio.move_on_after(TELL_SECONDS, shield=True):
         await notify("notifications/cancelled", {"requestId": id, "reason": "given up"})

@@ -22,11 +22,11 @@ def elicitation_callback(setting: Elicitation) -> ElicitationFnT:
     return answer
 
 
-def answer_to(asked: ElicitRequestParams, setting: Elicitation = "decline") -> ElicitResult:
+def answer_to(request: ElicitRequestParams, setting: Elicitation = "decline") -> ElicitResult:
     """With `accept_defaults`, a form that is filled in already is sent back as it is. All else is declined."""
-    if setting == "decline" or not isinstance(asked, ElicitRequestFormParams):
+    if setting == "decline" or not isinstance(request, ElicitRequestFormParams):
         return DECLINED
-    filled_in = _filled_in(asked.requested_schema)
+    filled_in = _filled_in(request.requested_schema)
     if filled_in is None:
         return DECLINED
     try:

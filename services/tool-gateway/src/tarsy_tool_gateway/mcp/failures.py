@@ -59,7 +59,7 @@ MEANINGS: Mapping[FailureKind, Meaning] = {
     # The whole session ended: the process died.
     "session_ended": Meaning("maybe", "leave", "once"),
     "timed_out": Meaning("maybe", "keep", "never"),
-    # Not even the SDK's own time limit held: the server no longer takes what is written to it.
+    # The SDK's own time limit failed too: the server no longer reads what is written to it.
     "hung": Meaning("maybe", "leave", "never"),
     # An answer came, and fits neither the protocol nor the tool's own schema.
     "unreadable": Meaning("yes", "keep", "never"),

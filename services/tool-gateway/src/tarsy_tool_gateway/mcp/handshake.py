@@ -61,7 +61,7 @@ class Handshake:
 async def _outcome[T](attempt: Awaitable[T]) -> T | Exception:
     try:
         return await attempt
-    except Exception as problem:  # noqa: BLE001 - it is raised by whoever takes the outcome
+    except Exception as problem:  # noqa: BLE001 - it is raised where the outcome is taken
         return problem
 
 

@@ -7,8 +7,7 @@ from typing import Literal
 from tarsy_tool_gateway.mcp.failures import FailureKind
 
 type SessionEnd = Literal["ended", "expired", "silent", "refused", "hung"]
-"""It ended by itself; the server knew it no longer; it did not answer a check; it answered that with an error; it took
-no more of what was sent.
+"""The session ended by itself, the server forgot it, a check got no answer or an error, or the server stopped reading.
 """
 LEFT: Mapping[FailureKind, SessionEnd] = {"session_ended": "ended", "session_over": "expired", "hung": "hung"}
 

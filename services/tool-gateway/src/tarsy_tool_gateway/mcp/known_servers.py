@@ -74,6 +74,6 @@ KNOWN_SERVERS = (
 BY_NAME: Mapping[str, KnownServer] = {known.name: known for known in KNOWN_SERVERS}
 
 
-def known_server(name: str, version: str) -> KnownServer | None:
+def find_known_server(name: str, version: str) -> KnownServer | None:
     known = BY_NAME.get(name)
     return known if known is not None and known.versions.fullmatch(version) else None

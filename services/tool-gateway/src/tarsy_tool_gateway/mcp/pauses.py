@@ -1,6 +1,6 @@
 """Pauses between sessions with an MCP server: seconds after one was lost, minutes after its list was refused."""
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.2, 30.0
 FIRST_REFUSED_SECONDS, LONGEST_REFUSED_SECONDS = 60.0, 900.0
@@ -21,5 +21,5 @@ class ReconnectPauses:
         return next(self._refused if refused else self._lost)
 
     def _begin(self) -> None:
-        self._lost = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
-        self._refused = growing_pauses(FIRST_REFUSED_SECONDS, LONGEST_REFUSED_SECONDS)
+        self._lost = draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+        self._refused = draw_growing_pauses(FIRST_REFUSED_SECONDS, LONGEST_REFUSED_SECONDS)

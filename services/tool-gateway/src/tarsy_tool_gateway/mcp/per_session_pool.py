@@ -24,7 +24,9 @@ CLOSE_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
-    """At most `sessions` are open, one nobody used for `idle_seconds` is closed; a call waits so long for its turn."""
+    """At most `sessions` are open, and one is closed after `idle_seconds` without use. A call waits so long for a
+    slot.
+    """
 
     sessions: int
     idle_seconds: float
@@ -110,7 +112,7 @@ class PerSessionPool:
     async def _session(self, session_id: str) -> _Open | None:
         """The one of this investigation. None when no more are opened."""
         if session_id not in self._sessions:
-            await self._place()
+            await self._acquire_slot()
             if session_id in self._sessions:
                 # Another call of the same investigation had waited too.
                 self._places.release()
@@ -119,7 +121,7 @@ class PerSessionPool:
                 return None
         return self._sessions[session_id]
 
-    async def _place(self) -> None:
+    async def _acquire_slot(self) -> None:
         self._waiting += 1
         try:
             if self._places.locked():

@@ -10,7 +10,7 @@ import structlog
 
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts import chunks
-from tarsy_contracts.ids import derived_id
+from tarsy_contracts.ids import derive_id
 from tarsy_contracts.requests import ToolCallRequest
 
 log = structlog.get_logger(__name__)
@@ -26,9 +26,9 @@ class ReportProgress(Protocol):
 
 
 class ProgressMetrics(Protocol):
-    def progress_told(self, server: str) -> None: ...
+    def count_progress(self, server: str) -> None: ...
 
-    def progress_dropped(self, server: str) -> None: ...
+    def count_dropped_progress(self, server: str) -> None: ...
 
 
 class ProgressPublisher:
@@ -79,7 +79,7 @@ class _CallProgress:
 
     async def report(self, progress: float, total: float | None, message: str | None) -> None:
         if self._latest is not None:
-            self._metrics.progress_dropped(self._request.server)
+            self._metrics.count_dropped_progress(self._request.server)
         self._latest = progress_text(progress, total, message)
         self._news.set()
         if self._publishing is None:
@@ -91,7 +91,7 @@ class _CallProgress:
             self._publishing.cancel()
             await asyncio.wait([self._publishing])
         if self._latest is not None:
-            self._metrics.progress_dropped(self._request.server)
+            self._metrics.count_dropped_progress(self._request.server)
 
     async def _publish(self) -> None:
         mask = self._mask_of(self._request.session_id)
@@ -107,12 +107,12 @@ class _CallProgress:
         call_id, session_id = self._request.call_id, self._request.session_id
         chunk = chunks.Progress(call_id=call_id, run=self._run, index=self._index, text=text)
         self._index += 1
-        id = derived_id("chunk", call_id, self._run, chunk.index)
+        id = derive_id("chunk", call_id, self._run, chunk.index)
         try:
             await self._publisher.publish(
                 self._publisher.topics.stream, chunk, key=session_id, id=id, subject=session_id
             )
-            self._metrics.progress_told(self._request.server)
+            self._metrics.count_progress(self._request.server)
         except NotWrittenError:
             log.warning("chunk.not_written", call_id=call_id, index=chunk.index)
 

@@ -97,7 +97,7 @@ class ProtocolVersions:
                 await _discover(client.session)
             yield client
 
-    def worked(self, client: Client) -> None:
+    def note_success(self, client: Client) -> None:
         """The session was used, and answered."""
         self._next = "legacy" if client.session.initialize_result is not None else "modern"
 

@@ -23,7 +23,7 @@ def without_quotes(arguments: dict[str, JsonValue], judge: Judge) -> dict[str, J
         verdict = judge(changed)
         if not isinstance(verdict, Misfit):
             return changed
-        value = unquoted(_at(changed, verdict.path))
+        value = unquote_value(_at(changed, verdict.path))
         if value is None:
             return changed
         following = _with(changed, verdict.path, value)
@@ -34,7 +34,7 @@ def without_quotes(arguments: dict[str, JsonValue], judge: Judge) -> dict[str, J
     return changed
 
 
-def unquoted(text: object) -> int | float | bool | None:
+def unquote_value(text: object) -> int | float | bool | None:
     """The one value that the text writes; None where it is a text."""
     if not isinstance(text, str):
         return None

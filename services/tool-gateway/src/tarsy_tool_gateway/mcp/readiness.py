@@ -53,7 +53,7 @@ class ReadinessGate:
         self._seconds = seconds
         self._open = False
         self._waiting = True
-        self._told: list[tuple[str, str]] = []
+        self._logged: list[tuple[str, str]] = []
 
     def unready_reasons(self) -> list[str]:
         """Why it is closed, in sentences."""
@@ -68,7 +68,7 @@ class ReadinessGate:
         until = asyncio.get_running_loop().time() + self._seconds
         while not self._open:
             self._waiting = asyncio.get_running_loop().time() < until
-            self._tell()
+            self._log_reason()
             self._open = not self.unready_reasons()
             if not self._open:
                 await asyncio.sleep(LOOK_SECONDS)
@@ -77,10 +77,10 @@ class ReadinessGate:
     def _is_awaited(self, server: DiagnosedServer) -> bool:
         return self._waiting and not server.diagnosed and not server.misconfigured
 
-    def _tell(self) -> None:
+    def _log_reason(self) -> None:
         """Each reason once."""
         wrong = [(each.plan.name, each.error) for each in self._servers if each.misconfigured]
         for name, error in wrong:
-            if (name, error) not in self._told:
+            if (name, error) not in self._logged:
                 log.error("mcp_server.misconfigured", server=name, error=error)
-        self._told = wrong
+        self._logged = wrong

@@ -13,7 +13,7 @@ from tarsy_config.servers import Elicitation, McpServerConfig
 from tarsy_config.templates import with_session
 from tarsy_config.transports import INHERITED, Protocol, Transport
 from tarsy_contracts.chain import ApprovalRule, Isolation
-from tarsy_tool_gateway.mcp.known_servers import known_server
+from tarsy_tool_gateway.mcp.known_servers import find_known_server
 from tarsy_worker.claim_types import ServerLimits
 
 type ClientAuthentication = Literal["client_secret_basic", "client_secret_post"]
@@ -137,7 +137,7 @@ def plan_of(name: str, server: McpServerConfig, approve: Approve | None = None) 
 
 def with_known_tools(plan: ServerPlan, name: str, version: str) -> ServerPlan:
     """The plan with what is known of a server that calls itself so, unless the operator refused it."""
-    known = known_server(name, version) if plan.use_known_tools else None
+    known = find_known_server(name, version) if plan.use_known_tools else None
     return plan if known is None else replace(plan, known_read_only_tools=known.read_only_tools)
 
 

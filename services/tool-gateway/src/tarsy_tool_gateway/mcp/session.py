@@ -49,7 +49,7 @@ class McpSession:
         self._elicitation = elicitation
         self._refused = refused
         self._sieve = ToolSieve()
-        self._told = NONE_REFUSED
+        self._reported = NONE_REFUSED
         self.in_flight = 0
         self.answered_at = 0.0
         """When the last call was answered, by the clock of the event loop."""
@@ -85,7 +85,7 @@ class McpSession:
             self.end()
             self._settled.set()
 
-    async def opened(self) -> bool:
+    async def wait_until_open(self) -> bool:
         """Waits until it is known whether there is a session."""
         await self._settled.wait()
         return self._client is not None
@@ -145,7 +145,7 @@ class McpSession:
             )
             client = await stack.enter_async_context(self._eras.speaking(new_client))
             self._listed(await list_all_tools(client))
-        self._eras.worked(client)
+        self._eras.note_success(client)
         self.protocol_version = client.protocol_version
         if (info := client.server_info) is not None:
             self.server_name, self.server_version = info.name, info.version
@@ -158,8 +158,8 @@ class McpSession:
         return self._sieve.refused
 
     def _listed(self, tools: dict[str, Tool]) -> None:
-        if self.refused != self._told:
-            self._told = self.refused
+        if self.refused != self._reported:
+            self._reported = self.refused
             self._refused(self.refused)
         # Mostly nothing is new, and the checks have been compiled.
         if tools != self.tools:

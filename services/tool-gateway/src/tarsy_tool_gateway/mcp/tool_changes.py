@@ -11,7 +11,7 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import METHOD_NOT_FOUND, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 
 log = structlog.get_logger(__name__)
 
@@ -30,13 +30,13 @@ async def follow_tool_changes(client: Client, changed: Callable[[], None]) -> No
     offered = client.server_capabilities.tools
     if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or offered is None or not offered.list_changed:
         return
-    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+    pauses = draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
     while True:
         try:
             async with asyncio.timeout(ACKNOWLEDGED_SECONDS) as limit:
                 async with client.listen(tools_list_changed=True) as changes:
                     limit.reschedule(None)
-                    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+                    pauses = draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
                     changed()  # nothing tells what happened before this
                     async for _ in changes:
                         changed()

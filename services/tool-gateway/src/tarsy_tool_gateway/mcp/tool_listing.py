@@ -18,10 +18,10 @@ class ListingRefusedError(ToolGatewayError):
 async def list_all_tools(client: Client) -> dict[str, Tool]:
     """By name, and never from the client's cache. Raises ListingRefusedError."""
     tools: dict[str, Tool] = {}
-    asked: set[str | None] = set()
+    requested: set[str | None] = set()
     cursor: str | None = None
-    while len(asked) < MOST_PAGES:
-        asked.add(cursor)
+    while len(requested) < MOST_PAGES:
+        requested.add(cursor)
         page = await client.list_tools(cursor=cursor, cache_mode="refresh")
         tools |= {tool.name: tool for tool in page.tools}
         if len(tools) > MOST_TOOLS:
@@ -29,7 +29,7 @@ async def list_all_tools(client: Client) -> dict[str, Tool]:
         cursor = page.next_cursor
         if cursor is None:
             return tools
-        if cursor in asked:
+        if cursor in requested:
             raise ListingRefusedError("its list of tools comes around again and again")
     raise ListingRefusedError(f"its list of tools has more than {MOST_PAGES} pages")
 

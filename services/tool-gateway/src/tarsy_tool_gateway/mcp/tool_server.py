@@ -23,7 +23,7 @@ from tarsy_tool_gateway.mcp.failures import (
 from tarsy_tool_gateway.mcp.progress import ReportProgress
 from tarsy_tool_gateway.results.rendering import render_result, takes_long
 from tarsy_tool_gateway.results.text import truncate_at_space
-from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
+from tarsy_tool_gateway.tool_servers import ToolOutput, describe_unknown_outcome
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
 
@@ -104,7 +104,7 @@ class McpToolServer:
         if request.tool not in connection.tools:
             return ToolOutput("rejected", _no_such_tool(connection, request))
         checks = connection.checks
-        arguments = checks.as_wanted(request.tool, checks.without_idle_nulls(request.tool, request.arguments))
+        arguments = checks.coerce(request.tool, checks.without_idle_nulls(request.tool, request.arguments))
         wrong = checks.wrong(request.tool, arguments)
         if wrong is not None:
             return ToolOutput("rejected", wrong)
@@ -112,7 +112,7 @@ class McpToolServer:
             return ToolOutput("unavailable", CUT_OFF)
         left = max(0.1, deadline - clock())
         result = await connection.call(request.tool, arguments, left, report_progress)
-        text = await rendered(result, checks.remark_on(request.tool, result))
+        text = await render(result, checks.remark_on(request.tool, result))
         return ToolOutput("tool_error" if result.is_error else "ok", text, self._left_out(request))
 
     def _left_out(self, request: ToolCallRequest) -> tuple[str, ...]:
@@ -140,10 +140,10 @@ def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
         case "maybe" if request.repeatable:
             return ToolOutput("unavailable", f"The MCP server {request.server} gave no result: {failure.why}.")
         case "maybe":
-            return ToolOutput("unknown", unknown_outcome(request.tool, failure.why))
+            return ToolOutput("unknown", describe_unknown_outcome(request.tool, failure.why))
 
 
-async def rendered(result: CallToolResult, remark: str | None) -> str:
+async def render(result: CallToolResult, remark: str | None) -> str:
     """`remark` follows in brackets."""
     text = await asyncio.to_thread(render_result, result) if takes_long(result) else render_result(result)
     return text if remark is None else f"{text}\n[{truncate_at_space(remark, MOST_REASON_CHARACTERS)}]"

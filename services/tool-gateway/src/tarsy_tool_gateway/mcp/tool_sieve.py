@@ -106,7 +106,7 @@ def _is_sound(entry: Any) -> bool:
 
 
 def _is_deep(value: Any) -> bool:
-    """Without recursion of its own."""
+    """Avoids recursion."""
     level = [value]
     for _ in range(MOST_DEPTH):
         level = [inner for one in level for inner in _inside(one)]

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import structlog
 
-from tarsy_bus.publisher import Publisher, not_written
+from tarsy_bus.publisher import Publisher, was_not_written
 from tarsy_bus.retries import retry
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.envelope import Envelope
@@ -94,16 +94,16 @@ class ResultStore:
         if not pieces:
             return None
         partition: int | None = None
-        places: list[Piece] = []
+        pieces_stored: list[Piece] = []
         for index, piece in enumerate(pieces):
             id = report_id("result_piece", call_id, claim_id, index)
             # The key chooses the partition of the first; the others go where it went.
             partition, offset = await self._write(session_id, call_id, id, piece, partition)
-            places.append(Piece(offset=offset, size=len(piece)))
+            pieces_stored.append(Piece(offset=offset, size=len(piece)))
         assert partition is not None
         return StoredResult(
             partition=partition,
-            pieces=tuple(places),
+            pieces=tuple(pieces_stored),
             size=sum(map(len, pieces)),
             lines=sum(piece.count(b"\n") for piece in pieces) + (not pieces[-1].endswith(b"\n")),
             digest=prepared.digest,
@@ -128,7 +128,7 @@ class ResultStore:
             lambda: self._publisher.write(
                 topic, key=call_id.encode(), value=piece, headers=headers, partition=partition
             ),
-            passes=not_written,
+            passes=was_not_written,
             failed=lambda problem, pause: log.warning("result.not_written", call_id=call_id, reason=str(problem)),
         )
         return metadata.partition, metadata.offset

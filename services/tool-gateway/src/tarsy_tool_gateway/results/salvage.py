@@ -51,8 +51,8 @@ def to_json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _is_true(said: object) -> bool:
-    return said is True or (isinstance(said, str) and said.lower() == "true")
+def _is_true(value: object) -> bool:
+    return value is True or (isinstance(value, str) and value.lower() == "true")
 
 
 def _blocks(content: object) -> Iterator[Result]:

@@ -32,12 +32,16 @@ def is_long(*values: object) -> bool:
 
 
 def is_copy(structured: object, texts: Sequence[str]) -> bool:
-    """As JSON, one text for each item of a list, or every name and value of it in words, as in a table or in YAML."""
+    """The texts may have the value as JSON, as one text per list item, or as names and values, as in a table or in
+    YAML.
+    """
     texts = [text for text in texts if text and not text.isspace()]
     if not texts:
         return False
     inner = structured.get(WRAPPED) if isinstance(structured, dict) and len(structured) == 1 else structured
-    return any(_same(form, structured) or _same(form, inner) for form in _forms(texts)) or _is_told(structured, texts)
+    return any(_same(form, structured) or _same(form, inner) for form in _forms(texts)) or _is_contained(
+        structured, texts
+    )
 
 
 def _forms(texts: Sequence[str]) -> Iterator[object]:
@@ -62,7 +66,7 @@ def _read(text: str) -> object:
     return found
 
 
-def _is_told(structured: object, texts: Sequence[str]) -> bool:
+def _is_contained(structured: object, texts: Sequence[str]) -> bool:
     whole = "\n".join(texts).casefold()
     words = {cleaned for word in WORD.findall(whole) for cleaned in (word, word.strip(".,;:!?"))}
     leaves = {leaf for leaf, _ in zip(_leaves(structured), range(MOST_COMPARED + 1), strict=False)}

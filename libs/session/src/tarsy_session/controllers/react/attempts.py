@@ -60,7 +60,7 @@ def parse_action(text: str, action: AnswerSection, below: AnswerSection | None, 
         own_end = _end(text, below.begin, below.end)
         own = text[below.begin : own_end]
         given, end = (own if own.strip() or given is None else given), own_end
-    tool = names.leading(written.name) or (names.named_in(written.name) if given is not None else None)
+    tool = names.find_leading(written.name) or (names.find_in_sentence(written.name) if given is not None else None)
     behind = given if given is not None else text[written.end : action.end]
     return Attempt(
         name=tool or clean(written.name),
@@ -68,7 +68,7 @@ def parse_action(text: str, action: AnswerSection, below: AnswerSection | None, 
         arguments=_arguments(given or ""),
         given=given is not None,
         end=end,
-        behind=_said(behind),
+        behind=_words_of(behind),
     )
 
 
@@ -111,7 +111,7 @@ def _arguments(given: str) -> dict[str, JsonValue]:
     return {} if means_nothing(bare) else parse_arguments(bare)
 
 
-def _said(text: str) -> str:
+def _words_of(text: str) -> str:
     """The words behind an action that is none. A JSON object with one text stands for that text."""
     bare = without_last_fence(text).strip()
     found = object_at(bare, 0)

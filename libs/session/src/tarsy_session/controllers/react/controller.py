@@ -30,8 +30,8 @@ class ReAct:
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool
     ) -> Interpretation:
         if concluding:
-            said = extract_conclusion(reported.text)
-            return Interpretation(reported.text, final_answer=said, reminder="" if said else ANSWER_NOW)
+            conclusion = extract_conclusion(reported.text)
+            return Interpretation(reported.text, final_answer=conclusion, reminder="" if conclusion else ANSWER_NOW)
         parsed = parse_answer(reported.text, tools)
         if reported.cut and not parsed.final_answer:
             return Interpretation(reported.text, reminder=WRITE_LESS)

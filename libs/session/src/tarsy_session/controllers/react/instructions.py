@@ -95,9 +95,9 @@ def _described(offered: OfferedTool) -> str:
     definition = offered.definition
     lines = parameter_lines(definition.input_schema)
     parameters = ["Parameters:", *lines] if lines else ["No parameters."]
-    told = "\n".join([f"### {definition.name}", "", *_description(definition.description), *parameters])
+    described = "\n".join([f"### {definition.name}", "", *_description(definition.description), *parameters])
     # They are a server's own words.
-    return remove_marks(told)
+    return remove_marks(described)
 
 
 def _description(text: str) -> list[str]:

@@ -18,8 +18,7 @@ class WrittenCall:
 class ParsedAnswer:
     """`text` is the part of the answer that is kept: nothing that the model invented after its action.
 
-    Exactly one of the others is set: a call, a final answer, or a reminder of the format, which goes to the agent when
-    neither could be found.
+    Exactly one of the others is set: a call, a final answer, or a reminder of the format if neither was found.
     """
 
     text: str

@@ -1,8 +1,8 @@
 """Parser of ReAct answers: Thought, Action, Action Input, Final Answer. Pure; never raises.
 
 An action counts when a final answer follows it without an observation between them: such an answer is a guess at the
-tool's result. If it was more than that, the model repeats it once it has seen the result; the other way round a guess
-would end the investigation. A final answer that comes first ends it.
+tool's result. If it was more, the model repeats it after the result. A wrong guess the other way would end the
+investigation. A final answer that comes first ends it.
 """
 
 import re
@@ -52,7 +52,7 @@ def parse_answer(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
     head = text[:MOST_READ]
     names = Names(tools)
     begin = _after_thinking(head)
-    found = _walk(head, find_sections(head, begin, lambda line: names.leading(line) is not None), names)
+    found = _walk(head, find_sections(head, begin, lambda line: names.find_leading(line) is not None), names)
     if isinstance(found, Attempt):
         return _called(head, found)
     if not found.sections:
@@ -111,9 +111,9 @@ def _as_json(text: str, section: AnswerSection, names: Names) -> Attempt | None:
     if found is None or call is None:
         return None
     name, arguments = call
-    tool = names.leading(name)
-    said = arguments.get("input")
-    return Attempt(tool or name, tool is not None, arguments, True, found[1], said if isinstance(said, str) else "")
+    tool = names.find_leading(name)
+    words = arguments.get("input")
+    return Attempt(tool or name, tool is not None, arguments, True, found[1], words if isinstance(words, str) else "")
 
 
 def _called(text: str, call: Attempt) -> ParsedAnswer:
@@ -135,8 +135,8 @@ def _concluded(text: str, found: SectionWalk) -> ParsedAnswer:
             return _called(text, found.weak)
         return ParsedAnswer(kept, reminder=ACTION_IS_A_SENTENCE if found.weak.name else ACTION_WITHOUT_NAME)
     if found.without_action is not None:
-        said = found.without_action.behind
-        return ParsedAnswer(kept, final_answer=said, reminder="" if said else NO_ACTION_AND_NO_ANSWER)
+        words = found.without_action.behind
+        return ParsedAnswer(kept, final_answer=words, reminder="" if words else NO_ACTION_AND_NO_ANSWER)
     kinds = {section.kind for section in found.sections}
     return ParsedAnswer(kept, reminder=INPUT_WITHOUT_ACTION if "input" in kinds else ONLY_THOUGHTS)
 

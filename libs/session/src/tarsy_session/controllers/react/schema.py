@@ -27,9 +27,9 @@ def _lines(schema: Mapping[str, JsonValue], root: Mapping[str, JsonValue], depth
 def _line(name: str, parameter: Mapping[str, JsonValue], root: Mapping[str, JsonValue], need: str) -> str:
     description = parameter.get("description")
     values = parameter.get("enum")
-    said = f": {' '.join(description.split())}" if isinstance(description, str) and description.strip() else ""
+    words = f": {' '.join(description.split())}" if isinstance(description, str) and description.strip() else ""
     one_of = f" One of: {_values(values)}." if isinstance(values, list) and values else ""
-    return f"- {name} ({_type(parameter, root)}, {need}){said or ('.' if one_of else '')}{one_of}"
+    return f"- {name} ({_type(parameter, root)}, {need}){words or ('.' if one_of else '')}{one_of}"
 
 
 def _values(values: list[JsonValue]) -> str:

@@ -1,7 +1,7 @@
 """Sections of an answer: where each begins. Pure, in linear time.
 
-A word is a header at the start of a line (whatever marks and numbers stand before it), with a colon; without one, or
-within a line, only where what stands around it leaves no doubt.
+A word with a colon is a header at the start of a line, after any marks and numbers. Elsewhere it is a header only if
+the text around it leaves no doubt.
 """
 
 import re

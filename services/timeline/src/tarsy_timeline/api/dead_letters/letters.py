@@ -1,4 +1,4 @@
-"""Dead letters as the API reads them. Nothing is read, and nothing kept, before somebody asks."""
+"""Dead letters as the API reads them. Reads and keeps nothing before the first request."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

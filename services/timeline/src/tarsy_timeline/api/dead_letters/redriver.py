@@ -45,7 +45,7 @@ class Redriver:
             index, letter = await self._letters.find(id)
             return await self._redrive(index, letter, author)
 
-    async def waiting(self, wanted: LetterFilter, after: str, author: str) -> RedriveAnswer:
+    async def redrive_waiting(self, wanted: LetterFilter, after: str, author: str) -> RedriveAnswer:
         """Those that wait, the oldest first. Kafka being away ends it. Raises ProblemError."""
         async with self._lock:
             index = await self._letters.read()
@@ -59,7 +59,7 @@ class Redriver:
             return _answer(done, following=next(found, None))
 
     async def preview(self, wanted: LetterFilter, after: str) -> RedriveAnswer:
-        """Returns the outcomes that `waiting` would have. Raises ProblemError."""
+        """Returns the outcomes that `redrive_waiting` would have. Raises ProblemError."""
         found = self._found(await self._letters.read(), wanted, after)
         done = [self._would(letter) for letter in islice(found, LETTERS_AT_ONCE)]
         return _answer(done, following=next(found, None))

@@ -15,7 +15,7 @@ type Mask = Callable[[str], str]
 
 SHOWN_CHARACTERS = 16_000
 READ_BYTES = 256 * 1024
-"""So much of a value is masked: half a secret at its end is beyond what is shown."""
+"""The length of a value that is masked. Half a secret at its end lies beyond the shown part."""
 MOST_HEADERS = 100
 HEADER_CHARACTERS = 1_000
 
@@ -48,10 +48,10 @@ def detail(letter: DeadLetter, record: Record, mask: Mask, refusal: str | None) 
     key, key_cut = _shown(record.key, mask)
     # The reason of the first burial is whole here; a later one has its beginning.
     reason = ours[d.REASON].decode(errors="replace") if letter.first is letter.last and d.REASON in ours else ""
-    told = row(letter, mask, refusal)
+    shown = row(letter, mask, refusal)
     return DeadLetterDetail(
-        **told.model_dump(exclude={"reason"}),
-        reason=mask(reason) if reason else told.reason,
+        **shown.model_dump(exclude={"reason"}),
+        reason=mask(reason) if reason else shown.reason,
         stored_partition=letter.first.partition,
         stored_offset=letter.first.offset,
         key=key,

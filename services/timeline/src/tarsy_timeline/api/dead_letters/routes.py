@@ -18,7 +18,7 @@ from tarsy_contracts.api.dead_letters import (
     Redriven,
 )
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.described_routes import AUTHOR, INVALID, NOT_JSON, describe_answers, describe_headers
 from tarsy_timeline.api.dead_letters import responses
 from tarsy_timeline.api.dead_letters.letter_filter import LetterFilter, behind
@@ -60,7 +60,7 @@ REDRIVING: Mapping[int, str] = {**READING_LETTERS, 413: "The body is too large."
 
 def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operators, masker: Masker) -> APIRouter:
     router = APIRouter(
-        prefix="/api/v1/dead-letters", tags=["dead letters"], route_class=bounded_route(BODY_LIMIT_BYTES)
+        prefix="/api/v1/dead-letters", tags=["dead letters"], route_class=create_bounded_route(BODY_LIMIT_BYTES)
     )
 
     @router.get(
@@ -144,6 +144,6 @@ def dead_letter_routes(letters: Letters, redriver: Redriver, operators: Operator
         author = operators.require(request)
         if order.dry_run:
             return await redriver.preview(order, order.after)
-        return await redriver.waiting(order, order.after, author)
+        return await redriver.redrive_waiting(order, order.after, author)
 
     return router

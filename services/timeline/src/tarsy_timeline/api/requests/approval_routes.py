@@ -11,7 +11,7 @@ from tarsy_contracts.api.requests import SessionRequestGranted
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.inputs import CallDecisionRequested
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.caller import identity_of
 from tarsy_service.described_routes import INVALID, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.caller_groups import CallerGroups
@@ -31,7 +31,7 @@ DONE = {"approve": "The call is approved.", "deny": "The call is denied."}
 def approval_routes(
     queries: SessionQueries, commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute
 ) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["approvals"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
+    router = APIRouter(prefix="/api/v1", tags=["approvals"], route_class=create_bounded_route(BODY_LIMIT_BYTES, route))
     handler = RequestHandler(commands, masker)
 
     @router.get(

@@ -9,7 +9,7 @@ from tarsy_contracts.api.chat import ChatMessage, ChatMessageSent
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.described_routes import NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
@@ -20,7 +20,9 @@ CHAT = "chat"
 
 
 def chat_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
+    router = APIRouter(
+        prefix="/api/v1/sessions", tags=["sessions"], route_class=create_bounded_route(BODY_LIMIT_BYTES, route)
+    )
     handler = RequestHandler(commands, masker)
 
     @router.post(
@@ -52,14 +54,14 @@ def chat_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute]
         def message(id: str, author: str) -> ChatRequested:
             return ChatRequested(request_id=id, author=author, content=content)
 
-        asked, answer = await handler.decided(CHAT, session_id, request, message)
-        sent = message_id(session_id, asked)
+        requested, answer = await handler.submit(CHAT, session_id, request, message)
+        sent = message_id(session_id, requested)
         return ChatMessageSent(
             session_id=session_id,
             chat_id=chat_id(session_id),
             message_id=sent,
             stage_id=reply_stage_id(sent),
-            request_id=asked,
+            request_id=requested,
             accepted=answer is not None,
         )
 

@@ -24,11 +24,11 @@ class ReplyWaiter:
         self._waiting: defaultdict[str, set[Answer]] = defaultdict(set)
         self._ended = False
 
-    async def run(self, ready: Callable[[], None], stepped: Callable[[], None]) -> None:
+    async def run(self, ready: Callable[[], None], heartbeat: Callable[[], None]) -> None:
         """A process that stops lets go of those that wait: they would be broken off, a moment later."""
         self._ended = False
         try:
-            await follow_control(self._bus, self._take, ready, stepped)
+            await follow_control(self._bus, self._take, ready, heartbeat)
         finally:
             self._ended = True
             for answer in [answer for waiting in self._waiting.values() for answer in waiting if not answer.done()]:
@@ -50,8 +50,8 @@ class ReplyWaiter:
             if not self._waiting[request_id]:
                 del self._waiting[request_id]
 
-    def _take(self, told: Control) -> None:
-        if isinstance(told, RequestAnswered):
-            for answer in self._waiting.get(told.request_id, ()):
+    def _take(self, control: Control) -> None:
+        if isinstance(control, RequestAnswered):
+            for answer in self._waiting.get(control.request_id, ()):
                 if not answer.done():
-                    answer.set_result(told)
+                    answer.set_result(control)

@@ -42,25 +42,26 @@ class RequestHandler:
         message: Callable[[str, str], PersonRequest],
         done: str,
     ) -> Response:
-        """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet.
-
-        422: the same key came with another body before.
+        """200, 404 or 409 is the decision of the session's owner. 202: the owner has not answered yet. 422: the same
+        key was used with another body.
 
         `message` is made of the request's id and its author.
         """
-        asked, answer = await self.decided(kind, session_id, request, message)
+        requested, answer = await self.submit(kind, session_id, request, message)
         if answer is not None:
-            return _json(SessionRequestGranted(session_id=session_id, request_id=asked, message=answer.reason or done))
+            return _json(
+                SessionRequestGranted(session_id=session_id, request_id=requested, message=answer.reason or done)
+            )
         location = f"{base_path_of(request.scope)}/api/v1/sessions/{session_id}/status"
         pending = SessionRequestPending(
             session_id=session_id,
-            request_id=asked,
+            request_id=requested,
             message="The request was taken in, and is not answered yet.",
             location=location,
         )
         return _json(pending, status_code=202, headers={"Location": location})
 
-    async def decided(
+    async def submit(
         self, kind: str, session_id: str, request: Request, message: Callable[[str, str], PersonRequest]
     ) -> tuple[str, RequestAnswered | None]:
         """Returns the request's id, and the owner's answer if it was accepted; None while there is none.
@@ -71,11 +72,11 @@ class RequestHandler:
             # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
             raise ProblemError(404, "Not Found", "there is no such session")
         who = caller_of(request)
-        asked = request_id(kind, who, session_id)
-        wanted = message(asked, who.author(self._masker.for_session(session_id).mask))
-        self._bodies.check(asked, wanted.to_bytes())
+        requested = request_id(kind, who, session_id)
+        wanted = message(requested, who.author(self._masker.for_session(session_id).mask))
+        self._bodies.check(requested, wanted.to_bytes())
         answer = await self._commands.ask(session_id, kind, wanted, cause=request.headers.get(HEADER))
-        return asked, answer
+        return requested, answer
 
 
 def _json(answer: ApiModel, *, status_code: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -15,7 +15,7 @@ from tarsy_contracts.inputs import (
     SessionReleaseRequested,
 )
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.described_routes import INVALID, NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
@@ -27,7 +27,9 @@ NO_REASON = CancelRequest()
 
 
 def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
+    router = APIRouter(
+        prefix="/api/v1/sessions", tags=["sessions"], route_class=create_bounded_route(BODY_LIMIT_BYTES, route)
+    )
     handler = RequestHandler(commands, masker)
 
     @router.post(

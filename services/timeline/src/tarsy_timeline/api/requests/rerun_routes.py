@@ -14,7 +14,7 @@ from tarsy_contracts.api.requests import RerunAccepted, RerunRequest
 from tarsy_contracts.ids import report_id, session_of_rerun, session_traceparent
 from tarsy_contracts.inputs import AlertReceived
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import bounded_route
+from tarsy_service.bounded_routes import create_bounded_route
 from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.described_routes import (
     AUTHOR,
@@ -56,7 +56,9 @@ def rerun_routes(
     ingest: IngestApi,
     route: type[APIRoute] = APIRoute,
 ) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
+    router = APIRouter(
+        prefix="/api/v1/sessions", tags=["sessions"], route_class=create_bounded_route(BODY_LIMIT_BYTES, route)
+    )
     bodies = KeyedBodies()
 
     @router.post(
@@ -80,15 +82,15 @@ def rerun_routes(
     async def rerun(session_id: SessionId, request: Request, changes: RerunRequest = AS_IT_WAS) -> RerunAccepted:
         """Investigates the alert of a session again, as it was masked, in a new session that names this one.
 
-        Also of a session that still runs: the two know nothing of each other. 404: no such session is in the timeline,
-        so that there is no alert to send; nothing was begun. 400: the configuration does not have a name; the problem
-        is that of a submission. The same Idempotency-Key is the same new session.
+        A running session can be rerun too: the two sessions are independent. 404: no such session is in the timeline,
+        and nothing was started. 400: the configuration does not have a name; the problem is that of a submission. The
+        same Idempotency-Key is the same new session.
         """
         parent = (await queries.detail(session_id, at_least=0)).session
         judged = None if changes.choices is None else await ingest.judge(changes.choices)
         who = caller_of(request)
-        asked = request_id(KIND, who, session_id)
-        child = session_of_rerun(session_id, asked)
+        requested = request_id(KIND, who, session_id)
+        child = session_of_rerun(session_id, requested)
         if who.key:
             bodies.check(child, changes.model_dump_json().encode())
         mask = masker.for_session(child).mask
@@ -99,7 +101,7 @@ def rerun_routes(
         )
         question = await asyncio.to_thread(mask, changes.question)
         alert = _alert_of(parent, changes, chosen, question, who.author(mask))
-        await _publish(publisher, alert, child, asked)
+        await _publish(publisher, alert, child, requested)
         return RerunAccepted(session_id=child, parent_id=session_id)
 
     return router
@@ -134,7 +136,7 @@ def _selection(parent: Row, changed: McpChoice | None, mask: Callable[[str], str
     Names of tools are a stranger's: that they exist was not checked. The table names each native tool, also without a
     choice.
     """
-    if changed is not None and (now := changed.selected()) is not None:
+    if changed is not None and (now := changed.to_selection()) is not None:
         servers = tuple(
             server.model_copy(update={"name": mask(server.name), "tools": tuple(map(mask, server.tools))})
             for server in now.servers
@@ -148,7 +150,7 @@ def _selection(parent: Row, changed: McpChoice | None, mask: Callable[[str], str
     return McpSelection.model_validate({"servers": chosen["servers"], "native_tools": kept})
 
 
-async def _publish(publisher: Publisher, alert: Alert, child: str, asked: str) -> None:
+async def _publish(publisher: Publisher, alert: Alert, child: str, requested: str) -> None:
     """Raises ProblemError."""
     received = AlertReceived(alert=alert)
     try:
@@ -156,7 +158,7 @@ async def _publish(publisher: Publisher, alert: Alert, child: str, asked: str) -
             publisher.topics.inbox,
             received,
             key=child,
-            id=report_id(KIND, asked),
+            id=report_id(KIND, requested),
             subject=child,
             traceparent=session_traceparent(child),
         )

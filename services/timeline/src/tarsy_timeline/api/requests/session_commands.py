@@ -9,7 +9,7 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span
 from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.ids import derived_id, report_id
+from tarsy_contracts.ids import derive_id, report_id
 from tarsy_contracts.inputs import (
     CallDecisionRequested,
     CancelRequested,
@@ -37,7 +37,7 @@ def request_id(kind: str, caller: Caller, session_id: str) -> str:
 
     The session is part of what a key stands for: the same key for another session is another request.
     """
-    return derived_id("request", caller.scope, caller.key, kind, session_id) if caller.key else str(uuid4())
+    return derive_id("request", caller.scope, caller.key, kind, session_id) if caller.key else str(uuid4())
 
 
 class SessionCommands:

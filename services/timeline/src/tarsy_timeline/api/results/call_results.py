@@ -101,7 +101,7 @@ async def _opened(reader: ResultReader, call: FoundCall, seconds: float) -> Asyn
         # The clock that asyncio's own timeouts follow.
         monotonic = asyncio.get_running_loop().time
         limit = TimeLimit(ends_at=monotonic() + seconds, monotonic=monotonic)
-        async with reader.opened_event(call.call_id, call.place, limit) as source:
+        async with reader.open_event(call.call_id, call.place, limit) as source:
             yield source
     except ResultGoneError as problem:
         log.info("result.gone", call_id=call.call_id, reason=str(problem))

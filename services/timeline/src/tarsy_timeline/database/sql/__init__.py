@@ -14,7 +14,7 @@ COLUMN = re.compile(
 )
 
 
-def named_queries(text: str) -> dict[str, str]:
+def parse_queries(text: str) -> dict[str, str]:
     """Each `-- name: x` begins the query `x`, which ends where the next one begins."""
     pieces = NAME.split(text)[1:]
     return {name: query.strip() for name, query in zip(pieces[::2], pieces[1::2], strict=True)}
@@ -52,8 +52,8 @@ def _default(type: str, literal: str | None) -> Any:
 
 
 AFTER_THE_END = ", ".join(f"'{type}'" for type in STAGES_AFTER_THE_END)
-QUERIES = named_queries(
+QUERIES = parse_queries(
     (files(__name__) / "queries.sql").read_text(encoding="utf-8").replace("{after_the_end}", AFTER_THE_END)
 )
-REBUILD = named_queries((files(__name__) / "rebuild.sql").read_text(encoding="utf-8"))
-RETENTION = named_queries((files(__name__) / "retention.sql").read_text(encoding="utf-8"))
+REBUILD = parse_queries((files(__name__) / "rebuild.sql").read_text(encoding="utf-8"))
+RETENTION = parse_queries((files(__name__) / "retention.sql").read_text(encoding="utf-8"))

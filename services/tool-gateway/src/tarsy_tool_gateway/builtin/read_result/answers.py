@@ -15,7 +15,7 @@ NO_STAMPS = "No line has a time stamp that is understood: this result cannot be 
 
 
 def page_answer(page: ResultPage, begin: TextPosition, source: ResultSource, chosen: SpanFilter | None = None) -> str:
-    """With a first line that says what it is, of all lines or of those of a span."""
+    """Begins with a line that says what it is: all lines, or those of a span."""
     if not page.runs and page.next is not None:
         return f"[Nothing was found yet, and reading took too long. To read on: {_arguments(page.next)}.]"
     if not page.runs:
@@ -34,14 +34,14 @@ def page_answer(page: ResultPage, begin: TextPosition, source: ResultSource, cho
 def search_answer(
     search: ResultSearch, begin: TextPosition, source: ResultSource, chosen: SpanFilter | None = None
 ) -> str:
-    """With a first line that says what it is, in all lines or in those of a span."""
+    """Begins with a line that says what it is: a search of all lines, or of a span."""
     when = "" if chosen is None else " in that time"
     head = f"{_found(search)}{when} from {_arguments(begin)} on; the result has {source.lines} lines (counted from 0)."
-    return "\n".join([f"[{head}{_place(search)}{_rest(search)}]", *_shown(search.lines)])
+    return "\n".join([f"[{head}{_describe_matches(search)}{_rest(search)}]", *_shown(search.lines)])
 
 
 def no_such_time(chosen: SpanFilter, source: ResultSource) -> str:
-    """Nothing lies in the span: why."""
+    """Explains why the span is empty."""
     if not chosen.has_stamps:
         return f"[{NO_STAMPS}, or with `search`. It has {source.lines} lines.]"
     if chosen.first is None or chosen.last is None:
@@ -72,8 +72,8 @@ def _found(search: ResultSearch) -> str:
             return f"{at_least}{count} lines match"
 
 
-def _place(search: ResultSearch) -> str:
-    """Where the matches lie, and when."""
+def _describe_matches(search: ResultSearch) -> str:
+    """The positions and times of the matches."""
     matched, times = search.matched, search.times
     if matched.count < 2:
         return ""

@@ -68,15 +68,15 @@ def parse_arguments(arguments: Mapping[str, JsonValue]) -> ReadArguments:
     """More than there can be is the most that there can be. Raises InvalidArgumentsError."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        asked = ReadArguments.model_validate(given)
+        parsed = ReadArguments.model_validate(given)
     except ValidationError as problem:
         wrong = problem.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(str(part) for part in wrong["loc"])
-        raise InvalidArgumentsError(f"The argument {place} does not fit: {wrong['msg']}.") from problem
-    return asked.model_copy(update={"context": min(asked.context, MOST_CONTEXT)})
+        path = ".".join(str(part) for part in wrong["loc"])
+        raise InvalidArgumentsError(f"The argument {path} does not fit: {wrong['msg']}.") from problem
+    return parsed.model_copy(update={"context": min(parsed.context, MOST_CONTEXT)})
 
 
-def parse_query(asked: ReadArguments) -> ResultQuery:
+def parse_query(arguments: ReadArguments) -> ResultQuery:
     """Raises InvalidSearchError or InvalidTimeError."""
-    pattern = SearchPattern(asked.search, case_sensitive=not asked.ignore_case) if asked.search else None
-    return ResultQuery(pattern, parse_span(asked.begin, asked.until))
+    pattern = SearchPattern(arguments.search, case_sensitive=not arguments.ignore_case) if arguments.search else None
+    return ResultQuery(pattern, parse_span(arguments.begin, arguments.until))

@@ -41,8 +41,8 @@ async def read_result(reader: ResultReader, request: ToolCallRequest) -> ToolOut
     if request.reads is None:
         return ToolOutput("rejected", "It was not said which result to read in.")
     try:
-        asked = parse_arguments(request.arguments)
-        query = parse_query(asked)
+        arguments = parse_arguments(request.arguments)
+        query = parse_query(arguments)
     except (InvalidArgumentsError, InvalidSearchError, InvalidTimeError) as problem:
         return ToolOutput("rejected", str(problem))
     earlier = min(SECONDS_TO_REPORT, request.timeout_seconds / 10)
@@ -51,9 +51,9 @@ async def read_result(reader: ResultReader, request: ToolCallRequest) -> ToolOut
     limit = TimeLimit(ends_at=monotonic() + request.timeout_seconds - earlier, monotonic=monotonic)
     budget = ReadBudget(ends_at=limit.ends_at, monotonic=monotonic)
     try:
-        async with reader.opened(request.reads, limit) as source:
-            reading = reader.begin(source, asked.position, query.span, budget)
-            return ToolOutput("ok", await _answer(reading, source, asked, query))
+        async with reader.open(request.reads, limit) as source:
+            reading = reader.begin(source, arguments.position, query.span, budget)
+            return ToolOutput("ok", await _answer(reading, source, arguments, query))
     except ResultGoneError as problem:
         log.info("result.gone", call_id=request.reads.call_id, reason=str(problem))
         return ToolOutput(
@@ -65,17 +65,19 @@ async def read_result(reader: ResultReader, request: ToolCallRequest) -> ToolOut
         return ToolOutput("unavailable", f"The result cannot be read at the moment: {type(problem).__name__}.")
 
 
-async def _answer(reading: Reading, source: ResultSource, asked: ReadArguments, query: ResultQuery) -> str:
+async def _answer(reading: Reading, source: ResultSource, arguments: ReadArguments, query: ResultQuery) -> str:
     if query.pattern is None:
-        page = ResultPage(asked.most_lines)
+        page = ResultPage(arguments.most_lines)
         await reading.into_page(page)
         is_answered = bool(page.runs) or page.full
         answer = page_answer(page, reading.at, source, reading.filter)
     else:
-        search = ResultSearch(query.pattern, reading.budget, context=asked.context, most_matches=asked.most_matches)
+        search = ResultSearch(
+            query.pattern, reading.budget, context=arguments.context, most_matches=arguments.most_matches
+        )
         await reading.into_search(search)
         is_answered = search.matched.count > 0 or search.stopped
-        answer = search_answer(search, asked.position, source, reading.filter)
+        answer = search_answer(search, arguments.position, source, reading.filter)
     if is_answered or reading.filter is None or reading.filter.has_found:
         return answer
     return no_such_time(reading.filter, source)

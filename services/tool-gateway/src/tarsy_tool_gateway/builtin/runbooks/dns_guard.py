@@ -30,7 +30,7 @@ class UnknownHostError(ToolGatewayError):
 
 
 class SystemLookup:
-    """In threads of its own: one that asks a dead DNS cannot be stopped, and nobody else should wait for it."""
+    """Uses its own threads: a lookup at a dead DNS server cannot be stopped, and must not block others."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(MOST_LOOKUPS, thread_name_prefix="runbook-dns")
@@ -52,15 +52,16 @@ async def resolve_endpoints(url: RunbookUrl, *, domains: Collection[str], lookup
     """
     found = await lookup(url.host, url.port or USUAL_PORTS[url.scheme])
     listed = is_listed_by_name(url, domains)
-    places = [place for place in found if _is_open(place.address, url.host, listed=listed)]
-    if found and not places:
+    endpoints = [endpoint for endpoint in found if _is_open(endpoint.address, url.host, listed=listed)]
+    if found and not endpoints:
         raise RunbookUrlRefusedError("leads into a network that runbooks may not come from")
-    return places
+    return endpoints
 
 
 def _is_open(text: str, host: str, *, listed: bool) -> bool:
-    """The public network always; an inner one for hosts that the operator named; this machine and its neighbours on the
-    wire (where clouds keep their credentials) only when the address itself was named, or localhost."""
+    """Allows the public network always, and an inner network for hosts that the operator named. This machine and
+    link-local addresses (where clouds keep credentials) need the address itself, or localhost.
+    """
     address = _meant(ip_address(text.partition("%")[0]))
     if address.is_multicast or address.is_unspecified:
         return False

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 import httpx2
 import structlog
 
-from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError, require_allowed_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import Find, ResolvedAddress, UnknownHostError
 from tarsy_tool_gateway.builtin.runbooks.github import is_github, raw_file_url
 from tarsy_tool_gateway.builtin.runbooks.response import read_answer
@@ -73,7 +73,7 @@ class RunbookFetcher:
     def _target(self, url: RunbookUrl, location: str) -> RunbookUrl:
         """Raises RunbookUrlRefusedError."""
         try:
-            return raw_file_url(allowed_runbook_url(urljoin(str(url), location), self._rules.allowed_domains))
+            return raw_file_url(require_allowed_runbook_url(urljoin(str(url), location), self._rules.allowed_domains))
         except RunbookUrlRefusedError as problem:
             raise RunbookUrlRefusedError(f"redirects to one that {problem}") from None
         except ValueError:
@@ -82,9 +82,9 @@ class RunbookFetcher:
     @asynccontextmanager
     async def _answer(self, url: RunbookUrl, token: str | None) -> AsyncIterator[httpx2.Response]:
         """A connection for this request alone: another host at the same place would not be checked for its name."""
-        places = await self._find(url)
+        endpoints = await self._find(url)
         async with httpx2.AsyncHTTPTransport(verify=self._tls, trust_env=False) as transport:
-            response = await _first_answer(transport, [_request(url, place, token) for place in places])
+            response = await _first_answer(transport, [_request(url, endpoint, token) for endpoint in endpoints])
             try:
                 yield response
             finally:
@@ -102,16 +102,16 @@ async def _first_answer(transport: httpx2.AsyncHTTPTransport, requests: list[htt
     raise problem
 
 
-def _request(url: RunbookUrl, place: ResolvedAddress, token: str | None) -> httpx2.Request:
+def _request(url: RunbookUrl, endpoint: ResolvedAddress, token: str | None) -> httpx2.Request:
     """To the machine that was judged, in the name of the host; TLS checks that name. No limit on reading beside the
     one for all."""
-    address = f"[{place.address}]" if ":" in place.address else place.address
+    address = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
     headers = {"Host": url.authority, "Accept": ACCEPTED, "Accept-Encoding": "identity", "User-Agent": "tarsy"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     return httpx2.Request(
         "GET",
-        f"{url.scheme}://{address}:{place.port}{url.target}",
+        f"{url.scheme}://{address}:{endpoint.port}{url.target}",
         headers=headers,
         extensions={"sni_hostname": url.host, "timeout": {"connect": CONNECT_SECONDS}},
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, require_allowed_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import SystemLookup, resolve_endpoints
 from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
@@ -50,7 +50,7 @@ async def fetch_runbook(
             "rejected", "The address of the runbook held a secret, which has been masked: nobody can open it."
         )
     try:
-        url = raw_file_url(allowed_runbook_url(text, rules.allowed_domains))
+        url = raw_file_url(require_allowed_runbook_url(text, rules.allowed_domains))
     except RunbookUrlRefusedError as problem:
         return ToolOutput("rejected", f"The address of the runbook {problem}.")
     return await cache.get(str(url), partial(fetcher.fetch, url))

@@ -21,7 +21,7 @@ def all_of(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def reference(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
-    found = run.referred(operand)
+    found = run.resolve_reference(operand)
     return UNKNOWN if found is None else run.check(found, value, path)
 
 

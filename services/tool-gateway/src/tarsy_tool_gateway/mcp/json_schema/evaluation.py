@@ -77,7 +77,7 @@ class Evaluation:
                 verdict = one
         return verdict
 
-    def referred(self, reference: object) -> object | None:
+    def resolve_reference(self, reference: object) -> object | None:
         if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
             return None
         found = self._root

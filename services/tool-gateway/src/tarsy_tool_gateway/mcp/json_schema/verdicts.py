@@ -32,8 +32,8 @@ class Misfit:
 
     @property
     def message(self) -> str:
-        place = "/".join(str(part) for part in self.path)
-        return self.text.format(*map(_shown, self.values)) + (f" (at /{place})" if place else "")
+        pointer = "/".join(str(part) for part in self.path)
+        return self.text.format(*map(_shown, self.values)) + (f" (at /{pointer})" if pointer else "")
 
 
 type Verdict = Judgement | Misfit
@@ -48,7 +48,7 @@ class SchemaCheck(Protocol):
 
     def check(self, schema: object, value: object, path: Path) -> Verdict: ...
 
-    def referred(self, reference: object) -> object | None:
+    def resolve_reference(self, reference: object) -> object | None:
         """The subschema that a reference names; None when it is not in the same document."""
         ...
 

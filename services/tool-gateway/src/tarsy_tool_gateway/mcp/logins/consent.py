@@ -20,7 +20,7 @@ from tarsy_tool_gateway.mcp.logins.login import McpLogin, TokenAuthentication, e
 from tarsy_tool_gateway.mcp.sdk_internals import IssuerProvider
 from tarsy_tool_gateway.mcp.server_plan import LoginClient
 from tarsy_tool_gateway.mcp.transports.memory_tokens import MemoryTokens
-from tarsy_tool_gateway.mcp.transports.token_requests import ask, asking_for, follow_flow
+from tarsy_tool_gateway.mcp.transports.token_requests import ask, follow_flow, replace_scope
 
 PROTOCOL = "2025-11-25"
 PROBE = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -48,7 +48,7 @@ async def log_in(
     codes: list[AuthorizationCodeResult] = []
 
     async def open_address(url: str) -> None:
-        issued_by(provider.context.oauth_metadata, client.issuer)
+        require_issuer(provider.context.oauth_metadata, client.issuer)
         codes.append(await person(url))
 
     async def take_code() -> AuthorizationCodeResult:
@@ -56,7 +56,7 @@ async def log_in(
 
     async def ask_issuer(outgoing: httpx2.Request) -> httpx2.Response:
         if outgoing.method != "GET":
-            _check_endpoint(outgoing, issued_by(provider.context.oauth_metadata, client.issuer))
+            _check_endpoint(outgoing, require_issuer(provider.context.oauth_metadata, client.issuer))
         return await ask(wire, outgoing)
 
     metadata = OAuthClientMetadata(
@@ -66,7 +66,7 @@ async def log_in(
     provider.issuer = client.issuer
     probe = httpx2.Request("POST", address, json=PROBE, headers={"accept": ACCEPTED, "mcp-protocol-version": PROTOCOL})
     refused = await _refusal(wire, probe)
-    refused = asking_for(refused, _wanted_scope(refused, client.scope, scope))
+    refused = replace_scope(refused, _wanted_scope(refused, client.scope, scope))
     flow = provider.async_auth_flow(probe)
     try:
         await follow_flow(flow, probe, refused, ask_issuer)
@@ -75,7 +75,7 @@ async def log_in(
     return _login(provider, record, address, client, now())
 
 
-def issued_by(metadata: OAuthMetadata | None, issuer: str) -> OAuthMetadata:
+def require_issuer(metadata: OAuthMetadata | None, issuer: str) -> OAuthMetadata:
     """Raises ConsentError where the MCP server leads to another authorization server, or to none."""
     if metadata is None:
         raise ConsentError(f"nobody answers for the issuer {issuer}: no metadata of an authorization server was found")
@@ -113,14 +113,18 @@ async def _refusal(wire: httpx2.AsyncBaseTransport, probe: httpx2.Request) -> ht
 
 def _wanted_scope(refused: httpx2.Response, configured: str | None, more: str) -> str | None:
     """None where the server decides."""
-    asked = configured or (extract_scope_from_www_auth(refused) if more else None)
-    return union_scopes(asked, more or None)
+    requested = configured or (extract_scope_from_www_auth(refused) if more else None)
+    return union_scopes(requested, more or None)
 
 
 def _login(
     provider: OAuthClientProvider, record: MemoryTokens, address: str, client: LoginClient, now: datetime
 ) -> McpLogin:
-    metadata, registered, token = issued_by(provider.context.oauth_metadata, client.issuer), record.client, record.token
+    metadata, registered, token = (
+        require_issuer(provider.context.oauth_metadata, client.issuer),
+        record.client,
+        record.token,
+    )
     if token is None or registered is None:
         raise ConsentError("the authorization server led to no token")
     context = provider.context

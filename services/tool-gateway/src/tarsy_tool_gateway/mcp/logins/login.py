@@ -57,7 +57,7 @@ class McpLogin(BaseModel):
         """Whether it counts for the server and the client of the configuration."""
         return (self.address, self.issuer, self.configured_client) == (address, client.issuer, client.client_id)
 
-    def renewed(self, token: OAuthToken, now: datetime) -> "McpLogin":
+    def renew(self, token: OAuthToken, now: datetime) -> "McpLogin":
         """The same login with its next token. Fields that the answer leaves out stay as they were."""
         return self.model_copy(
             update={

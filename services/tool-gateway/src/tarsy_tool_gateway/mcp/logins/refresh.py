@@ -30,7 +30,7 @@ async def renew_over(
         answer = await ask(wire, refresh_request(login, client))
         if answer.status_code != httpx2.codes.OK:
             raise _refusal(answer)
-        return login.renewed(OAuthToken.model_validate_json(answer.content), now())
+        return login.renew(OAuthToken.model_validate_json(answer.content), now())
     except (httpx2.TransportError, TooLongError, ValidationError) as problem:
         raise NotRenewedError(describe_problem(problem)) from None
 

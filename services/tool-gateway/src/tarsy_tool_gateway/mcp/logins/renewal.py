@@ -10,10 +10,10 @@ from typing import Literal
 import structlog
 
 from tarsy_bus.publisher import NotWrittenError
-from tarsy_bus.retries import growing_pauses
+from tarsy_bus.retries import draw_growing_pauses
 from tarsy_contracts.mcp_tokens import CLAIM_SECONDS
 from tarsy_service.supervision import SupervisedGroup, Supervisor
-from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, make_login_error
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.refresh import renew_over
@@ -77,7 +77,7 @@ class LoginRenewals:
                 if self._tasks:
                     await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
 
-    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
+    def find_login(self, address: WebAddress, client: LoginClient) -> McpLogin:
         """The login that counts now. Raises LoginNeededError or MisconfiguredError."""
         return self._stored.login(address.url, client).login
 
@@ -95,9 +95,9 @@ class LoginRenewals:
                 return found.login
             began = found.number
             if found.login.refresh_token is None:
-                raise login_needed(client.server, "the login has ended")
+                raise make_login_error(client.server, "the login has ended")
             if self._refused.get(client.server) == (found.number, client):
-                raise login_needed(client.server, "the authorization server does not renew the login")
+                raise make_login_error(client.server, "the authorization server does not renew the login")
             renewal = self._begun(address, client, found)
             await renewal.done.wait()
             if renewal.problem:
@@ -161,9 +161,9 @@ class LoginRenewals:
             log.warning("mcp_login.claim_expired", server=server)
 
     async def _write(self, server: str, number: int, login: McpLogin) -> None:
-        """Until Kafka has taken it: the old token may count no longer. Then it is read back."""
+        """Waits until Kafka has the record: the old token may already be invalid. Then it is read back."""
         sealed, id = self._stored.seal(login, server, number), self._new_id()
-        for pause in growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+        for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
             try:
                 offset = await self._writer.write_token(server, number, sealed, id)
                 break
@@ -171,7 +171,7 @@ class LoginRenewals:
                 log.warning("mcp_login.not_written", server=server)
                 await asyncio.sleep(pause)
         await self._stored.wait_for(offset)
-        await self._writer.drop(self._stored.records.superseded(server))
+        await self._writer.drop(self._stored.records.list_superseded(server))
         log.info("mcp_login.renewed", server=server)
 
     def _is_over(self, server: str, number: int) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from tarsy_bus.connection import Bus, quiet_reader
-from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.fetch_progress import ignore_step
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_contracts.mcp_tokens import LOGGED_OUT
-from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, login_needed
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, make_login_error
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import NotOpenedError, TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_records import SealedToken, TokenRecords
@@ -35,9 +35,9 @@ class StoredLogins:
         self._read = -1
         self._changed = asyncio.Event()
 
-    async def follow(self, bus: Bus, stepped: Callable[[], None] = uncounted) -> None:
+    async def follow(self, bus: Bus, heartbeat: Callable[[], None] = ignore_step) -> None:
         """Reads the topic from its beginning and goes on for ever."""
-        async with PartitionReader(bus, bus.topics.mcp_tokens, stepped, consumer=quiet_reader).running() as follower:
+        async with PartitionReader(bus, bus.topics.mcp_tokens, heartbeat, consumer=quiet_reader).running() as follower:
             goal = (await follower.ends([0]))[0]
             follower.assign(await follower.firsts([0]))
             while True:
@@ -74,12 +74,12 @@ class StoredLogins:
             raise MisconfiguredError(NO_KEY)
         sealed = self.records.token(client.server)
         if sealed is None:
-            raise login_needed(client.server, "nobody has logged in")
+            raise make_login_error(client.server, "nobody has logged in")
         if sealed.sealed == LOGGED_OUT:
-            raise login_needed(client.server, "somebody has logged out")
+            raise make_login_error(client.server, "somebody has logged out")
         login = self._open(sealed, client.server)
         if not login.fits(address, client):
-            raise login_needed(client.server, "the login is for another address, issuer or client")
+            raise make_login_error(client.server, "the login is for another address, issuer or client")
         return NumberedLogin(sealed.number, login)
 
     def _open(self, sealed: SealedToken, server: str) -> McpLogin:
@@ -89,8 +89,8 @@ class StoredLogins:
         try:
             login = self._keys.open_login(sealed.sealed, server, sealed.number)
         except NotOpenedError:
-            raise login_needed(server, "the login does not open with TARSY_TOKEN_KEY") from None
+            raise make_login_error(server, "the login does not open with TARSY_TOKEN_KEY") from None
         except ValidationError:
-            raise login_needed(server, "the login is of another version") from None
+            raise make_login_error(server, "the login is of another version") from None
         self._opened[server] = (sealed, login)
         return login

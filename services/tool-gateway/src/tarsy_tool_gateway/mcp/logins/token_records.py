@@ -47,13 +47,13 @@ class TokenRecords:
         known = self.token(server)
         return 1 if known is None else known.number + 1
 
-    def superseded(self, server: str) -> list[str]:
+    def list_superseded(self, server: str) -> list[str]:
         """Keys of records that do not count."""
         known = self.token(server)
         return sorted(self._tokens.get(server, {}).keys() - {known.key if known is not None else ""})
 
     def accept_token(self, seen: McpTokenSealed, key: str) -> None:
-        """A record that is written again comes last, as it will for whoever reads the compacted topic."""
+        """A record that is written again comes last, as it does for readers of the compacted topic."""
         if seen.number > MOST_NUMBER:
             return
         tokens = self._tokens.setdefault(seen.server, {})
@@ -74,5 +74,5 @@ class TokenRecords:
             self._claims[seen.server] = RefreshClaim(seen.number, seen.claimant, at)
 
     def drop(self, server: str, key: str) -> None:
-        """A tombstone. The token before it counts again, as it will for whoever reads the compacted topic."""
+        """A tombstone. The token before it counts again, as it does for readers of the compacted topic."""
         self._tokens.get(server, {}).pop(key, None)

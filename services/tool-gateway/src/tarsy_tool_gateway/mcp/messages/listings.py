@@ -10,7 +10,7 @@ LISTING = "tools/list"
 MOST_TOOLS = 1000
 TOO_MANY = f"it lists more than {MOST_TOOLS} tools"
 MOST_LISTING_BYTES = 8 * 1024 * 1024
-"""The limit of all pages together. As JSON in Python they take some ten times as much."""
+"""The limit of all pages together. Parsed JSON in Python takes about ten times as much memory."""
 MOST_LEVELS = 150
 """The limit of a whole message: the reader of JSON takes 200."""
 ENTRY_LEVEL = 3

@@ -40,7 +40,7 @@ class OpenRequests:
         self._sent = 0
         self._notified_after: int | None = None
 
-    def sent(self, message: JSONRPCMessage) -> None:
+    def note_sent(self, message: JSONRPCMessage) -> None:
         match message:
             case JSONRPCRequest(id=int() as id, method=method):
                 self._sent += 1
@@ -63,7 +63,7 @@ class OpenRequests:
         found = self._open.get(id) if id is not None else None
         return found.method if found is not None else None
 
-    def answered(self, id: int, size: int) -> None:
+    def note_answered(self, id: int, size: int) -> None:
         """`size` of the answer, in bytes."""
         number = self._open[id].number
         self._end(id, size)
@@ -81,7 +81,7 @@ class OpenRequests:
         if len(self._strays) < MOST_REMEMBERED:
             self._strays.append(Stray(why, self._sent))
 
-    def answered_by_strays(self) -> Iterator[tuple[int, str]]:
+    def match_strays(self) -> Iterator[tuple[int, str]]:
         """Each id with what is wrong with its answer; they wait no longer."""
         if not self._strays:
             return

@@ -62,7 +62,7 @@ class SharedStreamReader:
         if id is None or self.requests.method_of(id) is None:
             self._note_stray(one, size)
             return []
-        self.requests.answered(id, size)
+        self.requests.note_answered(id, size)
         try:
             return [answer_in(found, id)]
         except UnreadableError as problem:
@@ -77,7 +77,7 @@ class SharedStreamReader:
 
     def _unread(self, addressee: Addressee, why: str, size: int) -> list[JSONRPCMessage]:
         if self.requests.method_of(addressee.id) is not None and addressee.id is not None:
-            self.requests.answered(addressee.id, size)
+            self.requests.note_answered(addressee.id, size)
             return [unreadable_answer(addressee.id, why)]
         self._garbage.add(size)
         if addressee.is_answer:
@@ -85,7 +85,7 @@ class SharedStreamReader:
         return []
 
     def _decided(self) -> Iterator[JSONRPCMessage]:
-        for id, why in self.requests.answered_by_strays():
+        for id, why in self.requests.match_strays():
             yield unreadable_answer(id, why)
 
 

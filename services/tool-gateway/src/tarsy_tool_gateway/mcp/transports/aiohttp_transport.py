@@ -97,14 +97,14 @@ def errors_of_httpx(request: httpx2.Request) -> Iterator[None]:
     try:
         yield
     except aiohttp.ConnectionTimeoutError as problem:
-        raise httpx2.ConnectTimeout(_said(problem), request=request) from problem
+        raise httpx2.ConnectTimeout(_describe(problem), request=request) from problem
     except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as problem:
-        raise httpx2.ConnectError(_said(problem), request=request) from problem
+        raise httpx2.ConnectError(_describe(problem), request=request) from problem
     except TimeoutError as problem:
-        raise httpx2.ReadTimeout(_said(problem), request=request) from problem
+        raise httpx2.ReadTimeout(_describe(problem), request=request) from problem
     except (aiohttp.ClientError, OSError) as problem:
-        raise httpx2.ReadError(_said(problem), request=request) from problem
+        raise httpx2.ReadError(_describe(problem), request=request) from problem
 
 
-def _said(problem: Exception) -> str:
+def _describe(problem: Exception) -> str:
     return f"{type(problem).__name__} {problem}".strip()

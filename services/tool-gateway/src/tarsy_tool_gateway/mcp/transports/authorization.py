@@ -17,11 +17,11 @@ WITHOUT_TOKEN = (MisconfiguredError, NotRenewedError, OAuthFlowError, Validation
 
 
 class TokenSource(Protocol):
-    def known(self) -> str | None:
+    def find_authorization(self) -> str | None:
         """The header for the next request; None while there is none."""
         ...
 
-    async def renewed(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
+    async def renew(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
         """Another header than the used one, with which the server has refused the request.
 
         Raises LoginNeededError, those of WITHOUT_TOKEN, and ConnectError where nobody answers.
@@ -43,18 +43,18 @@ class AuthorizedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if _origin(request.url) != _origin(self._url):
             return await self._inner.handle_async_request(request)
-        used = self._tokens.known()
+        used = self._tokens.find_authorization()
         response = await self._sent(request, used)
         if not _wants_another(response):
             return response
         await response.aclose()
         try:
-            fresh = await self._tokens.renewed(used, request, response)
+            fresh = await self._tokens.renew(used, request, response)
         except LoginNeededError as problem:
             return httpx2.Response(401, extensions={NOT_AUTHORIZED: str(problem), LOGIN_NEEDED: True}, request=request)
         except WITHOUT_TOKEN as problem:
-            said = f"no token for it: {describe_problem(problem)}"
-            return httpx2.Response(401, extensions={NOT_AUTHORIZED: said}, request=request)
+            message = f"no token for it: {describe_problem(problem)}"
+            return httpx2.Response(401, extensions={NOT_AUTHORIZED: message}, request=request)
         return await self._sent(request, fresh)
 
     async def aclose(self) -> None:

@@ -8,7 +8,13 @@ from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuth
 
 from tarsy_tool_gateway.mcp.server_plan import OAuthCredentials
 from tarsy_tool_gateway.mcp.transports.memory_tokens import MemoryTokens
-from tarsy_tool_gateway.mcp.transports.token_requests import AUTHORIZATION, TOKEN_SECONDS, ask, asking_for, follow_flow
+from tarsy_tool_gateway.mcp.transports.token_requests import (
+    AUTHORIZATION,
+    TOKEN_SECONDS,
+    ask,
+    follow_flow,
+    replace_scope,
+)
 
 
 class ClientCredentialsTokens:
@@ -28,10 +34,10 @@ class ClientCredentialsTokens:
         self._authorization: str | None = None
         self._renewing = asyncio.Lock()
 
-    def known(self) -> str | None:
+    def find_authorization(self) -> str | None:
         return self._authorization
 
-    async def renewed(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
+    async def renew(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
         """One request asks for all that were refused with the same token."""
         async with self._renewing:
             fresh = self._authorization
@@ -47,7 +53,7 @@ class ClientCredentialsTokens:
         flow = self._provider.async_auth_flow(probe)
         try:
             if refused.status_code == httpx2.codes.UNAUTHORIZED:
-                refused = asking_for(refused, self._scope)
+                refused = replace_scope(refused, self._scope)
             return await follow_flow(flow, probe, refused, partial(ask, self._wire))
         finally:
             await flow.aclose()

@@ -96,11 +96,11 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
             # How a session begins is the SDK's to judge: an outage must not look like a server of an older era.
             if question.method in HANDSHAKE:
                 raise
-            return _error(question, "not_sent", f"no connection: {_said(problem)}")
+            return _error(question, "not_sent", f"no connection: {_describe(problem)}")
         except (httpx2.TransportError, httpx2.DecodingError) as problem:
             if question.method in HANDSHAKE:
                 raise
-            return _error(question, "lost", f"the connection broke before it answered: {_said(problem)}")
+            return _error(question, "lost", f"the connection broke before it answered: {_describe(problem)}")
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -167,8 +167,8 @@ def _refusal(
     kind = kind_of_status(status, retry_after, session_denied=denied)
     if server_error is not None and kind in ("refused", "server_failed") and status not in NOBODY:
         return _response(question, server_error)
-    said = response.extensions.get(NOT_AUTHORIZED)
-    message = f"it answered HTTP {status} {_phrase(status)}".rstrip() if said is None else str(said)
+    reason = response.extensions.get(NOT_AUTHORIZED)
+    message = f"it answered HTTP {status} {_phrase(status)}".rstrip() if reason is None else str(reason)
     if LOGIN_NEEDED in response.extensions:
         kind = "login_needed"
     return _response(question, gateway_error(kind, message, status=status, retry_after=retry_after))
@@ -177,8 +177,8 @@ def _refusal(
 def _denies_session(status: int, server_error: dict[str, Any] | None, *, in_session: bool) -> bool:
     """404, says the protocol; servers built on the examples of the TypeScript SDK say 400.
 
-    A bare 404 outside of a session comes from what stands before a server that is being replaced: nobody took the
-    request, and another try may find it. With words of the server's own it is an answer to what was asked.
+    A bare 404 outside of a session comes from a proxy in front of a server that is being replaced. No server took the
+    request, and a retry may reach it. With words of the server's own it is an answer to what was asked.
     """
     if status == HTTPStatus.NOT_FOUND:
         return in_session or server_error is None
@@ -218,5 +218,5 @@ def _phrase(status: int) -> str:
         return ""
 
 
-def _said(problem: Exception) -> str:
+def _describe(problem: Exception) -> str:
     return truncate_at_space(f"{type(problem).__name__}: {problem}".rstrip(": "), MOST_SAID)

@@ -7,7 +7,7 @@ from typing import Protocol
 import httpx2
 from mcp.client.auth.utils import extract_scope_from_www_auth
 
-from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError, login_needed
+from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError, make_login_error
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, StdioTransport, TransportPlan, WebAddress
 from tarsy_tool_gateway.mcp.transports.token_requests import TOKEN_SECONDS
@@ -16,7 +16,7 @@ from tarsy_tool_gateway.mcp.transports.token_requests import TOKEN_SECONDS
 class Logins(Protocol):
     """Both raise LoginNeededError and MisconfiguredError."""
 
-    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
+    def find_login(self, address: WebAddress, client: LoginClient) -> McpLogin:
         """The login that counts now."""
         ...
 
@@ -26,13 +26,13 @@ class Logins(Protocol):
 
 
 class NoLogins:
-    """For whoever keeps none."""
+    """For processes that keep no logins."""
 
-    def known(self, address: WebAddress, client: LoginClient) -> McpLogin:
-        raise login_needed(client.server, "nobody has logged in")
+    def find_login(self, address: WebAddress, client: LoginClient) -> McpLogin:
+        raise make_login_error(client.server, "nobody has logged in")
 
     async def fresh(self, address: WebAddress, client: LoginClient, refused: str | None) -> McpLogin:
-        return self.known(address, client)
+        return self.find_login(address, client)
 
 
 NO_LOGINS = NoLogins()
@@ -43,7 +43,7 @@ def login_end(logins: Logins, transport: TransportPlan) -> datetime | None:
     if isinstance(transport, StdioTransport) or not isinstance(transport.oauth, LoginClient):
         return None
     try:
-        return logins.known(transport, transport.oauth).ends_at
+        return logins.find_login(transport, transport.oauth).ends_at
     except (LoginNeededError, MisconfiguredError):
         return None
 
@@ -54,16 +54,16 @@ class LoginTokens:
         self._address = address
         self._client = client
 
-    def known(self) -> str | None:
+    def find_authorization(self) -> str | None:
         try:
-            return self._logins.known(self._address, self._client).authorization
+            return self._logins.find_login(self._address, self._client).authorization
         except (LoginNeededError, MisconfiguredError):
             return None
 
-    async def renewed(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
+    async def renew(self, used: str | None, request: httpx2.Request, refused: httpx2.Response) -> str:
         if refused.status_code == httpx2.codes.FORBIDDEN:
             # No token of this login has more scope: a person has to grant it.
             scope = extract_scope_from_www_auth(refused) or ""
-            raise login_needed(self._client.server, "the login has not the scope that is needed", scope=scope)
+            raise make_login_error(self._client.server, "the login has not the scope that is needed", scope=scope)
         async with asyncio.timeout(TOKEN_SECONDS):
             return (await self._logins.fresh(self._address, self._client, used)).authorization

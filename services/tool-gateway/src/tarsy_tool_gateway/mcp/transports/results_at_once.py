@@ -27,8 +27,8 @@ def result_in_events(begun: bytes, id: int) -> dict[str, Any] | None:
         return None
     if not text.endswith("\n\n") or "\r" in text:
         return None
-    said = [data for event in text.split("\n\n") if (data := _data(event)) != ""]
-    return result_in_json(said[0], id) if len(said) == 1 and said[0] is not None else None
+    messages = [data for event in text.split("\n\n") if (data := _data(event)) != ""]
+    return result_in_json(messages[0], id) if len(messages) == 1 and messages[0] is not None else None
 
 
 def _data(event: str) -> str | None:

@@ -11,8 +11,8 @@ WAIT_SECONDS = 1.0
 class ServerStream:
     """Calls wait until the server has answered the GET.
 
-    The SDK sends it beside what follows the handshake. A server that asks something in a call (an elicitation) before
-    the stream stands drops its question, and the call then waits for our answer until its time is over.
+    The SDK sends it beside what follows the handshake. If a server asks during a call (an elicitation) before the
+    stream is open, it drops its question. The call then waits for our answer until it times out.
     """
 
     def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:

@@ -1,8 +1,8 @@
 """HTTP with server-sent events, the transport of the first MCP servers.
 
-One stream carries all that the server says, and each message to the server is a POST of its own. The SDK's client sends
-them one after the other, ends for all with the first that fails, and cannot take an answer of more than a megabyte; so
-this is one of ours, of the same parts.
+One stream carries all that the server says, and each message to the server is a POST of its own. Our own client, made
+of the SDK's parts. The SDK's client sends messages one after the other, ends with the first failure, and takes no
+answer over a megabyte.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -121,7 +121,7 @@ class _Posting:
     async def run(self, from_session: AsyncIterator[SessionMessage]) -> None:
         async for each in from_session:
             message = each.message
-            self._requests.sent(message)
+            self._requests.note_sent(message)
             if isinstance(message, JSONRPCNotification) and message.method == INITIALIZED:
                 # Servers refuse what overtakes it.
                 await self._post(message)
@@ -140,7 +140,7 @@ class _Posting:
 
 
 def _error(response: httpx2.Response) -> ErrorData:
-    """As http_errors made it, which stands between us and the wire. It passes on what only leads elsewhere."""
+    """The error as http_errors made it, which handles the response first. It passes on what only leads elsewhere."""
     if response.status_code < 400:
         status = response.status_code
         return ErrorData.model_validate(gateway_error("refused", f"it answered HTTP {status}", status=status))

@@ -30,7 +30,7 @@ async def standard_error(server: str, mask: Callable[[str], str]) -> AsyncIterat
         try:
             yield file
         finally:
-            # Not until the pipe ends: a grandchild may hold it open for ever.
+            # Does not wait for the end of the pipe: a grandchild may hold it open for ever.
             following.cancel()
             await asyncio.wait([following])
             transport.close()
@@ -42,9 +42,9 @@ async def _follow(server: str, reader: asyncio.StreamReader, mask: Callable[[str
         gathered = bytearray(first)
         dropped = 0
         async for chunk in _soon(reader):
-            room = MOST_BYTES - len(gathered)
-            gathered += chunk[:room]
-            dropped += max(0, len(chunk) - room)
+            capacity = MOST_BYTES - len(gathered)
+            gathered += chunk[:capacity]
+            dropped += max(0, len(chunk) - capacity)
         text = mask(gathered.decode(errors="replace"))
         log.info(
             "mcp_server.stderr",

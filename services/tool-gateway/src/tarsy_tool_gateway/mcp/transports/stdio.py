@@ -159,7 +159,7 @@ async def _write(
 ) -> None:
     try:
         async for each in from_session:
-            requests.sent(each.message)
+            requests.note_sent(each.message)
             child.stdin.write(each.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
             await child.stdin.drain()
     except (OSError, RuntimeError):

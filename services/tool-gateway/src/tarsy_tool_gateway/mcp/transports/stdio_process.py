@@ -76,7 +76,7 @@ class ServerProcess(SubprocessStreamProtocol):
             await asyncio.sleep(LOOK_SECONDS)
 
     def _is_gone(self) -> bool:
-        """With its grandchildren. Those that ended count until somebody has taken notice of it."""
+        """With its grandchildren. Ended ones count until their end was noticed."""
         return self._exited.is_set() and not self._signal(0)
 
     def _signal(self, number: int) -> bool:

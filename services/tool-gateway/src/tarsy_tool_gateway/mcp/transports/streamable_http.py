@@ -53,8 +53,8 @@ async def web_client(
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """No limit on reading: how long a call may take is the call's own business. Raises MisconfiguredError.
 
-    Nothing of our environment takes part (`trust_env`): a proxy that somebody set for something else would see what the
-    tools say. SSL_CERT_FILE counts, for it is OpenSSL that reads it.
+    Ignores our environment (`trust_env`): a proxy that was set for something else would see the tools' output.
+    SSL_CERT_FILE counts, for it is OpenSSL that reads it.
     """
     direct_calls = direct_calls or DirectCalls()
     async with connections_to(address, most=calls + BESIDE_CALLS) as connections:

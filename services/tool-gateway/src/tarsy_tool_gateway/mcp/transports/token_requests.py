@@ -55,7 +55,7 @@ async def follow_flow(
     raise OAuthFlowError("the authorization server led to no token")
 
 
-def asking_for(refused: httpx2.Response, scope: str | None) -> httpx2.Response:
+def replace_scope(refused: httpx2.Response, scope: str | None) -> httpx2.Response:
     """The refusal as if the server asked for this scope: the SDK takes its word before that of the configuration."""
     if scope is None:
         return refused

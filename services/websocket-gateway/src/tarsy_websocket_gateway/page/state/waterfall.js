@@ -8,7 +8,7 @@
  *  @typedef {Agent["llm_interactions"][number]} LlmCall
  *  @typedef {Agent["mcp_interactions"][number]} ToolCall */
 
-/** `change`: a call that may change something. `person`, `turn`: a call waits for a yes, or for its turn at a gateway.
+/** `change`: a call that may change something. `person`, `turn`: a call waits for approval, or for its turn at a gateway.
  *  `pause`: a question waits before it is asked again.
  *  @typedef {"queue" | "llm" | "tool" | "change" | "person" | "turn" | "pause"} Kind */
 /** Times in milliseconds; `until` is null while it runs.
