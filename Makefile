@@ -74,7 +74,7 @@ schemas: setup    ## write what is generated: schemas/, pages of docs/reference/
 	@$(PY) -m tarsy_docgen
 
 screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs; needs chromium, prometheus, prometheus-alertmanager
-	@PYTHONPATH=tests-support $(PY) -m tarsy_screenshots
+	@PYTHONPATH=tests-support $(PY) -m tarsy_testing.browser.screenshots
 
 bench: setup    ## run the benchmarks and print their figures
 	@$(PY) benchmarks/run.py

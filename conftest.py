@@ -1,11 +1,11 @@
 """The fixtures that every member's tests share."""
 
 pytest_plugins = [
-    "tarsy_logs",
-    "tarsy_programs",
-    "tarsy_slack_server",
-    "tarsy_testing",
-    "tarsy_tiers",
-    "tarsy_webhook",
-    "tarsy_workers",
+    "tarsy_testing.logs",
+    "tarsy_testing.programs",
+    "tarsy_testing.servers.slack_server",
+    "tarsy_testing.real_servers",
+    "tarsy_testing.tiers",
+    "tarsy_testing.servers.webhook",
+    "tarsy_testing.workers",
 ]

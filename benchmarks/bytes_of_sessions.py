@@ -16,16 +16,16 @@ from pathlib import Path
 import asyncpg
 from saying import load_told, say
 
-from tarsy_bus.record_parsing import Batches, plain_batch
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.record_parsing import Batches, plain_batch
+from tarsy_contracts.wire.topics import Topics
 from tarsy_embedded.password_file import read_password
 from tarsy_embedded.postgres_cluster import DATABASE, USER
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))
 
-from tarsy_incident import EVERY_INCIDENT  # noqa: E402 - it lies beside the tests
-from tarsy_up import Tarsy, tarsy  # noqa: E402
+from tarsy_testing.story.incident import EVERY_INCIDENT  # noqa: E402 - it lies beside the tests
+from tarsy_testing.system.up import Tarsy, tarsy  # noqa: E402
 
 SIZES = (
     "select relname, pg_total_relation_size(oid) from pg_class where relkind = 'r' and relnamespace = $1::regnamespace"

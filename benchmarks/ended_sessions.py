@@ -20,14 +20,14 @@ from processes import used
 from saying import load_told, say
 from whole_system import Plan, Whole, prepared
 
-from tarsy_bus.connection import producer
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.envelope import Envelope, envelope_of, event_id
-from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_story import READ, Story
-from tarsy_system import ServiceProcess
+from tarsy_bus.client.connection import producer
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_contracts.events.heads import SessionHead, Span, head_key
+from tarsy_contracts.wire.envelope import Envelope, envelope_of, event_id
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
+from tarsy_testing.story.story import READ, Story
+from tarsy_testing.system.system import ServiceProcess
 
 GIVE_UP_SECONDS = 600.0
 OPEN = "select count(*) from tarsy.sessions where status = 'in_progress' and last_number = $1"

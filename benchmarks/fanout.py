@@ -24,24 +24,24 @@ from prometheus_client import CollectorRegistry
 from saying import say
 
 from tarsy_auth.session_groups import GroupLabels
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts.api.visible_sessions import VisibleSessions
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.wire.envelope import envelope_of
+from tarsy_contracts.wire.topics import QUEUE_PARTITIONS, Topics
 from tarsy_processes.ports import free_port
-from tarsy_service.runner import run_services
-from tarsy_service.service import Ready, Service
-from tarsy_service.websocket_frames import frame_writer
-from tarsy_websocket_gateway.client import Client
-from tarsy_websocket_gateway.connection import Connection
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import Hub
+from tarsy_service.http.websocket_frames import frame_writer
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Ready, Service
+from tarsy_websocket_gateway.clients.client import Client
+from tarsy_websocket_gateway.clients.connection import Connection
+from tarsy_websocket_gateway.clients.hub import Hub
+from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.history import History
+from tarsy_websocket_gateway.messages.streamed_texts import Call
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
-from tarsy_websocket_gateway.stream_reader import StreamReader
-from tarsy_websocket_gateway.streams import Call
+from tarsy_websocket_gateway.streams.stream_reader import StreamReader
 
 QUEUE = 1_000
 IN_A_READ = 20

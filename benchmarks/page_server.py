@@ -13,13 +13,13 @@ from fastapi import APIRouter, FastAPI, Request, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse
 from page_sessions import Messages, long_session, three_agents
 
-from tarsy_listed_sessions import CONFIRMED, ListedSessions, session
 from tarsy_processes.ports import free_port
-from tarsy_service.compressed_answers import CompressedAnswers
-from tarsy_service.http_server import proxy_server
-from tarsy_session_logs import SESSION
-from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_routes import page_routes
+from tarsy_service.http.compressed_answers import CompressedAnswers
+from tarsy_service.http.server import proxy_server
+from tarsy_testing.browser.listed_sessions import CONFIRMED, ListedSessions, session
+from tarsy_testing.story.session_logs import SESSION
+from tarsy_websocket_gateway.page_files.assets import load_page
+from tarsy_websocket_gateway.page_files.routes import page_routes
 
 HOST = "127.0.0.1"
 SESSIONS = 10_000

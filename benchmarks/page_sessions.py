@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
-from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, tool_call_id
-from tarsy_session_logs import SESSION, log_of
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.wire.ids import execution_id, llm_call_id, stage_id, tool_call_id
+from tarsy_testing.story.session_logs import SESSION, log_of
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_trace import trace_of
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import join_deltas
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.outgoing import join_deltas
 
 AGENTS = ("Pods", "Logs", "Metrics")
 EVENTS_OF_AN_ITERATION = 5

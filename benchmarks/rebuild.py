@@ -17,10 +17,10 @@ from uuid import UUID
 
 from saying import load_told, say
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
@@ -37,7 +37,7 @@ sys.path.insert(0, str(ROOT / "services/timeline/tests"))
 
 from conftest import Session  # noqa: E402 - it lies beside the tests
 
-from tarsy_whole_chain import whole_chain  # noqa: E402 - it lies beside the tests
+from tarsy_testing.story.whole_chain import whole_chain  # noqa: E402 - it lies beside the tests
 
 SCHEMA, COPIED = "tarsy", "copied"
 

@@ -17,12 +17,12 @@ import uvloop
 from table import print_table
 
 from tarsy_bus.acceptance import ChainTracker
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.records import Delivery
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.readers.records import Delivery
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_masking.masker import Masker
@@ -33,7 +33,7 @@ from tarsy_session.state import NOT_STARTED, SessionState
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))
 
-from tarsy_story import READ, SESSION, Story  # noqa: E402 - it lies beside the tests
+from tarsy_testing.story.story import READ, SESSION, Story  # noqa: E402 - it lies beside the tests
 
 LOG = ROOT / "examples/incidents/crash-loop/logs/checkout-7c9d6f5b84-x2x7k.log.gz"
 

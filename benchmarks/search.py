@@ -23,11 +23,11 @@ from fastapi import FastAPI
 from saying import load_told, say, tail
 
 from tarsy_auth.session_groups import GroupLabels
-from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_processes.ports import free_port
-from tarsy_service.problem_handlers import install_problem_handlers
+from tarsy_service.http.problem_handlers import install_problem_handlers
 from tarsy_timeline.api.caller_groups import groups_of
 from tarsy_timeline.api.session_routes import session_routes
 from tarsy_timeline.database.migrations import migrate
@@ -40,7 +40,7 @@ from tarsy_timeline.queries.session_queries import SessionQueries
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))
 
-from tarsy_whole_chain import whole_chain  # noqa: E402 - it lies beside the tests
+from tarsy_testing.story.whole_chain import whole_chain  # noqa: E402 - it lies beside the tests
 
 EVIDENCE = ROOT / "examples/incidents"
 SCHEMA = "tarsy"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from aiokafka import TopicPartition
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import PartitionReader, Record
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
 from tarsy_contracts.events import ENDINGS
-from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 
 
 @dataclass

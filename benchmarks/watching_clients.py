@@ -31,17 +31,17 @@ from processes import used
 from saying import load_told, say, tail
 from whole_system import ROOT, servers
 
-from tarsy_bus.connection import Bus, producer
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus, producer
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
-from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import Envelope, envelope_of, event_id
-from tarsy_contracts.message import Message
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.wire.envelope import Envelope, envelope_of, event_id
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
 
 WAIT_SECONDS = 120.0

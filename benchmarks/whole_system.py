@@ -11,9 +11,9 @@ from pathlib import Path
 from outside import TURNS, Outside, ToolKind, outside
 from saying import say
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
@@ -22,7 +22,7 @@ from tarsy_processes.ports import free_port
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))
 
-from tarsy_system import System  # noqa: E402 - it lies beside the tests
+from tarsy_testing.system.system import System  # noqa: E402 - it lies beside the tests
 
 LEAST_ITERATIONS, MORE_ITERATIONS = 20, 5
 """Limit of iterations, which is above the turns of a session: it is not told to conclude."""

@@ -1,6 +1,7 @@
 """A system of real processes for each test, on the Kafka and PostgreSQL of the test session."""
 
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from tarsy_bus.connection import Bus
-from tarsy_incident import EVERY_INCIDENT, copy_with_a_short_log, planted_secrets
-from tarsy_service_forks import ServiceForks
-from tarsy_system import PATIENT, ROOT, System, running
+sys.path.append(str(Path(__file__).parent))
+
+from tarsy_bus.client.connection import Bus
+from tarsy_testing.story.incident import EVERY_INCIDENT, copy_with_a_short_log, planted_secrets
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import PATIENT, ROOT, System, running
 from tarsy_verification.session_log import SessionLog
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_prometheus import ROOT, promtool
+from tarsy_testing.servers.prometheus import ROOT, promtool
 
 
 @pytest.mark.parametrize(

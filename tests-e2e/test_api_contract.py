@@ -15,8 +15,8 @@ import pytest
 
 from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_local.front_door.routes import OUTSIDE, service_of
-from tarsy_system import ROOT, System
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.system.system import ROOT, System
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def url_of(system: System, path: str) -> str:
 
 async def test_every_operation_keeps_its_promise(running: System, document: dict[str, Any]) -> None:
     # Here, as each process of a test run imports this file, and schemathesis takes a second.
-    from tarsy_api_promises import broken_promises
+    from api_promises import broken_promises
 
     wrong = await asyncio.to_thread(broken_promises, document, partial(url_of, running), CREDENTIAL)
     wrong += await answers_to_strangers(running, document)

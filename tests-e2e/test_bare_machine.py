@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_programs import known_programs
-from tarsy_system import ROOT
+from tarsy_testing.programs import known_programs
+from tarsy_testing.system.system import ROOT
 
 SUPPORT = ROOT / "tests-support"
 COREUTILS = ("cat", "chmod", "cp", "date", "env", "false", "id", "ls", "mkdir", "mv", "rm", "sh", "sleep", "true")
@@ -56,8 +56,9 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 
 def _imported(file: Path) -> Iterator[Path]:
     for node in ast.walk(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.ImportFrom) and (SUPPORT / f"{node.module}.py").is_file():
-            yield SUPPORT / f"{node.module}.py"
+        if isinstance(node, ast.ImportFrom) and node.module:
+            module = f"{node.module.replace('.', '/')}.py"
+            yield from (folder / module for folder in (SUPPORT, file.parent) if (folder / module).is_file())
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import playwright
 
-from tarsy_browser import OFF_FOR_PLAYWRIGHT, chromium
+from tarsy_testing.browser.browser import OFF_FOR_PLAYWRIGHT, chromium
 
 DRIVER = Path(str(playwright.__file__)).parent / "driver" / "package" / "lib" / "coreBundle.js"
 

@@ -11,13 +11,13 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from tarsy_config.notifications import SLACK_TOKEN
+from tarsy_config.sections.notifications import SLACK_TOKEN
 from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.allowed_hosts import parse_allowed_hosts
-from tarsy_service.secret_files import variable_of
+from tarsy_service.access.allowed_hosts import parse_allowed_hosts
+from tarsy_service.settings.secret_files import variable_of
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")

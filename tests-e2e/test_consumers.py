@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from aiokafka.admin import NewPartitions
 
-from tarsy_bus.topics_admin import admin
-from tarsy_consumers import SESSION, RunningConsumer, lines_of, published_topic
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_contracts.events import SessionCompleted
-from tarsy_investigation import INVESTIGATION_SECONDS, Investigation, submit
-from tarsy_log import read_log
-from tarsy_programs import required_program
-from tarsy_system import ROOT, System
-from tarsy_testing import eventually
+from tarsy_testing.programs import required_program
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.consumers import SESSION, RunningConsumer, lines_of, published_topic
+from tarsy_testing.story.log import read_log
+from tarsy_testing.system.investigation import INVESTIGATION_SECONDS, Investigation, submit
+from tarsy_testing.system.system import ROOT, System
 
 FOLDER = ROOT / "examples" / "consumers"
 RESULTS = [f"{SESSION} DNS.", f"{SESSION} DNS again."]

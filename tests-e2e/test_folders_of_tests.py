@@ -2,7 +2,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tarsy_testing import FOLDER, remove_left_folders
+from tarsy_testing.real_servers import FOLDER, remove_left_folders
 
 
 def test_what_a_run_that_was_killed_left_in_memory_is_removed_and_that_of_others_stays(tmp_path: Path) -> None:

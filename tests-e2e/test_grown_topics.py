@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from aiokafka.admin import NewPartitions
 
-from tarsy_bus.connection import producer
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import read, read_all
+from tarsy_bus.client.connection import producer
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_contracts.events import ToolCallCompleted
-from tarsy_incident import alert_now, executions
-from tarsy_investigation import Investigation, submit
-from tarsy_log import read_log
-from tarsy_public_topic import until_all_is_public
-from tarsy_system import SERVICES, System
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import read, read_all
+from tarsy_testing.servers.public_topic import until_all_is_public
+from tarsy_testing.story.incident import alert_now, executions
+from tarsy_testing.story.log import read_log
+from tarsy_testing.system.investigation import Investigation, submit
+from tarsy_testing.system.system import SERVICES, System
 
 
 @pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])

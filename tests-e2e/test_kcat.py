@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 from tarsy_contracts.events import ENDINGS, ToolCallCompleted
-from tarsy_incident import alert_now
-from tarsy_kcat import headers_of, places_of, publish
-from tarsy_log import read_log
-from tarsy_programs import require_programs
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_testing.programs import require_programs
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.kcat import headers_of, places_of, publish
+from tarsy_testing.story.incident import alert_now
+from tarsy_testing.story.log import read_log
+from tarsy_testing.system.system import System
 
 ALWAYS = {
     "ce_specversion",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_incident import EVERY_INCIDENT, INCIDENTS
 from tarsy_lab.incidents import read_incident
-from tarsy_service_forks import ServiceForks
-from tarsy_up import Tarsy, tarsy
+from tarsy_testing.story.incident import EVERY_INCIDENT, INCIDENTS
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import Tarsy, tarsy
 
 SEEN = {
     "crash-loop": "← kubernetes.pods_log: ok, 100,000 lines, 10.8 MB",

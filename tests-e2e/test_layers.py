@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -10,6 +11,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = {"tarsy_cli", "tarsy_local", "tarsy_docgen"}
+
+
+MOST_SIDE_BY_SIDE = 30
+"""Modules of one folder that a person can still take in."""
 
 
 def imported(file: Path) -> Iterator[str]:
@@ -46,3 +51,10 @@ def test_a_member_declares_the_members_that_it_imports_and_no_other(file: Path) 
         if package.startswith("tarsy_")
     }
     assert used - {own} == declared
+
+
+def test_no_folder_has_more_modules_side_by_side_than_a_person_takes_in() -> None:
+    counted = Counter(file.parent for file in ROOT.glob("*/*/src/**/*.py") if file.name != "__init__.py")
+    assert len(counted) > 100
+    found = {str(folder.relative_to(ROOT)): number for folder, number in counted.items() if number > MOST_SIDE_BY_SIDE}
+    assert found == {}, "give some of them a room of their own"

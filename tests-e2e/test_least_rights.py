@@ -9,14 +9,16 @@ from pathlib import Path
 from uuid import uuid4
 
 import httpx2
+import mcp_progress
 import pytest
 import yaml
 from pydantic import JsonValue
 
-import tarsy_mcp_progress
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member
-from tarsy_bus.kafka_rights import (
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.topics.kafka_rights import (
     ALERT_SENDER,
     AUDITOR,
     CONSUMER,
@@ -29,22 +31,20 @@ from tarsy_bus.kafka_rights import (
     KafkaUser,
     Right,
 )
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_contracts import events as e
-from tarsy_contracts.audit import ActRequested
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, tool_call_id
-from tarsy_contracts.topics import Topics
-from tarsy_guarded_kafka import GuardedKafka, environment_of, guarded_kafka
-from tarsy_incident import alert_now
-from tarsy_investigation import shown, submit, watched
-from tarsy_questions import ask_question
-from tarsy_service_forks import ServiceForks
-from tarsy_system import PATIENT, System, running
-from tarsy_testing import eventually
-from tarsy_webhook import Webhook
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.ids import execution_id, llm_call_id, stage_id, tool_call_id
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.guarded_kafka import GuardedKafka, environment_of, guarded_kafka
+from tarsy_testing.servers.webhook import Webhook
+from tarsy_testing.story.incident import alert_now
+from tarsy_testing.system.investigation import shown, submit, watched
+from tarsy_testing.system.questions import ask_question
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import PATIENT, System, running
 
 TOPICS = Topics("guarded")
 USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER, AUDITOR, CONSUMER)
@@ -65,7 +65,7 @@ READ_ON = "Read the log again, please."
 READ_AGAIN = "The log says what it said."
 LINES = "I look at the pods first.\n" * 20
 """Chunks are whole lines."""
-COUNTER = Path(tarsy_mcp_progress.__file__)
+COUNTER = Path(mcp_progress.__file__)
 
 
 @pytest.fixture(scope="module")

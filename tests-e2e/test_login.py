@@ -14,14 +14,14 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
-from tarsy_incident import alert_now
-from tarsy_login_world import GROUP_KEYS, NAME, SERVICES_KEY, LoginWorld, write_auth_file
-from tarsy_openid_server import openid_server
 from tarsy_processes.ports import free_port
-from tarsy_projection import once_projected
-from tarsy_service_forks import ServiceForks
-from tarsy_testing import eventually
-from tarsy_up import environment, tarsy
+from tarsy_testing.browser.login_world import GROUP_KEYS, NAME, SERVICES_KEY, LoginWorld, write_auth_file
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.openid_server import openid_server
+from tarsy_testing.story.incident import alert_now
+from tarsy_testing.story.projection import once_projected
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import environment, tarsy
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 import structlog
 
-from tarsy_service.logs import configure_logs
+from tarsy_service.telemetry.logs import configure_logs
 
 log = structlog.get_logger(__name__)
 library = logging.getLogger("aiokafka")

@@ -15,16 +15,16 @@ import pytest
 import pytest_asyncio
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_local.composition import BUILDERS, Shared
 from tarsy_processes.ports import free_port
 from tarsy_service import supervision
-from tarsy_service.runner import run_services
-from tarsy_service.service import Service
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Service
 from tarsy_service.supervision import Supervisor, Work, never
-from tarsy_testing import bus_of_tests, delete_topics, drop_schema, eventually
-from tarsy_up import write_config
+from tarsy_testing.real_servers import bus_of_tests, delete_topics, drop_schema, eventually
+from tarsy_testing.system.up import write_config
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

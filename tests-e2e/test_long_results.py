@@ -1,6 +1,6 @@
 """Results on their way to the agent: chosen servers, thresholds, summaries, names, and ReAct's ways to write arguments.
 
-From the alert to the timeline, our services as they are (tarsy_simulation). The script's `needs` prove what reached the
+From the alert to the timeline, our services as they are (simulation/). The script's `needs` prove what reached the
 model, and a model that is asked for what no turn has fails.
 """
 
@@ -12,10 +12,10 @@ from pydantic import JsonValue
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, timeline_changes
-from tarsy_simulation.investigation import VERY_LONG
-from tarsy_simulation.outside import Tool
-from tarsy_simulation.scripted_session import WITHOUT_RUNBOOK, play
+from tarsy_contracts.timeline.changes import TimelineCreated, TimelineEnded, timeline_changes
+from tarsy_testing.simulation.investigation import VERY_LONG
+from tarsy_testing.simulation.outside import Tool
+from tarsy_testing.simulation.scripted_session import WITHOUT_RUNBOOK, play
 from tarsy_verification.session_log import SessionLog
 
 LONG = "".join(f"2026-11-22T03:00:{number % 60:02} api-7 ERROR row {number}\n" for number in range(40))

@@ -4,11 +4,11 @@ import asyncio
 from pathlib import Path
 
 from tarsy_contracts import events as e
-from tarsy_incident import executions
-from tarsy_investigation import Investigation, submit
-from tarsy_public_topic import until_all_is_public
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.public_topic import until_all_is_public
+from tarsy_testing.story.incident import executions
+from tarsy_testing.system.investigation import Investigation, submit
+from tarsy_testing.system.system import System
 from tarsy_verification.invariants import faults_of
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of

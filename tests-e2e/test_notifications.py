@@ -5,17 +5,17 @@ and the topic grows.
 import httpx2
 from aiokafka.admin import NewPartitions
 
-from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import read_all
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.session_events import PublicSessionCompleted, PublicSessionStarted
-from tarsy_incident import alert_now
-from tarsy_investigation import INVESTIGATION_SECONDS
-from tarsy_public_topic import until_all_is_public
-from tarsy_slack_server import CHANNEL, TOKEN, SlackServer, rate_limited
-from tarsy_system import System
-from tarsy_testing import eventually
-from tarsy_webhook import Webhook
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import read_all
+from tarsy_testing.servers.public_topic import until_all_is_public
+from tarsy_testing.servers.slack_server import CHANNEL, TOKEN, SlackServer, rate_limited
+from tarsy_testing.servers.webhook import Webhook
+from tarsy_testing.story.incident import alert_now
+from tarsy_testing.system.investigation import INVESTIGATION_SECONDS
+from tarsy_testing.system.system import System
 
 FIRED = "FIRING: PodCrashLooping in shop"
 RECEIVERS = """

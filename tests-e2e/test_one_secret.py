@@ -7,22 +7,22 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_access import request_with
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import Topics
-from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.topics import Topics
+from tarsy_ingest.intake.alert_masking import AlertMaskers, mask_alert
 from tarsy_ingest.raw_alert import RawAlert
 from tarsy_ingest.settings import IngestSettings
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_service.caller import caller_of
-from tarsy_service.settings import MaskingSettings
+from tarsy_service.access.caller import caller_of
+from tarsy_service.settings.service_settings import MaskingSettings
 from tarsy_summarizer.settings import SummarizerSettings
+from tarsy_testing.access import request_with
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_tool_gateway.masking import ServerMaskers
 from tarsy_tool_gateway.results.results import ResultStore

@@ -10,15 +10,15 @@ import httpx2
 import pytest
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import admin, apply_topics, compare_topics
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import admin, apply_topics, compare_topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_local.instance_counts import SERVICES
 from tarsy_processes.ports import free_port
-from tarsy_service_forks import ServiceForks
-from tarsy_system import READY_SECONDS, System, running
-from tarsy_testing import delete_topics, eventually
-from tarsy_up import environment, tarsy, wait_for, write_config
+from tarsy_testing.real_servers import delete_topics, eventually
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import READY_SECONDS, System, running
+from tarsy_testing.system.up import environment, tarsy, wait_for, write_config
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,13 @@ import pytest_asyncio
 import yaml
 from playwright.async_api import Browser, Page, expect
 
-from tarsy_axe import violations_in_both_schemes
-from tarsy_browser import Tab, chromium, demand_chromium, new_tab, text_of
-from tarsy_door import door
-from tarsy_incident import INCIDENT, alert_now, planted_secrets, read_log
-from tarsy_service_forks import ServiceForks
-from tarsy_testing import eventually
-from tarsy_up import Tarsy, tarsy
+from tarsy_testing.browser.axe import violations_in_both_schemes
+from tarsy_testing.browser.browser import Tab, chromium, demand_chromium, new_tab, text_of
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.door import door
+from tarsy_testing.story.incident import INCIDENT, alert_now, planted_secrets, read_log
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import Tarsy, tarsy
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_axe import TOOLS, install_page_tools
-from tarsy_programs import required_program
-from tarsy_system import ROOT
+from tarsy_testing.browser.axe import TOOLS, install_page_tools
+from tarsy_testing.programs import required_program
+from tarsy_testing.system.system import ROOT
 
 PAGE = ROOT / "services/websocket-gateway/src/tarsy_websocket_gateway/page"
 SECONDS = 600

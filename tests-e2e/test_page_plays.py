@@ -14,13 +14,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tarsy_browser import Tab, chromium, demand_chromium, new_tab, text_of
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_incident import INCIDENT
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_processes.ports import free_port
-from tarsy_service_forks import OwnProcess, ServiceForks
-from tarsy_system import PATIENT, ROOT, System, running
-from tarsy_testing import bus_of_tests, delete_topics, drop_schema, eventually
+from tarsy_testing.browser.browser import Tab, chromium, demand_chromium, new_tab, text_of
+from tarsy_testing.real_servers import bus_of_tests, delete_topics, drop_schema, eventually
+from tarsy_testing.story.incident import INCIDENT
+from tarsy_testing.system.service_forks import OwnProcess, ServiceForks
+from tarsy_testing.system.system import PATIENT, ROOT, System, running
 from tarsy_verification.tool_runs import runs_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -64,7 +64,7 @@ class FrontDoor:
         ports = [f"{name}={self.system.of(name).port}" for name in ("timeline", "ingest", "websocket-gateway")]
         log = self.system.folder / "front-door.log"
         self.process = self.forks.start(
-            "tarsy_front_door", str(self.port), *ports, log=log, folder=ROOT, environment=dict(PATIENT)
+            "tarsy_testing.browser.front_door", str(self.port), *ports, log=log, folder=ROOT, environment=dict(PATIENT)
         )
 
     def kill(self) -> None:

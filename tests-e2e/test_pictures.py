@@ -2,8 +2,8 @@
 
 import re
 
-from tarsy_pictures import VIEWS, page_of_pictures, pictures
-from tarsy_system import ROOT
+from tarsy_testing.browser.pictures import VIEWS, page_of_pictures, pictures
+from tarsy_testing.system.system import ROOT
 
 ROUTES = ROOT / "services/websocket-gateway/src/tarsy_websocket_gateway/page/routes.js"
 SHOWN = ROOT / "docs/pictures"

@@ -7,10 +7,10 @@ import asyncpg
 from websockets.asyncio.client import connect
 
 from tarsy_contracts.events import SessionCompleted
-from tarsy_incident import EVERY_INCIDENT, planted_secrets
-from tarsy_investigation import everything, shown, submit, subscribe
 from tarsy_lab.incidents import read_incident
-from tarsy_system import System
+from tarsy_testing.story.incident import EVERY_INCIDENT, planted_secrets
+from tarsy_testing.system.investigation import everything, shown, submit, subscribe
+from tarsy_testing.system.system import System
 
 
 def found_in(text: str) -> list[str]:

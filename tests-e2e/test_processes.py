@@ -17,15 +17,15 @@ import pytest
 import yaml
 from pydantic import JsonValue
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.wire.topics import Topics
 from tarsy_local.instance import Process
 from tarsy_local.instance_counts import SERVICES
-from tarsy_monitoring import family, increasing, named_metrics
-from tarsy_prometheus import ROOT, prometheus
-from tarsy_service_forks import ServiceForks
-from tarsy_testing import delete_topics, eventually
-from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
+from tarsy_testing.real_servers import delete_topics, eventually
+from tarsy_testing.servers.monitoring import family, increasing, named_metrics
+from tarsy_testing.servers.prometheus import ROOT, prometheus
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
 STOP_SECONDS = 180.0
 

@@ -13,10 +13,10 @@ import pytest
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_contracts.inputs import CallDecisionRequested, InboxInput
-from tarsy_simulation.investigation import SERVER
-from tarsy_simulation.outside import Tool
-from tarsy_simulation.scripted_session import WITHOUT_RUNBOOK, Script, play_with_person
+from tarsy_contracts.messages.inputs import CallDecisionRequested, InboxInput
+from tarsy_testing.simulation.investigation import SERVER
+from tarsy_testing.simulation.outside import Tool
+from tarsy_testing.simulation.scripted_session import WITHOUT_RUNBOOK, Script, play_with_person
 from tarsy_verification.invariants import ToolRun, faults_of
 from tarsy_verification.session_log import SessionLog
 

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus import connection
-from tarsy_bus.broker_connections import SHORTEST_PAUSE_SECONDS
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client import connection
+from tarsy_bus.client.broker_connections import SHORTEST_PAUSE_SECONDS
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_local.composition import all_services
-from tarsy_outage import KillableKafka, killable_kafka
-from tarsy_service.repeated_lines import MOST_ALIKE
-from tarsy_service_forks import ServiceForks
-from tarsy_system import System, running
-from tarsy_testing import bus_of_tests, eventually
-from tarsy_up import write_config
+from tarsy_service.telemetry.repeated_lines import MOST_ALIKE
+from tarsy_testing.real_servers import bus_of_tests, eventually
+from tarsy_testing.servers.outage import KillableKafka, killable_kafka
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import System, running
+from tarsy_testing.system.up import write_config
 
 OUTAGE_SECONDS = 5.0
 MOST_KINDS_OF_LINES = 15

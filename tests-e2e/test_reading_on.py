@@ -1,6 +1,6 @@
 """An agent reads on in results that were too long for it: our services as they are, with any number of gateways.
 
-In one process and in virtual time (tarsy_simulation). The script's `needs` prove what reached the model.
+In one process and in virtual time (simulation/). The script's `needs` prove what reached the model.
 """
 
 import json
@@ -12,10 +12,10 @@ from pydantic import JsonValue
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
-from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, tool_call_id
-from tarsy_simulation.investigation import SERVER, SESSION, VERY_LONG
-from tarsy_simulation.outside import Tool
-from tarsy_simulation.scripted_session import play
+from tarsy_contracts.wire.ids import execution_id, llm_call_id, stage_id, tool_call_id
+from tarsy_testing.simulation.investigation import SERVER, SESSION, VERY_LONG
+from tarsy_testing.simulation.outside import Tool
+from tarsy_testing.simulation.scripted_session import play
 from tarsy_verification.session_log import SessionLog
 
 CALL = tool_call_id(llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1), 0)

@@ -11,14 +11,14 @@ import httpx2
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_local.composition import all_services
 from tarsy_local.instance_counts import SERVICES
 from tarsy_processes.ports import free_port
 from tarsy_service import loop_progress
-from tarsy_service.runner import run_services
-from tarsy_testing import bus_of_tests, drop_schema, eventually, own_kafka
-from tarsy_up import write_config
+from tarsy_service.process.runner import run_services
+from tarsy_testing.real_servers import bus_of_tests, drop_schema, eventually, own_kafka
+from tarsy_testing.system.up import write_config
 
 LIMIT_SECONDS = 120.0
 TOLD_SECONDS = 30.0

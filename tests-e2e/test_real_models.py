@@ -11,19 +11,19 @@ from pathlib import Path
 import httpx2
 import pytest
 from pydantic import JsonValue
+from recorded_requests import read_llm_interactions, read_trace, request_of
 
 from tarsy_config.configured_models import models_of
-from tarsy_config.live_config import ConfigSource
+from tarsy_config.loading.live_config import ConfigSource
 from tarsy_contracts.api.sessions import SessionDetail
 from tarsy_contracts.api.trace import McpInteraction
-from tarsy_incident import INCIDENT, planted_secrets
-from tarsy_investigation import Investigation, shown, submit
 from tarsy_lab.incidents import read_incident
 from tarsy_llm.protocol import LlmCallError
-from tarsy_provider import MODEL, Provider, provider
-from tarsy_questions import ask_question
-from tarsy_recorded_requests import read_llm_interactions, read_trace, request_of
-from tarsy_system import System
+from tarsy_testing.servers.provider import MODEL, Provider, provider
+from tarsy_testing.story.incident import INCIDENT, planted_secrets
+from tarsy_testing.system.investigation import Investigation, shown, submit
+from tarsy_testing.system.questions import ask_question
+from tarsy_testing.system.system import System
 
 KEY = "key-of-the-test-0123456789"
 

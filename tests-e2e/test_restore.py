@@ -13,17 +13,17 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from backups import copy_of_kafka, dump, fresh_database, restore
 
-from tarsy_backups import copy_of_kafka, dump, fresh_database, restore
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_chains import CONFIG, ask_for, environment, rows
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_incident import INCIDENT
-from tarsy_investigation import Investigation, shown
-from tarsy_service_forks import ServiceForks
-from tarsy_system import PATIENT, ServiceProcess, System, running
-from tarsy_testing import bus_of_tests, eventually, own_kafka
+from tarsy_testing.real_servers import bus_of_tests, eventually, own_kafka
+from tarsy_testing.story.incident import INCIDENT
+from tarsy_testing.system.chains import CONFIG, ask_for, environment, rows
+from tarsy_testing.system.investigation import Investigation, shown
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import PATIENT, ServiceProcess, System, running
 from tarsy_verification.invariants import chain_faults, run_faults
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of

@@ -11,14 +11,18 @@ from pathlib import Path
 
 import pytest
 import yaml
+from observers import History, Page
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_chains import environment, rows
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts import events as e
-from tarsy_incident import INCIDENT
-from tarsy_investigation import everything, shown
-from tarsy_last_release import (
+from tarsy_testing.real_servers import bus_of_tests, delete_topics, drop_schema
+from tarsy_testing.rounds import rounds
+from tarsy_testing.story.incident import INCIDENT
+from tarsy_testing.story.live_log import following
+from tarsy_testing.system.chains import environment, rows
+from tarsy_testing.system.investigation import everything, shown
+from tarsy_testing.system.last_release import (
     COMMIT,
     VERSION,
     LastRelease,
@@ -29,15 +33,11 @@ from tarsy_last_release import (
     run_command,
     versions,
 )
-from tarsy_live_log import following
-from tarsy_load import Load, sources_of
-from tarsy_observers import History, Page
-from tarsy_questions import ask_question
-from tarsy_rolling import Rolling, rolling
-from tarsy_rounds import rounds
-from tarsy_service_forks import ServiceForks
-from tarsy_system import PATIENT, ROOT, SERVICES, System, running
-from tarsy_testing import bus_of_tests, delete_topics, drop_schema
+from tarsy_testing.system.load import Load, sources_of
+from tarsy_testing.system.questions import ask_question
+from tarsy_testing.system.rolling import Rolling, rolling
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import PATIENT, ROOT, SERVICES, System, running
 from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.timeout(1200)
@@ -116,7 +116,7 @@ async def rolled(
 def test_the_last_release_is_the_one_that_the_changelog_names() -> None:
     """While a release is made, its own heading is the newest, and the last one stands below it."""
     found = versions((ROOT / "CHANGELOG.md").read_text("utf-8"))
-    assert found[1] == VERSION, "write the new release into tests-support/tarsy_last_release.py"
+    assert found[1] == VERSION, "write the new release into tests-support/tarsy_testing/system/last_release.py"
     assert versions(changelog_of(COMMIT))[0] == VERSION
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import httpx2
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts.envelope import Envelope
+from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.public.envelope import PublicEnvelope
+from tarsy_contracts.wire.envelope import Envelope
 from tarsy_docgen.channels import CHANNELS, Channel
 from tarsy_docgen.messages import urn
-from tarsy_investigation import everything, shown, submit
-from tarsy_system import ROOT, System
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.system.investigation import everything, shown, submit
+from tarsy_testing.system.system import ROOT, System
 
 SCHEMAS = ROOT / "schemas"
 STRANGERS = {"alerts", "dead_letters"}

@@ -1,6 +1,6 @@
 """The sweep: at every event of an investigation somebody dies, and it ends as if nobody had.
 
-In one process and in virtual time (tarsy_simulation); real processes do the same in test_nothing_is_lost.py. What was
+In one process and in virtual time (simulation/); real processes do the same in test_nothing_is_lost.py. What was
 appended in one batch has the number of its first event. Any run alone, to look at it closely:
 
     pytest tests-e2e/test_sweep_in_process.py -k orchestrator-after-17-forgotten
@@ -14,9 +14,9 @@ from random import Random
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_simulation.broker import OutageKind
-from tarsy_simulation.playing import Death, Played, Service, play
-from tarsy_simulation.sweeping import MOMENTS, deaths_at, faults, record_faults, sampled, still_open, unknown
+from tarsy_testing.simulation.broker import OutageKind
+from tarsy_testing.simulation.playing import Death, Played, Service, play
+from tarsy_testing.simulation.sweeping import MOMENTS, deaths_at, faults, record_faults, sampled, still_open, unknown
 from tarsy_verification.invariants import faults_of
 
 TWICE = 60

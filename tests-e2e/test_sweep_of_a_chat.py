@@ -10,9 +10,9 @@ from functools import cache
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_simulation.investigation import BRIEF_ALERT
-from tarsy_simulation.playing import Death, Played, play
-from tarsy_simulation.sweeping import deaths_at, faults, record_faults, sampled, still_open
+from tarsy_testing.simulation.investigation import BRIEF_ALERT
+from tarsy_testing.simulation.playing import Death, Played, play
+from tarsy_testing.simulation.sweeping import deaths_at, faults, record_faults, sampled, still_open
 
 QUESTIONS = 1
 RECORD_EVERY = 3

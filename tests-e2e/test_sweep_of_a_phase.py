@@ -1,6 +1,6 @@
 """The sweep of a phase after the end: whoever dies at its events, it is done once, and a question goes first.
 
-The phase is one that only tests have (tarsy_rating_phase.py): what holds for it holds for each line of the table that
+The phase is one that only tests have (rating_phase.py): what holds for it holds for each line of the table that
 `build_phase` makes.
 """
 
@@ -10,10 +10,10 @@ from functools import cache
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_rating_phase import RATER, RESULT, planted
-from tarsy_simulation.investigation import BRIEF_ALERT
-from tarsy_simulation.playing import Death, Played, play
-from tarsy_simulation.sweeping import deaths_at, faults, sampled, still_open
+from tarsy_testing.simulation.investigation import BRIEF_ALERT
+from tarsy_testing.simulation.playing import Death, Played, play
+from tarsy_testing.simulation.sweeping import deaths_at, faults, sampled, still_open
+from tarsy_testing.story.rating_phase import RATER, RESULT, planted
 from tarsy_verification.session_log import SessionLog
 
 

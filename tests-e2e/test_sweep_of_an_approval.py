@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_simulation.investigation import GUARDED_ALERT
-from tarsy_simulation.playing import THINKING_SECONDS, Death, Decision, Played, play
-from tarsy_simulation.sweeping import deaths_at, faults, record_faults, sampled, still_open
+from tarsy_testing.simulation.investigation import GUARDED_ALERT
+from tarsy_testing.simulation.playing import THINKING_SECONDS, Death, Decision, Played, play
+from tarsy_testing.simulation.sweeping import deaths_at, faults, record_faults, sampled, still_open
 
 DELETION = "pods_delete"
 

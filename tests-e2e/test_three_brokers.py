@@ -12,18 +12,18 @@ from uuid import uuid4
 import pytest
 from aiokafka.errors import KafkaError
 
-from tarsy_brokers import NUMBERS, Brokers, three_brokers
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import admin, apply_topics
-from tarsy_chains import CONFIG, environment
-from tarsy_incident import INCIDENT
-from tarsy_investigation import everything
-from tarsy_live_log import following
-from tarsy_load import Load
-from tarsy_rounds import rounds
-from tarsy_service_forks import ServiceForks
-from tarsy_system import PATIENT, System, running
-from tarsy_testing import bus_of_tests, drop_schema, eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import admin, apply_topics
+from tarsy_testing.real_servers import bus_of_tests, drop_schema, eventually
+from tarsy_testing.rounds import rounds
+from tarsy_testing.servers.brokers import NUMBERS, Brokers, three_brokers
+from tarsy_testing.story.incident import INCIDENT
+from tarsy_testing.story.live_log import following
+from tarsy_testing.system.chains import CONFIG, environment
+from tarsy_testing.system.investigation import everything
+from tarsy_testing.system.load import Load
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import PATIENT, System, running
 
 pytestmark = pytest.mark.timeout(1500)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_tiers import FIRST_ONLY, NAMED, is_of_second_tier
+from tarsy_testing.tiers import FIRST_ONLY, NAMED, is_of_second_tier
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted(

@@ -4,8 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
-
-from tarsy_timing import depends_on_time, is_marked
+from timed_tests import depends_on_time, is_marked
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("apps", "examples", "helm", "libs", "services", "tests-e2e", "tools")

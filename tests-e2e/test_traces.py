@@ -9,14 +9,14 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tarsy_collector import Collected, Collector, collecting, find_orphans
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.public.envelope import PublicEnvelope
-from tarsy_incident import alert_now
-from tarsy_investigation import Investigation, everything, watched
-from tarsy_system import SERVICES, System
-from tarsy_testing import eventually
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.ids import session_traceparent
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.collector import Collected, Collector, collecting, find_orphans
+from tarsy_testing.story.incident import alert_now
+from tarsy_testing.system.investigation import Investigation, everything, watched
+from tarsy_testing.system.system import SERVICES, System
 
 CALLER = "4bf92f3577b34da6a3ce929d0e0e4736"
 

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tutorial_steps import CommandStep, FileStep, steps
 
-from tarsy_alertmanager import PROGRAM
-from tarsy_mcp_install import node_programs
-from tarsy_mcp_kubernetes import kubernetes
 from tarsy_processes.ports import free_port
-from tarsy_programs import required_program
-from tarsy_provider import Provider, provider
-from tarsy_system import ROOT
-from tarsy_testing import cache_dir
-from tarsy_tutorial import CommandStep, FileStep, steps
-from tarsy_up import START_SECONDS, wait_for
+from tarsy_testing.programs import required_program
+from tarsy_testing.real_servers import cache_dir
+from tarsy_testing.servers.alertmanager import PROGRAM
+from tarsy_testing.servers.mcp_install import node_programs
+from tarsy_testing.servers.mcp_kubernetes import kubernetes
+from tarsy_testing.servers.provider import Provider, provider
+from tarsy_testing.system.system import ROOT
+from tarsy_testing.system.up import START_SECONDS, wait_for
 
 STEP_SECONDS = 400.0
 STOP_SECONDS = 60.0

@@ -12,11 +12,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tarsy_incident import INCIDENT, read_log
-from tarsy_kcat import headers_of
-from tarsy_programs import require_programs
-from tarsy_service_forks import ServiceForks
-from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
+from tarsy_testing.programs import require_programs
+from tarsy_testing.servers.kcat import headers_of
+from tarsy_testing.story.incident import INCIDENT, read_log
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
 SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 

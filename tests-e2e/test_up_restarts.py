@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tarsy_service_forks import ServiceForks
-from tarsy_up import Running, Tarsy, is_alive, tarsy, wait_for
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import Running, Tarsy, is_alive, tarsy, wait_for
 
 COMES_BACK_SECONDS = 120.0
 TOLD_SECONDS = 30.0

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts.topics import Topics
-from tarsy_incident import INCIDENT
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.wire.topics import Topics
 from tarsy_lab.incidents import read_incident
-from tarsy_testing import delete_topics
-from tarsy_up import ROOT, environment, tarsy
+from tarsy_testing.real_servers import delete_topics
+from tarsy_testing.story.incident import INCIDENT
+from tarsy_testing.system.up import ROOT, environment, tarsy
 
 REFUSALS = """
 import sys

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tarsy_contracts.topics import Topics
-from tarsy_sentences import without_subject
-from tarsy_words import (
+from retired_words import (
     COMPOSITION,
     KEPT_PARTICIPLES,
     NO_PARTICIPLES,
@@ -18,6 +16,9 @@ from tarsy_words import (
     RETIRED_MODULES,
     STILL_TWICE,
 )
+from sentence_subjects import without_subject
+
+from tarsy_contracts.wire.topics import Topics
 
 ROOT = Path(__file__).resolve().parent.parent
 MEMBERS = ("apps", "examples", "libs", "services", "tools")

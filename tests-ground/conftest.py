@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_chart import demand_helm
 from tarsy_ground.base_image import import_base
 from tarsy_ground.cluster.access import Keys
 from tarsy_ground.cluster.configuration import write_compose_configuration
@@ -23,9 +22,10 @@ from tarsy_ground.product_image import kept_product
 from tarsy_ground.programs import COMPOSE, COREDNS, GROUPS, KEDA, TRAEFIK, build_programs, is_built
 from tarsy_ground.requirements import PROGRAMS, missing_requirements
 from tarsy_ground.traces import traces
-from tarsy_mcp_install import kubernetes_mcp_server
-from tarsy_programs import in_ci, require_programs
-from tarsy_testing import cache_dir
+from tarsy_testing.chart import demand_helm
+from tarsy_testing.programs import in_ci, require_programs
+from tarsy_testing.real_servers import cache_dir
+from tarsy_testing.servers.mcp_install import kubernetes_mcp_server
 
 CACHE = cache_dir() / "ground"
 BRIDGE_PLUGIN = "/usr/lib/cni/bridge"

@@ -5,7 +5,7 @@ import secrets
 from tarsy_auth.api_keys import new_key
 from tarsy_ground.cluster.doors import Door
 from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 LISTED = "/api/v1/sessions"
 GATEWAY = "deployment/tarsy-tool-gateway"

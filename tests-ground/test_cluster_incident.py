@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tarsy_ground.cluster.alertmanager import alertmanager
 from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 FOUND = "/api/v1/sessions?alert_type=PodCrashLooping"
 ACCOUNT = "system:serviceaccount:tarsy:tarsy-tool-gateway"

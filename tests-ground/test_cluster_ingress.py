@@ -14,9 +14,9 @@ from tarsy_ground.cluster.ingress_controller import PORT, ingress_controller
 from tarsy_ground.cluster.installation import BASE_PATH
 from tarsy_ground.cluster.named_address import NamedAddress
 from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
-from tarsy_login_world import LoginWorld
-from tarsy_openid_server import OpenIdServer, sections_of, served
-from tarsy_testing import eventually
+from tarsy_testing.browser.login_world import LoginWorld
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.openid_server import OpenIdServer, sections_of, served
 
 ORIGIN = f"https://{INGRESS_HOST}"
 ADDRESS = f"{ORIGIN}{BASE_PATH}"

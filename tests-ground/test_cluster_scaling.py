@@ -8,7 +8,7 @@ from tarsy_ground.cluster.installation import NAMESPACE, Installation
 from tarsy_ground.cluster.keda import keda, scaled_object
 from tarsy_ground.cluster.processes import frozen_pods
 from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 GATEWAY = "tool-gateway"
 DEPLOYMENT = f"deployment/tarsy-{GATEWAY}"

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tarsy_chart import FRONT_DOOR
 from tarsy_ground.cluster.earlier import check_out_earlier
 from tarsy_ground.cluster.installation import RELEASE, Installation
 from tarsy_ground.cluster.reconfiguration import ConfiguredTarsy
-from tarsy_waiting import wait_until
+from tarsy_testing.chart import FRONT_DOOR
+from tarsy_testing.waiting import wait_until
 
 
 def test_every_alert_is_investigated_while_tarsy_is_upgraded(configured: ConfiguredTarsy, tmp_path: Path) -> None:

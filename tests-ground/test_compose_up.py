@@ -11,7 +11,7 @@ from tarsy_ground.composition import ROOT, ComposeError, Composition
 from tarsy_ground.inside import InsideClient
 from tarsy_ground.sent_alerts import SentAlerts, recorded_alert
 from tarsy_local.instance_counts import SERVICES
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 DOOR = "http://127.0.0.1:8080"
 PROMETHEUS = "http://127.0.0.1:9090"

@@ -11,7 +11,7 @@ from tarsy_ground.control_groups import CONTROL_GROUPS
 from tarsy_ground.engine import Engine, running_engine
 from tarsy_ground.kernel_settings import FORWARDING
 from tarsy_ground.network import network_namespace
-from tarsy_testing import cache_dir
+from tarsy_testing.real_servers import cache_dir
 
 SECONDS = 120
 LONG_SLEEP = str(86_400 + os.getpid())

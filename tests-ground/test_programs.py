@@ -8,7 +8,7 @@ import pytest
 from tarsy_ground import programs
 from tarsy_ground.__main__ import main
 from tarsy_ground.programs import COMPOSE, GROUPS, BuildError, ProgramGroup, build_programs, is_built
-from tarsy_programs import require_programs
+from tarsy_testing.programs import require_programs
 
 SECONDS = 60
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_ground.requirements import PROGRAMS, missing_requirements
-from tarsy_programs import known_programs
+from tarsy_testing.programs import known_programs
 
 ALL_RIGHTS, THOSE_OF_A_CONTAINER = "000001ffffffffff", "00000000a80425fb"
 

@@ -15,8 +15,17 @@ from pydantic import ValidationError
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from tarsy_certificates import Authority
-from tarsy_chart import (
+from tarsy_cli.app import cli
+from tarsy_cli.command_group import TableGroup
+from tarsy_contracts.wire.topics import Topics
+from tarsy_docgen.metrics_page import all_metrics
+from tarsy_local.service_settings import SETTINGS
+from tarsy_service.access.allowed_hosts import parse_allowed_hosts
+from tarsy_service.settings.kafka import KafkaConnectionSettings
+from tarsy_service.settings.secret_files import SUFFIX, is_secret, variable_of, variables_of
+from tarsy_service.settings.service_settings import ServiceSettings, mistakes_in_settings
+from tarsy_summarizer import service as summarizer
+from tarsy_testing.chart import (
     CHART,
     FRONT_DOOR,
     VALUE_FILES,
@@ -30,16 +39,7 @@ from tarsy_chart import (
     template,
     variables_of_container,
 )
-from tarsy_cli.app import cli
-from tarsy_cli.command_group import TableGroup
-from tarsy_contracts.topics import Topics
-from tarsy_docgen.metrics_page import all_metrics
-from tarsy_local.service_settings import SETTINGS
-from tarsy_service.allowed_hosts import parse_allowed_hosts
-from tarsy_service.kafka_settings import KafkaConnectionSettings
-from tarsy_service.secret_files import SUFFIX, is_secret, variable_of, variables_of
-from tarsy_service.settings import ServiceSettings, mistakes_in_settings
-from tarsy_summarizer import service as summarizer
+from tarsy_testing.servers.certificates import Authority
 from tarsy_tool_gateway import service as tool_gateway
 
 SECRETS = "/run/secrets/tarsy"
@@ -195,7 +195,7 @@ def test_each_variable_of_a_service_can_be_told_by_a_value(service: str) -> None
 def test_probes_ask_the_paths_and_the_port_of_every_service(name: str) -> None:
     from prometheus_client import CollectorRegistry
 
-    from tarsy_service.runner import Readiness, build_app
+    from tarsy_service.process.runner import Readiness, build_app
 
     app = build_app([], Readiness([]), CollectorRegistry())
     paths = {route.path for route in app.routes if isinstance(route, APIRoute)}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tarsy_chart import PATHS, Manifest, at, component_of, of_kind, pods_of, rendered, variables_of_container
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.base_path import PAGES
+from tarsy_service.http.base_path import PAGES
+from tarsy_testing.chart import PATHS, Manifest, at, component_of, of_kind, pods_of, rendered, variables_of_container
 
 PROBES = ("health", "ready")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_chart import PATHS, at, of_kind
 from tarsy_local.front_door.routes import OUTSIDE, service_of
-from tarsy_nginx import nginx
 from tarsy_processes.ports import free_port
+from tarsy_testing.chart import PATHS, at, of_kind
+from tarsy_testing.servers.nginx import nginx
 
 SERVICES = ("ingest", "timeline", "websocket-gateway")
 START_SECONDS = 30.0

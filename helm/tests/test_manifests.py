@@ -10,7 +10,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from tarsy_chart import CHART, VALUE_FILES, at, helm, rendered, template, values_of
+from tarsy_testing.chart import CHART, VALUE_FILES, at, helm, rendered, template, values_of
 
 CUSTOM = {file.stem: json.loads(file.read_text("utf-8")) for file in (Path(__file__).parent / "schemas").glob("*.json")}
 OLDEST, NEWEST = "1.30", "1.37"

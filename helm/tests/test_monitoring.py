@@ -5,8 +5,8 @@ import re
 
 import yaml
 
-from tarsy_chart import ROOT, at, component_of, of_kind, rendered
 from tarsy_local.service_settings import SETTINGS
+from tarsy_testing.chart import ROOT, at, component_of, of_kind, rendered
 
 
 def test_the_rules_are_those_of_deploy() -> None:

@@ -4,7 +4,11 @@ import math
 
 import pytest
 
-from tarsy_chart import (
+from tarsy_cli.options import UNCHANGING
+from tarsy_config.sections.defaults import Limits
+from tarsy_service.http.server import GRACE_SECONDS
+from tarsy_service.process.runner import LAST_SECONDS
+from tarsy_testing.chart import (
     ROOT,
     VALUE_FILES,
     at,
@@ -16,10 +20,6 @@ from tarsy_chart import (
     services_of,
     variables_of_container,
 )
-from tarsy_cli.options import UNCHANGING
-from tarsy_config.defaults import Limits
-from tarsy_service.http_server import GRACE_SECONDS
-from tarsy_service.runner import LAST_SECONDS
 
 PEOPLE = {"ingest", "timeline", "websocket-gateway"}
 

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from tarsy_chart import CHART
 from tarsy_processes.ports import free_port
+from tarsy_testing.chart import CHART
 
 PROGRAM = (CHART / "files" / "ready.py").read_text("utf-8").replace("LIMIT_SECONDS = 120", "LIMIT_SECONDS = 0")
 

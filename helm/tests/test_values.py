@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_chart import CHART, at, container_of, of_kind, pods_of, services_of, template, variables_of_container
+from tarsy_testing.chart import CHART, at, container_of, of_kind, pods_of, services_of, template, variables_of_container
 
 
 @pytest.mark.parametrize(

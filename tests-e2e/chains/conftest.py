@@ -7,15 +7,15 @@ from uuid import uuid4
 
 import pytest
 
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_chains import CONFIG, WHOLE, ask_for, environment, put_in_order
-from tarsy_collector import Collector, collecting
-from tarsy_incident import INCIDENT
-from tarsy_investigation import shown
-from tarsy_live_log import LiveLog, following
-from tarsy_service_forks import ServiceForks
-from tarsy_system import PATIENT, System, running
-from tarsy_testing import bus_of_tests, delete_topics, drop_schema
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_testing.real_servers import bus_of_tests, delete_topics, drop_schema
+from tarsy_testing.servers.collector import Collector, collecting
+from tarsy_testing.story.incident import INCIDENT
+from tarsy_testing.story.live_log import LiveLog, following
+from tarsy_testing.system.chains import CONFIG, WHOLE, ask_for, environment, put_in_order
+from tarsy_testing.system.investigation import shown
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import PATIENT, System, running
 from tarsy_verification.session_log import SessionLog
 
 SPANS_SENT_EVERY_MS = "200"

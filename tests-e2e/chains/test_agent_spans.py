@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 import httpx2
 from prometheus_client.parser import text_string_to_metric_families
 
-from tarsy_chains import ask_for, cancel
-from tarsy_collector import Collected, Collector, find_orphans, name_ancestors
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import execution_traceparent
-from tarsy_live_log import LiveLog
-from tarsy_questions import ask_question
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_contracts.wire.ids import execution_traceparent
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.collector import Collected, Collector, find_orphans, name_ancestors
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.system.chains import ask_for, cancel
+from tarsy_testing.system.questions import ask_question
+from tarsy_testing.system.system import System
 from tarsy_verification.session_log import SessionLog
 
 ROOT = "session"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_chains import ask_for, rows
 from tarsy_contracts import events as e
-from tarsy_live_log import LiveLog
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.system.chains import ask_for, rows
+from tarsy_testing.system.system import System
 from tarsy_verification.invariants import faults_of
 from tarsy_verification.tool_runs import runs_of
 

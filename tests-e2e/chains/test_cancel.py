@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_chains import ask_for, cancel, rows
 from tarsy_contracts import events as e
-from tarsy_investigation import Investigation, shown
-from tarsy_live_log import LiveLog, records_of
-from tarsy_measured import measured
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_testing.measured import measured
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.live_log import LiveLog, records_of
+from tarsy_testing.system.chains import ask_for, cancel, rows
+from tarsy_testing.system.investigation import Investigation, shown
+from tarsy_testing.system.system import System
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of
 

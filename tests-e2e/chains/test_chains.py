@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tarsy_chains import rows
 from tarsy_contracts import events as e
-from tarsy_investigation import shown
-from tarsy_live_log import records_of
-from tarsy_system import System
+from tarsy_testing.story.live_log import records_of
+from tarsy_testing.system.chains import rows
+from tarsy_testing.system.investigation import shown
+from tarsy_testing.system.system import System
 from tarsy_verification.invariants import chain_faults, run_faults
 from tarsy_verification.session_log import SessionLog
 from tarsy_verification.tool_runs import runs_of

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tarsy_chains import ask_for, cancel, rows
 from tarsy_contracts import events as e
-from tarsy_investigation import Investigation, Row, shown
-from tarsy_live_log import LiveLog
-from tarsy_log import check_one_chain
-from tarsy_questions import ask_question, post_question
-from tarsy_system import System
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.story.log import check_one_chain
+from tarsy_testing.system.chains import ask_for, cancel, rows
+from tarsy_testing.system.investigation import Investigation, Row, shown
+from tarsy_testing.system.questions import ask_question, post_question
+from tarsy_testing.system.system import System
 from tarsy_verification.session_log import SessionLog
 
 LOOKED_AGAIN = "The pod of v2.14.0 still restarts."

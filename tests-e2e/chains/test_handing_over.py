@@ -3,13 +3,13 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
-from tarsy_chains import ask_for
 from tarsy_contracts import events as e
-from tarsy_live_log import LiveLog
-from tarsy_measured import measured
-from tarsy_system import ServiceProcess, System
+from tarsy_testing.measured import measured
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.system.chains import ask_for
+from tarsy_testing.system.system import ServiceProcess, System
+from tarsy_testing.system.zombies import owner_of
 from tarsy_verification.invariants import faults_of
-from tarsy_zombies import owner_of
 
 SESSIONS = 24
 MISSED_SECONDS = 240.0

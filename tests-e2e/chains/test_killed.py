@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_kills import LAST, Kill, faults, kills, play
-from tarsy_live_log import LiveLog
-from tarsy_system import System
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.system.kills import LAST, Kill, faults, kills, play
+from tarsy_testing.system.system import System
 from tarsy_verification.session_log import SessionLog
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from mcp import Client, MCPError
 from pydantic import JsonValue
 
-from tarsy_chains import DATA, rows
 from tarsy_contracts import events as e
-from tarsy_investigation import INVESTIGATION_SECONDS, Row
-from tarsy_live_log import LiveLog
-from tarsy_log import check_one_chain
-from tarsy_mcp_install import node_programs
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.mcp_install import node_programs
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.story.log import check_one_chain
+from tarsy_testing.system.chains import DATA, rows
+from tarsy_testing.system.investigation import INVESTIGATION_SECONDS, Row
+from tarsy_testing.system.system import System
 
 ANSWER = "So the answer is the release."
 INSPECTOR_SECONDS = 300.0

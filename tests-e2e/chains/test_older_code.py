@@ -4,13 +4,13 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tarsy_chains import ask_for
 from tarsy_contracts import events as e
-from tarsy_live_log import LiveLog
-from tarsy_system import ServiceProcess, System
-from tarsy_zombies import owner_of
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.system.chains import ask_for
+from tarsy_testing.system.system import ServiceProcess, System
+from tarsy_testing.system.zombies import owner_of
 
-OLDER = str(Path("tests-support") / "tarsy_older_orchestrator.py")
+OLDER = str(Path("tests-e2e") / "chains" / "older_orchestrator.py")
 UNKNOWN = e.ProviderFellBack
 SESSIONS = 8
 """On twelve partitions, of which each owner has six."""

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from tarsy_chains import ask_for, cancel, rows
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority
-from tarsy_investigation import Investigation, shown
-from tarsy_live_log import LiveLog, records_of
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.live_log import LiveLog, records_of
+from tarsy_testing.system.chains import ask_for, cancel, rows
+from tarsy_testing.system.investigation import Investigation, shown
+from tarsy_testing.system.system import System
 from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.usefixtures("one_at_a_time")

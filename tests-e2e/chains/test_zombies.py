@@ -12,16 +12,16 @@ from contextlib import asynccontextmanager
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from tarsy_bus.records import Delivery
-from tarsy_chains import ask_for
-from tarsy_contracts.envelope import wire_time
-from tarsy_investigation import Investigation, Row, shown, subscribe
-from tarsy_live_log import LiveLog
-from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_bus.readers.records import Delivery
+from tarsy_contracts.wire.envelope import wire_time
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.live_log import LiveLog
+from tarsy_testing.system.chains import ask_for
+from tarsy_testing.system.investigation import Investigation, Row, shown, subscribe
+from tarsy_testing.system.system import System
+from tarsy_testing.system.zombies import freeze_until_another_goes_on, thaw_until_it_knows, written_by
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
-from tarsy_zombies import freeze_until_another_goes_on, thaw_until_it_knows, written_by
 
 THOUGHTS = (
     "OtherThinker begins.",

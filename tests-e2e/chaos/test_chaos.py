@@ -9,12 +9,12 @@ from uuid import uuid4
 import pytest
 import yaml
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.wire.topics import Topics
 from tarsy_local.instance_counts import SERVICES
-from tarsy_service_forks import ServiceForks
-from tarsy_testing import delete_topics
-from tarsy_up import Tarsy, environment, tarsy
+from tarsy_testing.real_servers import delete_topics
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import Tarsy, environment, tarsy
 
 pytestmark = pytest.mark.timeout(1500)
 

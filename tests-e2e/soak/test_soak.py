@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_service_forks import ServiceForks
-from tarsy_up import ROOT, Tarsy, environment
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.up import ROOT, Tarsy, environment
 
 pytestmark = pytest.mark.timeout(1_200)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 from tarsy_soak.configuration import SoakConfiguration, endless_provider, server_name
 from tarsy_soak.endless_answers import ENDLESS_ANSWERS
 from tarsy_soak.hostile_server import DEPTH, GARBAGE_LINES, HOSTILE_KINDS, MANY_TOOLS, PLANTED, TOOL, respond

@@ -7,13 +7,13 @@ import pytest
 
 from tarsy_cli.config.alerts_of_file import NOWHERE
 from tarsy_cli.lab.demo import restart_alerts
-from tarsy_config.load import load_config
-from tarsy_contracts.ids import deduplication_key, session_beside
+from tarsy_config.loading.load import load_config
+from tarsy_contracts.wire.ids import deduplication_key, session_beside
 from tarsy_ingest.alert_rules import rules_of
 from tarsy_ingest.raw_alert import RawAlert
-from tarsy_ingest.record_parser import read_record
+from tarsy_ingest.topic.record_parser import read_record
 from tarsy_soak.alert_load import sessions_of
-from tarsy_up import ROOT
+from tarsy_testing.system.up import ROOT
 
 PARTITIONS = 12
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tarsy_contracts import events as e
-from tarsy_session_logs import answer, log_of
 from tarsy_soak.progress import Interval, ReadyStatement, gaps, progress_faults
+from tarsy_testing.story.session_logs import answer, log_of
 from tarsy_verification.session_log import SessionLog
 
 ENDED = e.SessionCompleted(final_analysis="the tax table")

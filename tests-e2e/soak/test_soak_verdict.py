@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from tarsy_contracts import events as e
 from tarsy_contracts.api.chat import ChatMessageSent
-from tarsy_contracts.heads import Span
-from tarsy_session_logs import SESSION, answer, log_of
+from tarsy_contracts.events.heads import Span
 from tarsy_soak.progress import Interval
 from tarsy_soak.verdict import Findings, faults_of_soak, report
+from tarsy_testing.story.session_logs import SESSION, answer, log_of
 from tarsy_verification.invariants import ToolRun
 from tarsy_verification.session_log import SessionLog
 

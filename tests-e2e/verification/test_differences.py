@@ -6,13 +6,13 @@ from uuid import uuid4
 
 import pytest
 
-from tarsy_bus.records import Delivery
+from tarsy_bus.readers.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, summary_id, tool_call_id
+from tarsy_contracts.wire.envelope import Envelope, event_id
+from tarsy_contracts.wire.ids import execution_id, llm_call_id, stage_id, summary_id, tool_call_id
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 

@@ -5,11 +5,11 @@ from uuid import uuid4
 
 import pytest
 
-from tarsy_bus.records import Delivery
+from tarsy_bus.readers.records import Delivery
 from tarsy_contracts import events as e
-from tarsy_contracts.heads import Span
-from tarsy_contracts.ids import session_traceparent
-from tarsy_session_logs import SESSION, answer, log_of
+from tarsy_contracts.events.heads import Span
+from tarsy_contracts.wire.ids import session_traceparent
+from tarsy_testing.story.session_logs import SESSION, answer, log_of
 from tarsy_verification.invariants import ToolRun, chain_faults, run_faults
 from tarsy_verification.tool_runs import runs_of
 

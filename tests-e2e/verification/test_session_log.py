@@ -3,11 +3,11 @@
 import pytest
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.records import Delivery
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.records import Delivery
 from tarsy_contracts import events as e
-from tarsy_contracts.topics import Topics
-from tarsy_session_logs import SESSION, answer, log_of
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.story.session_logs import SESSION, answer, log_of
 from tarsy_verification.session_log import create_log_reading
 
 BUS = Bus("nowhere:1", Topics(), client="test")

@@ -9,19 +9,19 @@ import typer
 from aiokafka.errors import KafkaError
 from rich.console import Console
 
-from tarsy_bus.access import KafkaAccessError
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import WrongTopicsError, check_topics
+from tarsy_bus.client.access import KafkaAccessError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import WrongTopicsError, check_topics
 from tarsy_chaos.lives import ChaosError
 from tarsy_chaos.plan import strikes
 from tarsy_chaos.rounds import ChaosSetup, Round, play
 from tarsy_cli.api import ApiError
 from tarsy_cli.chat.questions import send_question
+from tarsy_cli.console.terminal import fail, get_console, say
 from tarsy_cli.lab.demo import send_incident
 from tarsy_cli.options import DEFAULT_HOME, HomeOption
-from tarsy_cli.terminal import fail, get_console, say
 from tarsy_cli.topic_commands import kafka_security
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_lab.incidents import InvalidIncidentError, read_incident
 from tarsy_local.instance import Home, Instance
 from tarsy_local.instance_kafka import security_of_instance

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tarsy_bus.partition_reader import PartitionReader
+from tarsy_bus.readers.partition_reader import PartitionReader
 from tarsy_chaos.plan import Blow
 from tarsy_cli.errors import CommandError
 from tarsy_contracts.events import ENDINGS

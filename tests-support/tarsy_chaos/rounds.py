@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import PartitionReader, read_to_end
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import PartitionReader, read_to_end
 from tarsy_chaos.lives import ChaosError, ProcessDeath, SessionLives
 from tarsy_chaos.plan import Strike
 from tarsy_cli.api import ApiAnswer, NotFoundError, UnavailableError, UnreachableError, get, retry

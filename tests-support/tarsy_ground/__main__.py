@@ -3,7 +3,7 @@
 import sys
 
 from tarsy_ground.programs import GROUPS, BuildError, build_programs
-from tarsy_testing import cache_dir
+from tarsy_testing.real_servers import cache_dir
 
 
 def main(names: list[str]) -> int:

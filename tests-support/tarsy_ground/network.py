@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tarsy_ground.kernel_settings import FORWARDING, unchanged_kernel_settings
 from tarsy_ground.shared_machine import own_number
-from tarsy_testing import folder_in_memory
+from tarsy_testing.real_servers import folder_in_memory
 
 SECONDS = 30
 FIRST_SUBNET = 224

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import httpx2
 
-from tarsy_contracts.execution import EndStatus
+from tarsy_contracts.events.execution import EndStatus
 from tarsy_ground.composition import ROOT
 from tarsy_ground.inside import InsideClient
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 INCIDENT = ROOT / "examples" / "incidents" / "crash-loop" / "alert.json"
 SECONDS = 600.0

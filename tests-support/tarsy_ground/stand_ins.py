@@ -14,7 +14,7 @@ from tarsy_embedded.jars import jars_folder, kafka_jars
 from tarsy_ground.engine import Engine
 from tarsy_ground.kept_images import KeptImages, state_of
 from tarsy_ground.machine_base import build_image
-from tarsy_testing import cache_dir
+from tarsy_testing.real_servers import cache_dir
 
 FOLDER = Path(__file__).resolve().parent / "stand_ins"
 STAND_INS: Mapping[str, str] = {

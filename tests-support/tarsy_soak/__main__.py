@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import fail, get_console, say
+from tarsy_cli.console.terminal import fail, get_console, say
 from tarsy_lab.incidents import InvalidIncidentError, incident_folders, read_incident
 from tarsy_processes.errors import ProcessError
-from tarsy_service.logs import configure_logs
+from tarsy_service.telemetry.logs import configure_logs
 from tarsy_soak.environment import SoakError, soak_environment
 from tarsy_soak.run import Soak, run_soak
 from tarsy_soak.schedule import schedule

@@ -13,12 +13,12 @@ import structlog
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus
 from tarsy_cli.api import ApiError
 from tarsy_cli.lab.demo import restart_alerts
 from tarsy_cli.submission import submit_file
-from tarsy_contracts.ids import deduplication_key, session_beside, session_of_alertmanager
+from tarsy_contracts.wire.ids import deduplication_key, session_beside, session_of_alertmanager
 from tarsy_ingest.raw_alert import instant
 from tarsy_lab.incidents import Incident
 

@@ -10,10 +10,10 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.admin import NewPartitions
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, ends, read_to_end
-from tarsy_bus.topics_admin import admin
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import Record, ends, read_to_end
+from tarsy_bus.topics.topics_admin import admin
+from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_soak.faults import Misplacement
 from tarsy_soak.leaks import SecretSearch
 from tarsy_soak.misplaced import misplaced

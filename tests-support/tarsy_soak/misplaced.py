@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts.heads import session_of_head_key
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.events.heads import session_of_head_key
 from tarsy_soak.faults import Misplacement
 from tarsy_soak.poison import STRANGER
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_contracts.wire.topics import LIMIT_BYTES
 
 STRANGER = "stranger"
 """The source that envelopes of poison name."""

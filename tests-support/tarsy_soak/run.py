@@ -12,9 +12,9 @@ from random import Random
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_cli.api import ApiError, get
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_lab.incidents import Incident
 from tarsy_local.own_kafka import own_kafka_security
 from tarsy_soak.adversary import Adversary, Doors, Injected

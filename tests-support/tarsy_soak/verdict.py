@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tarsy_bus.topics_admin import CONNECT_SECONDS
+from tarsy_bus.topics.topics_admin import CONNECT_SECONDS
 from tarsy_contracts import events as e
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.events import SESSION_ENDINGS

@@ -13,8 +13,7 @@ from itertools import zip_longest
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import timeline_event_id
-from tarsy_contracts.timeline import (
+from tarsy_contracts.timeline.changes import (
     ChatCreated,
     ChatMessageAdded,
     ExecutionChanged,
@@ -25,6 +24,7 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
     timeline_changes,
 )
+from tarsy_contracts.wire.ids import timeline_event_id
 from tarsy_verification.session_log import SessionLog
 
 type Row = dict[str, JsonValue]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from tarsy_bus.records import Delivery
+from tarsy_bus.readers.records import Delivery
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import event_id
 from tarsy_contracts.events import ENDINGS, OPENERS, RequestRefused, SessionDeleted, ToolCallOutcomeLearned
+from tarsy_contracts.wire.envelope import event_id
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 

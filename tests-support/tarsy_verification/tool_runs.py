@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from tarsy_contracts.ids import session_traceparent
+from tarsy_contracts.wire.ids import session_traceparent
 from tarsy_verification.invariants import ToolRun
 
 

@@ -12,8 +12,8 @@ from tarsy_local.front_door.door import Doorway
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_processes.ports import free_port
-from tarsy_service.bounded_http import HttpLimits
-from tarsy_service.http_server import DEFAULT_LIMITS, proxy_server
+from tarsy_service.http.bounded_http import HttpLimits
+from tarsy_service.http.server import DEFAULT_LIMITS, proxy_server
 
 LARGE_MESSAGES = HttpLimits(websocket_bytes=16 * 1024 * 1024)
 

@@ -12,7 +12,7 @@ from tarsy_local.instance_counts import SERVICES
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY, read_or_create_key
 from tarsy_local.many_processes import service_environment
 from tarsy_local.up import NamedServers
-from tarsy_service.secret_files import SecretFileError
+from tarsy_service.settings.secret_files import SecretFileError
 from tarsy_timeline.database.url import without_password
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"

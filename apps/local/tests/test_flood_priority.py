@@ -20,7 +20,7 @@ from tarsy_local.supervisor.flood_priority import (
     processor_seconds,
     put_floods_first,
 )
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 AUTOGROUP = Path("/proc/self/autogroup")
 WAITS = "import sys; print(flush=True); sys.stdin.read()"

@@ -15,18 +15,18 @@ sys.path.append(str(Path(__file__).parent))
 
 from door_running import Behind
 
-from tarsy_access import authenticate, key_of
 from tarsy_auth.roles import Role
 from tarsy_local.addresses import Addresses
 from tarsy_local.front_door.door import Doorway, FrontDoor, guard
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.supervisor.process_group import ProcessGroup
-from tarsy_service.allowed_hosts import parse_allowed_hosts
-from tarsy_service.base_path import OWN
-from tarsy_service.http_metrics import Denial
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_settings import HttpSettings
+from tarsy_service.access.allowed_hosts import parse_allowed_hosts
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.http.base_path import OWN
+from tarsy_service.http.metrics import Denial
+from tarsy_service.settings.http import HttpSettings
+from tarsy_testing.access import authenticate, key_of
 
 POLICY = HttpPolicy(parse_allowed_hosts("tarsy.example"))
 

@@ -21,8 +21,8 @@ from tarsy_contracts.api.chat import LONGEST_QUESTION
 from tarsy_local.addresses import HOST
 from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES
 from tarsy_processes.ports import free_port
-from tarsy_service.bounded_http import HttpLimits
-from tarsy_testing import eventually
+from tarsy_service.http.bounded_http import HttpLimits
+from tarsy_testing.real_servers import eventually
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 MEGABYTE = b"m" * 1_000_000

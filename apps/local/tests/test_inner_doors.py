@@ -21,8 +21,8 @@ from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.inner_doors import choose_inner_doors
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.rights import RouteRight, rights
-from tarsy_service.secret_files import variable_of
+from tarsy_service.access.rights import RouteRight, rights
+from tarsy_service.settings.secret_files import variable_of
 from tarsy_timeline.api.rights import RIGHTS as RIGHTS_OF_TIMELINE
 
 SUBMITTED_OVER_MCP = rights(Role.RESPONDER, f"POST {ALERTS}")

@@ -23,9 +23,9 @@ from tarsy_local.front_door.door import Doorway
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_processes.ports import free_port
-from tarsy_service.connection_passing import PassingDoor, PassingService, can_pass_connections
-from tarsy_service.http_server import http_server, proxy_server
-from tarsy_testing import eventually
+from tarsy_service.http.connection_passing import PassingDoor, PassingService, can_pass_connections
+from tarsy_service.http.server import http_server, proxy_server
+from tarsy_testing.real_servers import eventually
 
 pytestmark = pytest.mark.skipif(not can_pass_connections(), reason="Unix sockets have no messages here")
 

@@ -14,7 +14,7 @@ from tarsy_local.supervisor import restart_budget
 from tarsy_local.supervisor.restart_budget import MOST_RESTARTS, WINDOW_SECONDS, BudgetSpentError, RestartBudget
 from tarsy_local.supervisor.server_supervisor import ServerSupervisor
 from tarsy_processes.ports import free_port
-from tarsy_service.service import Ready, Service
+from tarsy_service.process.service import Ready, Service
 
 LIMIT_SECONDS = 60.0
 

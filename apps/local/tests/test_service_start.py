@@ -9,7 +9,7 @@ import pytest
 
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.supervisor.service_start import LOG_NAME, ServiceChild, module_of, service_start
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")
 

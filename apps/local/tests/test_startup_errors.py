@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_bus.topics.topics_admin import WrongTopicsError
 from tarsy_embedded.errors import NoJavaError
 from tarsy_local.startup_errors import sentences
 from tarsy_processes.errors import PortTakenError

@@ -21,7 +21,7 @@ from tarsy_local.supervisor.supervised_process import (
     ServiceRefusedError,
     SupervisedProcess,
 )
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 SMALL = """
 import http.server, os, signal, sys

@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).parent))
 from door_running import LARGE_MESSAGES, Behind, door, raw_service, service
 
 from tarsy_processes.ports import free_port
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 WS = "/api/v1/ws"
 

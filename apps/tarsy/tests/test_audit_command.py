@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_cli.app import cli
-from tarsy_contracts.audit import ActRequested
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_contracts.wire.topics import Topics
 
 CANCEL, REDRIVE = "POST /api/v1/sessions/{session_id}/cancel", "POST /api/v1/dead-letters/{letter_id}/redrive"
 ACTS = (

@@ -9,7 +9,7 @@ import yaml
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 
 SECRETS = {
     "KUBE_TOKEN": "planted-in-env",

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
 from tarsy_contracts.api.requests import RerunRequest
-from tarsy_ingest.submission import Submission
+from tarsy_ingest.formats.submission import Submission
 
 PAGE = Path(__file__).parents[3] / "docs/how-to/chains.md"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -15,8 +15,8 @@ from tarsy_cli.credentials import key_headers
 from tarsy_cli.errors import CommandError
 from tarsy_cli.watch.rendering import Payload
 from tarsy_cli.watch.session_messages import follow
-from tarsy_http import Quiet, serving
 from tarsy_processes.ports import free_port
+from tarsy_testing.servers.http_server import Quiet, serving
 
 KEY = "tarsy_abc"
 

@@ -9,8 +9,8 @@ from aiokafka import ConsumerRecord
 from pydantic import JsonValue
 from typer.testing import CliRunner, Result
 
-from tarsy_bus.dead_letter_index import DeadLetter, LastRedrive
-from tarsy_bus.dead_letter_parsing import Burial
+from tarsy_bus.dead_letters.letter_index import DeadLetter, LastRedrive
+from tarsy_bus.dead_letters.parsing import Burial
 from tarsy_cli import api as client
 from tarsy_cli.app import cli
 from tarsy_cli.dead_letters import redriving

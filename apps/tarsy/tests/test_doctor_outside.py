@@ -17,8 +17,8 @@ from tarsy_cli.doctor.runner import LimitedCheck, examine
 from tarsy_cli.doctor.running import check_page, check_servers
 from tarsy_cli.doctor.setup import Setup
 from tarsy_contracts.api.system import McpServer, McpServers, McpTool
-from tarsy_http import Quiet, serving
 from tarsy_processes.ports import free_port
+from tarsy_testing.servers.http_server import Quiet, serving
 
 KEY = "sk-hush-hush"
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",

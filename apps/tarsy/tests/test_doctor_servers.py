@@ -11,18 +11,18 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from tarsy_bus.authorized_operations import BITS, TopicOperations
-from tarsy_bus.cluster_probe import BrokerAddress
-from tarsy_bus.connection import Bus
-from tarsy_bus.kafka_rights import Operation
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.security import KafkaSecurity
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.client.cluster_probe import BrokerAddress
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.client.security import KafkaSecurity
+from tarsy_bus.topics.authorized_operations import BITS, TopicOperations
+from tarsy_bus.topics.kafka_rights import Operation
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_cli.doctor import clock, database, kafka
 from tarsy_cli.doctor.findings import Check
 from tarsy_cli.doctor.runner import LimitedCheck, examine
 from tarsy_cli.doctor.setup import Setup
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import Database

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_cli.app import cli
-from tarsy_cli.event_commands import cloud_events_of
-from tarsy_contracts.partitioning import partition_of
+from tarsy_cli.events.commands import cloud_events_of
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import PublicSessionFailed, PublicSessionReopened
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_contracts.wire.partitioning import partition_of
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
 
 END_SECONDS = 60
 FIRST, SECOND = "aaa", "bbb"

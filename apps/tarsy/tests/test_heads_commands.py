@@ -7,15 +7,15 @@ from uuid import uuid4
 
 from typer.testing import CliRunner
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
 from tarsy_cli.app import cli
 from tarsy_cli.doctor.findings import CheckResult
 from tarsy_cli.doctor.heads import check_heads
 from tarsy_cli.doctor.runner import LimitedCheck, examine
 from tarsy_cli.doctor.setup import Setup
-from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_contracts.events.heads import SessionHead, Span, head_key
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 
 HEAD = SessionHead(
     phase="rest", number=3, offset=7, event_id="0" * 32, decided=0, spans=(Span(first=0, last=7),), ended="completed"

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
 from tarsy_cli.lab.root_cause import judge
-from tarsy_incident import EVERY_INCIDENT, INCIDENTS
 from tarsy_lab.incidents import read_incident
+from tarsy_testing.story.incident import EVERY_INCIDENT, INCIDENTS
 
 MARKS = ("OOMKilled", "tax table", "256Mi")
 

@@ -55,8 +55,8 @@ def test_a_reader_that_has_gone_ends_a_command_without_a_word(command: str) -> N
 FOLLOWING = """
 import asyncio
 from collections.abc import AsyncGenerator
-from tarsy_cli.command_console import CommandConsole
-from tarsy_cli.output import ending_when_closed
+from tarsy_cli.console.command_console import CommandConsole
+from tarsy_cli.console.output import ending_when_closed
 
 async def lines() -> AsyncGenerator[str]:
     try:

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from tarsy_cli.plain_terminal import use_plain_characters
+from tarsy_cli.console.plain_terminal import use_plain_characters
 
 
 def written(text: str, encoding: str) -> str:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
 from tarsy_contracts.api.requests import RerunRequest
-from tarsy_http import Quiet, serving
+from tarsy_testing.servers.http_server import Quiet, serving
 
 ID = "331ab85e-268a-5a26-9533-de21a57501a1"
 NEW = f"5{ID[1:]}"

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from typer.testing import CliRunner, Result
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_cli.app import cli
-from tarsy_cli_answers import SESSION
-from tarsy_http import Quiet, serving
+from tarsy_testing.servers.http_server import Quiet, serving
+from tarsy_testing.story.cli_answers import SESSION
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.single_connection import connected
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import tarsy_whole_chain as chain
+import tarsy_testing.story.whole_chain as chain
 from tarsy_cli.watch.screen import Screen
 from tarsy_contracts import events as e
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.ids import execution_id, llm_call_id, stage_id
-from tarsy_seen import at
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import join_deltas
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.wire.ids import execution_id, llm_call_id, stage_id
+from tarsy_testing.story.seen import at
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.outgoing import join_deltas
 
 type Payload = dict[str, Any]
 

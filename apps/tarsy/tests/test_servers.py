@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from tarsy_bus.catalog import CatalogEntry
+from tarsy_bus.readers.catalog import CatalogEntry
 from tarsy_cli.api import ApiAnswer
 from tarsy_cli.lists import agent_tools
 from tarsy_cli.lists import servers as showing
 from tarsy_contracts.api.configuration import ChainAgent, EffectiveConfiguration
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.system.responses import mcp_server, mcp_servers, system_warnings
 from tarsy_timeline.system.server_warnings import warnings_of
 from tarsy_timeline.system.servers import ServerOfGateways, servers_of

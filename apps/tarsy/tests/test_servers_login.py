@@ -14,22 +14,22 @@ import httpx2
 import pytest
 from typer.testing import CliRunner
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_cli.app import cli
-from tarsy_cli.audit_acts import ActFilter, read_acts
+from tarsy_cli.audit.acts import ActFilter, read_acts
 from tarsy_cli.logins import command
 from tarsy_cli.logins import login as logins
 from tarsy_cli.logins import logout as logouts
-from tarsy_consent_server import ConsentServer, browse, consent_server
-from tarsy_contracts.mcp_tokens import LOGGED_OUT
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.messages.mcp_tokens import LOGGED_OUT
+from tarsy_contracts.wire.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_testing import WAIT_SECONDS, own_kafka
+from tarsy_testing.real_servers import WAIT_SECONDS, own_kafka
+from tarsy_testing.servers.consent_server import ConsentServer, browse, consent_server
+from tarsy_testing.waiting import wait_until
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_topic import read_tokens
-from tarsy_waiting import wait_until
 
 KAFKA_SECONDS = 20.0
 KEY = "0123456789abcdef0123456789abcdef"

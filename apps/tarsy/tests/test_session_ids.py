@@ -7,7 +7,7 @@ from tarsy_cli import session_ids
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held
 from tarsy_cli.session_ids import UnclearIdError, find_held_candidates, whole_id
-from tarsy_cli_answers import SESSION
+from tarsy_testing.story.cli_answers import SESSION
 from tarsy_timeline.system.held_watch import SessionAside
 from tarsy_timeline.system.responses import create_held_session_list
 

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from tarsy_cli.lists import sessions
-from tarsy_cli_answers import SESSION
+from tarsy_testing.story.cli_answers import SESSION
 
 PAGINATION = {"page": 1, "page_size": 25, "total_pages": 1, "total_items": 1}
 ROW = SESSION | {

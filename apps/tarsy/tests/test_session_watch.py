@@ -11,8 +11,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from tarsy_cli.watch import session_messages, session_watch
-from tarsy_cli_answers import SESSION as SESSION_ANSWER
 from tarsy_processes.ports import free_port
+from tarsy_testing.story.cli_answers import SESSION as SESSION_ANSWER
 
 SESSION = "s"
 POSITIONS = (3, 2, None)

@@ -11,12 +11,12 @@ from typer.testing import CliRunner, Result
 
 from tarsy_cli.app import cli
 from tarsy_cli.session.overview import print_overview
-from tarsy_cli_answers import SESSION
 from tarsy_contracts.api.session_lists import SessionList
 from tarsy_contracts.api.sessions import SessionDetail
 from tarsy_contracts.api.system import HeldSessionList, McpServers
 from tarsy_contracts.api.timeline import SessionHistory
-from tarsy_http import Quiet, serving
+from tarsy_testing.servers.http_server import Quiet, serving
+from tarsy_testing.story.cli_answers import SESSION
 
 ID = "331ab85e-268a-5a26-9533-de21a57501a1"
 OTHER = f"4{ID[1:]}"

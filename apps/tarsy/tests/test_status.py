@@ -10,9 +10,9 @@ from pydantic import JsonValue
 from typer.testing import CliRunner, Result
 
 from tarsy_cli.app import cli
-from tarsy_http import Quiet, serving
 from tarsy_local.instance import Home, Instance, Process
 from tarsy_processes.ports import free_port
+from tarsy_testing.servers.http_server import Quiet, serving
 
 SILENCE = "Kafka has not answered for 23 seconds"
 READY: JsonValue = {"ready": True, "waiting_for": [], "reasons": {}, "degraded": {}}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_cli.app import cli
-from tarsy_testing import drop_schema
+from tarsy_testing.real_servers import drop_schema
 from tarsy_timeline.database import sql
 
 

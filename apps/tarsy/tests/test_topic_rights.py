@@ -11,9 +11,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from tarsy_bus.kafka_rights import INGEST, SERVICES, USERS
+from tarsy_bus.topics.kafka_rights import INGEST, SERVICES, USERS
 from tarsy_cli.app import cli
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 
 SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 """A name that Kubernetes takes (RFC 1123)."""

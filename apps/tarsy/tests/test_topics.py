@@ -9,12 +9,12 @@ import pytest
 from aiokafka.admin import NewTopic
 from typer.testing import CliRunner
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import admin, check_topics, compare_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import admin, check_topics, compare_topics
 from tarsy_cli.app import cli
-from tarsy_contracts.topics import DAY, Topics
+from tarsy_contracts.wire.topics import DAY, Topics
 from tarsy_local.instance import Home, Instance
-from tarsy_testing import delete_topics, eventually
+from tarsy_testing.real_servers import delete_topics, eventually
 
 SETTINGS = {"message.timestamp.type": "CreateTime", "max.message.bytes": "1048588"}
 

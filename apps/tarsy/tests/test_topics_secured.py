@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
-from tarsy_secured_kafka import PASSWORD, USER, SecuredKafka, secured_kafka
+from tarsy_testing.servers.secured_kafka import PASSWORD, USER, SecuredKafka, secured_kafka
 
 
 @pytest.fixture(scope="module")

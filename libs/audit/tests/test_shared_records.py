@@ -3,8 +3,8 @@
 import asyncio
 
 from tarsy_audit.shared_records import SharedRecords
-from tarsy_bus.publisher import NotWrittenError
-from tarsy_contracts.audit import ActRequested
+from tarsy_bus.client.publisher import NotWrittenError
+from tarsy_contracts.messages.audit import ActRequested
 
 ACT = ActRequested(act="POST /api/v1/alerts", name="alice", door="forwarded_user")
 

@@ -12,12 +12,12 @@ from tarsy_audit.requested_act import MOST_CHARACTERS, describe_request
 from tarsy_audit.trail import AuditTrail
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import Publisher
-from tarsy_contracts.audit import ActRequested
-from tarsy_service.caller import IDENTITY
-from tarsy_service.problem_handlers import install_problem_handlers
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_service.access.caller import IDENTITY
+from tarsy_service.http.problem_handlers import install_problem_handlers
 
 SECRET = "hunter2-very-secret"
 ALICE = Identity(f"alice {SECRET}", Role.OPERATOR, "api_key", "alice-laptop")

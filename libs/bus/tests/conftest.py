@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tarsy_bus.connection import Bus
-from tarsy_bus_kafka import Door
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.servers.bus_kafka import Door
 
 
 @pytest.fixture

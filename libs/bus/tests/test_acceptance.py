@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_acceptance_world import KINDS, SESSIONS, Owner, Schedule, World, hostile, play
 from tarsy_bus import acceptance
 from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted, LogMismatchError
-from tarsy_bus.head_store import HeadStore
-from tarsy_bus.heads import newest, replay_start
-from tarsy_contracts.heads import SessionHead
+from tarsy_bus.log.head_store import HeadStore
+from tarsy_bus.log.heads import newest, replay_start
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_testing.story.acceptance_world import KINDS, SESSIONS, Owner, Schedule, World, hostile, play
 
 
 def schedules() -> st.SearchStrategy[Schedule]:

@@ -5,8 +5,8 @@ from aiokafka.conn import AIOKafkaConnection
 from aiokafka.consumer.fetcher import PartitionRecords
 from aiokafka.producer.message_accumulator import MessageAccumulator
 
-from tarsy_bus.aiokafka_internals.check import find_missing_parts
-from tarsy_bus.aiokafka_internals.oauth_refusals import notice_refused_tokens
+from tarsy_bus.client.aiokafka_internals.check import find_missing_parts
+from tarsy_bus.client.aiokafka_internals.oauth_refusals import notice_refused_tokens
 
 
 def test_the_installed_aiokafka_has_every_private_part_that_is_used() -> None:
@@ -24,13 +24,13 @@ def test_a_part_that_moved_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(MessageAccumulator, "fail_all")
     monkeypatch.setattr(PartitionRecords, "_unpack_records", None)
     assert list(find_missing_parts()) == [
-        "aiokafka's MessageAccumulator has no fail_all any more: see tarsy_bus/aiokafka_internals",
-        "aiokafka's PartitionRecords has no _unpack_records any more: see tarsy_bus/aiokafka_internals",
+        "aiokafka's MessageAccumulator has no fail_all any more: see tarsy_bus/client/aiokafka_internals",
+        "aiokafka's PartitionRecords has no _unpack_records any more: see tarsy_bus/client/aiokafka_internals",
     ]
 
 
 def test_code_that_uses_another_name_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aiokafka.admin.AIOKafkaAdminClient.__init__", lambda self: None)
     assert list(find_missing_parts()) == [
-        "aiokafka's AIOKafkaAdminClient.__init__ knows no _client any more: see tarsy_bus/aiokafka_internals"
+        "aiokafka's AIOKafkaAdminClient.__init__ knows no _client any more: see tarsy_bus/client/aiokafka_internals"
     ]

@@ -4,10 +4,10 @@ from contextlib import aclosing
 
 import pytest
 
-from tarsy_bus.at_offsets import RecordsGoneError, records_at
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogWriter
-from tarsy_bus_kafka import delete_before, entries, make_topic
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogWriter
+from tarsy_bus.readers.at_offsets import RecordsGoneError, records_at
+from tarsy_testing.servers.bus_kafka import delete_before, entries, make_topic
 
 
 @pytest.fixture

@@ -10,16 +10,16 @@ import pytest
 from aiokafka.errors import UnknownError
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from tarsy_bus.batch_compression import COMPRESSED_FROM_BYTES, compress
-from tarsy_bus.connection import ENVELOPE_BYTES, Bus, batch_reader
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.partition_reader import PartitionReader, records_to_end
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_bus.record_parsing import ATTRIBUTES, ATTRIBUTES_AT, CODEC, plain_batch
-from tarsy_bus.whole_batches import WholeBatches
-from tarsy_bus_kafka import make_ours, make_topic, read, read_all
-from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_foreign_batches import CODECS, batch_of
+from tarsy_bus.client.batch_compression import COMPRESSED_FROM_BYTES, compress
+from tarsy_bus.client.connection import ENVELOPE_BYTES, Bus, batch_reader
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.record_parsing import ATTRIBUTES, ATTRIBUTES_AT, CODEC, plain_batch
+from tarsy_bus.client.whole_batches import WholeBatches
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.readers.partition_reader import PartitionReader, records_to_end
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import make_ours, make_topic, read, read_all
+from tarsy_testing.servers.foreign_batches import CODECS, batch_of
 
 SAID = b"2026-11-24T08:00:00Z api-7 ERROR the request failed after 30 seconds\n"
 LARGE = SAID * 2_000

@@ -11,7 +11,7 @@ from aiokafka.errors import KafkaConnectionError
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from tarsy_bus.broker_connections import (
+from tarsy_bus.client.broker_connections import (
     LINE_SECONDS,
     LONGEST_PAUSE_SECONDS,
     MOST_AT_ONCE,
@@ -22,8 +22,8 @@ from tarsy_bus.broker_connections import (
     BrokerConnections,
     SharingClient,
 )
-from tarsy_simulation.virtual_time import VirtualLoop
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.simulation.virtual_time import VirtualLoop
 
 BROKER, OTHER = ("kafka-0", 9092), ("kafka-1", 9092)
 BEGAN = datetime(2026, 11, 24, 8, 0, tzinfo=UTC)

@@ -9,16 +9,16 @@ from uuid import uuid4
 import pytest
 from aiokafka import ConsumerRecord
 
-from tarsy_bus import partition_reader
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.catalog import CatalogEntries, CatalogEntry, follow_catalog
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import Publisher
-from tarsy_bus_kafka import make_topic
-from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers import partition_reader
+from tarsy_bus.readers.catalog import CatalogEntries, CatalogEntry, follow_catalog
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.wire.envelope import envelope_of
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import make_topic
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from tarsy_bus.chunk_sender import (
+from tarsy_bus.client.chunk_sender import (
     LEAST_INTERVAL_SECONDS,
     LONGEST_INTERVAL_SECONDS,
     MOST_UNSENT,
@@ -18,8 +18,8 @@ from tarsy_bus.chunk_sender import (
     MaskText,
     pass_masked,
 )
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_contracts.chunks import LlmChunk
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_contracts.messages.chunks import LlmChunk
 
 
 @dataclass

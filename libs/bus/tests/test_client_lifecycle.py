@@ -11,12 +11,12 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.client import ConnectionGroup
 from aiokafka.errors import KafkaConnectionError
 
-from tarsy_bus import broker_connections, client_lifecycle
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member, producer, reader
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client import broker_connections, client_lifecycle
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member, producer, reader
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_processes.ports import free_port
-from tarsy_testing import bus_of_tests, eventually, own_kafka
+from tarsy_testing.real_servers import bus_of_tests, eventually, own_kafka
 
 LIMIT_SECONDS = 30.0
 LONG_SECONDS = 1_000.0

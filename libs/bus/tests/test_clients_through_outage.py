@@ -12,16 +12,16 @@ from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member, producer, reader
-from tarsy_bus.group_consumer import GroupConsumer
-from tarsy_bus.group_subscriber import subscribe
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.start_positions import AssignedPartitions
-from tarsy_bus_kafka import make_topic
-from tarsy_contracts.topics import Topics
-from tarsy_outage import KillableKafka, killable_kafka
-from tarsy_testing import WAIT_SECONDS, eventually
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member, producer, reader
+from tarsy_bus.queues.group_consumer import GroupConsumer
+from tarsy_bus.queues.group_subscriber import subscribe
+from tarsy_bus.queues.start_positions import AssignedPartitions
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
+from tarsy_testing.servers.bus_kafka import make_topic
+from tarsy_testing.servers.outage import KillableKafka, killable_kafka
 
 TOPIC = "outage.alerts"
 OUTAGE_SECONDS = 2.0

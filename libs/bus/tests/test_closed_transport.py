@@ -8,8 +8,8 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaConnectionError
 from aiokafka.protocol.metadata import MetadataRequest
 
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, producer
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, producer
 
 
 def test_a_request_on_a_connection_that_was_closed_a_moment_ago_is_an_error_that_passes(bus: Bus) -> None:

@@ -1,8 +1,8 @@
 """A cluster says who its brokers are, on a real Kafka."""
 
-from tarsy_bus.cluster_probe import BrokerAddress, describe, unreachable
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.client.cluster_probe import BrokerAddress, describe, unreachable
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_processes.ports import free_port
 
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 import pytest
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.dead_letter_index import DeadLetterIndex
-from tarsy_bus.dead_letters import origin_of
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts.dead_letters import DeadLetterRedriven, RedriveOrigin
-from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.ids import dead_letter_id
+from tarsy_bus.dead_letters.burial import origin_of
+from tarsy_bus.dead_letters.letter_index import DeadLetterIndex
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.messages.dead_letters import DeadLetterRedriven, RedriveOrigin
+from tarsy_contracts.wire.envelope import Headers, envelope_of
+from tarsy_contracts.wire.ids import dead_letter_id
 
 NOON = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
 CLUSTER = "c1"

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 import pytest
 from aiokafka import AIOKafkaProducer
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.dead_letters import CUT_BYTES, dead_letter
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_bus_kafka import make_ours, make_topic, read, read_all
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.dead_letters.burial import CUT_BYTES, dead_letter
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import make_ours, make_topic, read, read_all
 
 REASON = "header ce_id is missing"
 LARGE = b"x" * (LIMIT_BYTES - 1000)
@@ -145,7 +145,7 @@ async def test_what_is_too_large_is_cut_and_says_so(
 async def test_nobody_goes_past_a_record_whose_dead_letter_was_not_written(
     bare: Bus, stranger: AIOKafkaProducer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tarsy_bus.publisher.WRITE_SECONDS", 0.5)
+    monkeypatch.setattr("tarsy_bus.client.publisher.WRITE_SECONDS", 0.5)
     await make_topic(bare, bare.topics.alerts)
     await stranger.send_and_wait(bare.topics.alerts, b"v", partition=0)
     (record,) = await read(bare, bare.topics.alerts)

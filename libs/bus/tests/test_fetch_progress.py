@@ -4,11 +4,11 @@ from itertools import count
 
 from aiokafka import TopicPartition
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import REST_SECONDS, FetchProgress
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus_kafka import make_topic
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.fetch_progress import REST_SECONDS, FetchProgress
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import make_topic
 
 FIRST, SECOND = TopicPartition("log", 0), TopicPartition("log", 1)
 

@@ -12,14 +12,14 @@ from aiokafka.errors import ConsumerStoppedError
 from structlog.testing import capture_logs
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus, producer
-from tarsy_bus.group_consumer import GroupConsumer, NotHandedOverError
-from tarsy_bus.group_subscriber import subscribe
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import Door, LostLeaders, make_topic
-from tarsy_foreign_batches import write_in_transaction
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus, producer
+from tarsy_bus.queues.group_consumer import GroupConsumer, NotHandedOverError
+from tarsy_bus.queues.group_subscriber import subscribe
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.topics.topics_admin import admin
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import Door, LostLeaders, make_topic
+from tarsy_testing.servers.foreign_batches import write_in_transaction
 
 
 class OddError(Exception):

@@ -12,19 +12,19 @@ from aiokafka import ConsumerRecord, TopicPartition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_bus.head_batches import Belongs, HeadRows
-from tarsy_bus.head_reading import HeadLoading
-from tarsy_bus.head_rows import ENDINGS, pack_session
-from tarsy_bus.head_store import HeadStore, JoinableSession
-from tarsy_bus.heads import newest, replay_start
+from tarsy_bus.client.record_parsing import HEADER, Batches
+from tarsy_bus.client.whole_batches import BatchRecords, WholeBatches
+from tarsy_bus.log.head_batches import Belongs, HeadRows
+from tarsy_bus.log.head_reading import HeadLoading
+from tarsy_bus.log.head_rows import ENDINGS, pack_session
+from tarsy_bus.log.head_store import HeadStore, JoinableSession
+from tarsy_bus.log.heads import newest, replay_start
 from tarsy_bus.metrics import ignore_topic
-from tarsy_bus.misplaced import MisplacedRecords
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.record_parsing import HEADER, Batches
-from tarsy_bus.whole_batches import BatchRecords, WholeBatches
-from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span, head_key
-from tarsy_foreign_batches import batch_with
+from tarsy_bus.readers.misplaced import MisplacedRecords
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.events.heads import AlertMark, Phase, SessionHead, Span, head_key
+from tarsy_contracts.wire.envelope import Headers, envelope_of
+from tarsy_testing.servers.foreign_batches import batch_with
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NAMESPACE = UUID("7f0c5b0e-0000-4000-8000-000000000000")
@@ -374,7 +374,7 @@ def test_records_of_another_form_are_decoded_by_the_thread_that_fills_the_store(
 ) -> None:
     """A foreign batch of 4 MiB would hold the event loop for a second."""
     decoded: list[Record] = []
-    monkeypatch.setattr("tarsy_bus.head_reading._decoded", decoded.append)
+    monkeypatch.setattr("tarsy_bus.log.head_reading._decoded", decoded.append)
     loading = new_loading()
     head = at_rest(7, 40)
     loading.parse(batch_of([record(SESSIONS[0], head, value=b" " + head.to_bytes())]))

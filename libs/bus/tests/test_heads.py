@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_bus.heads import ENDED, MOST_SPANS, NEAR, newest, next_alerts, next_head, replay_start
-from tarsy_bus.join_rule import CLOSED
+from tarsy_bus.log.heads import ENDED, MOST_SPANS, NEAR, newest, next_alerts, next_head, replay_start
+from tarsy_bus.log.join_rule import CLOSED
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import ENDINGS, SESSION_ENDINGS
-from tarsy_contracts.heads import AlertMark, SessionHead, Span
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_story import ALERT, chain
+from tarsy_contracts.events.heads import AlertMark, SessionHead, Span
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_testing.story.story import ALERT, chain
 
 
 def mark(type: str, *, offset: int, number: int = 1) -> ChainLink:

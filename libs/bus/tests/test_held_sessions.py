@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.held_sessions import UNTOLD, HeldInput, HeldSessions
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.held import (
+from tarsy_bus.readers.held_sessions import UNTOLD, HeldInput, HeldSessions
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.messages.held import (
     SessionSetAside,
     input_key,
     marker_key,
@@ -15,6 +14,7 @@ from tarsy_contracts.held import (
     position_headers,
     session_and_offset,
 )
+from tarsy_contracts.wire.envelope import Headers, envelope_of
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 WHY = SessionSetAside(reason="decision", detail="KeyError at alert.received")

@@ -1,7 +1,17 @@
 """Rights on Kafka, as data. tests-e2e/test_least_rights.py runs a whole system with them."""
 
-from tarsy_bus.kafka_rights import ALERT_SENDER, AUDITOR, SERVICES, TIMELINE, TOPICS_APPLY, UP, USERS, KafkaUser, Right
-from tarsy_contracts.topics import Topics
+from tarsy_bus.topics.kafka_rights import (
+    ALERT_SENDER,
+    AUDITOR,
+    SERVICES,
+    TIMELINE,
+    TOPICS_APPLY,
+    UP,
+    USERS,
+    KafkaUser,
+    Right,
+)
+from tarsy_contracts.wire.topics import Topics
 
 TOPICS = Topics("team")
 

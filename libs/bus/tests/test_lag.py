@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tarsy_bus.lag import Lag
+from tarsy_bus.queues.lag import Lag
 
 NIGHT = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 

@@ -3,9 +3,9 @@
 import pytest
 from aiokafka.errors import KafkaConnectionError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.leaders import led_partitions
-from tarsy_bus_kafka import Door, make_topic
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.leaders import led_partitions
+from tarsy_testing.servers.bus_kafka import Door, make_topic
 
 
 async def test_a_partition_has_a_leader_in_all_topics_or_none(bare: Bus) -> None:

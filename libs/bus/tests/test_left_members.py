@@ -6,12 +6,12 @@ import dataclasses
 import pytest
 from aiokafka import AIOKafkaConsumer
 
-from tarsy_bus.aiokafka_internals.client_tasks import abandon
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member
-from tarsy_bus.left_members import remove_members
-from tarsy_bus.start_positions import AssignedPartitions
-from tarsy_bus_kafka import make_topic
+from tarsy_bus.client.aiokafka_internals.client_tasks import abandon
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member
+from tarsy_bus.queues.departed_members import remove_members
+from tarsy_bus.queues.start_positions import AssignedPartitions
+from tarsy_testing.servers.bus_kafka import make_topic
 
 SESSION_SECONDS = 300.0
 """So long a killed member is waited for."""

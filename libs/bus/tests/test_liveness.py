@@ -7,16 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tarsy_bus import liveness as liveness_module
-from tarsy_bus.connection import Bus
-from tarsy_bus.heartbeat_gaps import BEFORE_EVERYTHING
-from tarsy_bus.liveness import DEAD_AFTER, Liveness, announce, watch
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.pulse import Pulse
-from tarsy_bus_kafka import make_topic
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness import failure_detection as liveness_module
+from tarsy_bus.liveness.failure_detection import DEAD_AFTER, Liveness, announce, watch
+from tarsy_bus.liveness.heartbeat_gaps import BEFORE_EVERYTHING
+from tarsy_bus.liveness.pulse import Pulse
+from tarsy_contracts.messages.workers import WorkerAnnounced
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS, REPLACED_AFTER
-from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import make_topic
 
 BEGIN = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -355,7 +355,7 @@ async def test_an_announcement_that_cannot_be_written_does_not_end_a_worker(
 
     async with Publisher(bare, source="test", now=lambda: BEGIN).running() as publisher:
         with monkeypatch.context() as hurried:
-            hurried.setattr("tarsy_bus.publisher.WRITE_SECONDS", 0.1)
+            hurried.setattr("tarsy_bus.client.publisher.WRITE_SECONDS", 0.1)
             announcing = asyncio.create_task(announce(publisher, WorkerAnnounced(worker_id="me", service="summarizer")))
             done, _ = await asyncio.wait([announcing], timeout=0.5)
             assert not done

@@ -8,11 +8,12 @@ import pytest
 from aiokafka import AIOKafkaProducer
 from aiokafka.structs import RecordMetadata, TopicPartition
 
-from tarsy_bus import client_lifecycle, log_writer
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
-from tarsy_bus_kafka import TINY, Door, delete_topic, entries, make_topic, read
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_bus.client import client_lifecycle
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log import writer as log_writer
+from tarsy_bus.log.writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import TINY, Door, delete_topic, entries, make_topic, read
 
 BIG = "x" * 2000
 """Too large for a TINY topic."""

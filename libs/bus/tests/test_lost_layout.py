@@ -8,14 +8,14 @@ from uuid import UUID
 
 import pytest
 
-from tarsy_bus.connection import Bus, Layout
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import WrongTopicsError, apply_topics, check_topics, compare_topics
-from tarsy_bus_kafka import add_partitions, delete_before, delete_topic
-from tarsy_contracts.heads import head_key
-from tarsy_contracts.partitioning import partition_of
-from tarsy_testing import delete_topics
+from tarsy_bus.client.connection import Bus, Layout
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import WrongTopicsError, apply_topics, check_topics, compare_topics
+from tarsy_contracts.events.heads import head_key
+from tarsy_contracts.wire.partitioning import partition_of
+from tarsy_testing.real_servers import delete_topics
+from tarsy_testing.servers.bus_kafka import add_partitions, delete_before, delete_topic
 
 SESSIONS = [str(UUID(int=number)) for number in range(1, 41)]
 

@@ -7,12 +7,12 @@ import pytest
 from aiokafka import TopicPartition
 from aiokafka.client import AIOKafkaClient
 
-from tarsy_bus.aiokafka_internals.cluster_metadata import MOST_UPDATES, UPDATES_SECONDS
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, producer, reader
-from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import make_topic
-from tarsy_testing import eventually
+from tarsy_bus.client.aiokafka_internals.cluster_metadata import MOST_UPDATES, UPDATES_SECONDS
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, producer, reader
+from tarsy_bus.topics.topics_admin import admin
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import make_topic
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@
 import pytest
 from aiokafka import TopicPartition
 
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member, producer
-from tarsy_bus.new_groups import begin_at_end
-from tarsy_bus.start_positions import AssignedPartitions
-from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import make_topic
-from tarsy_testing import eventually
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member, producer
+from tarsy_bus.queues.new_groups import begin_at_end
+from tarsy_bus.queues.start_positions import AssignedPartitions
+from tarsy_bus.topics.topics_admin import admin
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import make_topic
 
 GROUP = "readers"
 

@@ -12,9 +12,9 @@ from aiokafka.errors import (
 )
 from aiokafka.structs import ConsumerRecord
 
-from tarsy_bus.at_offsets import RecordsGoneError
-from tarsy_bus.outage_retry import LONGEST_PAUSE_SECONDS, KafkaUnreachableError, TimeLimit, read_through_outages
-from tarsy_bus.partition_reader import Record
+from tarsy_bus.readers.at_offsets import RecordsGoneError
+from tarsy_bus.readers.outage_retry import LONGEST_PAUSE_SECONDS, KafkaUnreachableError, TimeLimit, read_through_outages
+from tarsy_bus.readers.partition_reader import Record
 
 type Failure = KafkaError | OSError | RecordsGoneError
 

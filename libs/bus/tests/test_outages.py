@@ -8,7 +8,7 @@ import pytest
 from aiokafka import errors
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.outages import passes, wait_out
+from tarsy_bus.client.outages import passes, wait_out
 
 
 def failing(*problems: Exception) -> Callable[[], Awaitable[str]]:

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from aiokafka.errors import KafkaConnectionError, KafkaError
 
-from tarsy_bus import connection
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.connection import Bus, batch_reader, quiet_reader
-from tarsy_bus.log_writer import LogWriter
-from tarsy_bus.partition_reader import PartitionReader, Record, ends, read_to_end, records_to_end
-from tarsy_bus.whole_batches import WholeBatches
-from tarsy_bus_kafka import delete_before, entries, make_topic, read
-from tarsy_testing import eventually
+from tarsy_bus.client import connection
+from tarsy_bus.client.connection import Bus, batch_reader, quiet_reader
+from tarsy_bus.client.whole_batches import WholeBatches
+from tarsy_bus.log.writer import LogWriter
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, ends, read_to_end, records_to_end
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import delete_before, entries, make_topic, read
 
 NOWHERE = "127.0.0.1:1"
 

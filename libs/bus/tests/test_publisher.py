@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_bus import client_lifecycle, publisher
-from tarsy_bus.connection import ENVELOPE_BYTES, Bus
-from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
-from tarsy_bus_kafka import TINY, Door, delete_topic, make_ours, make_topic, read, read_all
-from tarsy_contracts.control import CallCancelled
-from tarsy_contracts.partitioning import partition_of
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_bus.client import client_lifecycle, publisher
+from tarsy_bus.client.connection import ENVELOPE_BYTES, Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher, TooLargeError
+from tarsy_contracts.messages.control import CallCancelled
+from tarsy_contracts.wire.partitioning import partition_of
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import TINY, Door, delete_topic, make_ours, make_topic, read, read_all
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 MESSAGE = CallCancelled(call_id="c")

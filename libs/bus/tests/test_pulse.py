@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tarsy_bus.pulse import Pulse
+from tarsy_bus.liveness.pulse import Pulse
 
 
 class Clock:

@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_bus.work_queue import consume
-from tarsy_bus_kafka import make_ours
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import Topics
-from tarsy_outage import killable_kafka
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.queues.work_queue import consume
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import make_ours
+from tarsy_testing.servers.outage import killable_kafka
 
 NOW = datetime(2026, 11, 23, 3, 0, tzinfo=UTC)
 

@@ -2,10 +2,10 @@
 
 import socket
 
-from tarsy_bus.access import find_refusal
-from tarsy_bus.connection import Bus
-from tarsy_bus.reachability import find_unreachable_step
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.access import find_refusal
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.reachability import find_unreachable_step
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_bus.at_offsets import records_at
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit, read_through_outages
-from tarsy_bus_kafka import make_topic
-from tarsy_contracts.topics import Topics
-from tarsy_outage import KillableKafka, killable_kafka
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.readers.at_offsets import records_at
+from tarsy_bus.readers.outage_retry import KafkaUnreachableError, TimeLimit, read_through_outages
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.servers.bus_kafka import make_topic
+from tarsy_testing.servers.outage import KillableKafka, killable_kafka
 
 RECORD = bytes(1024 * 1024)
 COUNT = 24

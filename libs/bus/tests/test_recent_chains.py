@@ -2,9 +2,9 @@
 
 import random
 
-from tarsy_acceptance_world import hostile, play
 from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
-from tarsy_bus.recent_chains import RecentChains
+from tarsy_bus.log.recent_chains import RecentChains
+from tarsy_testing.story.acceptance_world import hostile, play
 
 
 def verdicts(log: list[ChainLink], *, most: int, batch: int) -> list[bool]:

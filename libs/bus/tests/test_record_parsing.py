@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 from aiokafka import TopicPartition
 
-from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
-from tarsy_foreign_batches import CODECS, at_offset, batch_of, checked, with_a_broken_name, with_codec
+from tarsy_bus.client.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
+from tarsy_testing.servers.foreign_batches import CODECS, at_offset, batch_of, checked, with_a_broken_name, with_codec
 
 PLACE = TopicPartition("alerts", 3)
 VALUES = [b"one", b"two", b"three"]

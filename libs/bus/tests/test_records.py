@@ -6,13 +6,13 @@ import pytest
 from aiokafka import ConsumerRecord
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_bus.partition_reader import Record, parse_record
-from tarsy_bus.records import delivery
-from tarsy_contracts.control import CONTROLS, CallCancelled
-from tarsy_contracts.envelope import Envelope, EnvelopeError, Headers
+from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.records import delivery
 from tarsy_contracts.events import SessionCancelled
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_contracts.messages.control import CONTROLS, CallCancelled
+from tarsy_contracts.wire.envelope import Envelope, EnvelopeError, Headers
+from tarsy_contracts.wire.message import Message
 
 TIME = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 import pytest
 from aiokafka import AIOKafkaProducer
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.dead_letter_index import DeadLetter, DeadLetterIndex
-from tarsy_bus.dead_letters import dead_letter, origin_of
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_bus.redrive import NotMarkedError, RedriveRefusedError, redrive
-from tarsy_bus_kafka import delete_before, delete_topic, make_ours, make_topic, read, read_all
-from tarsy_contracts.envelope import Headers
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.dead_letters.burial import dead_letter, origin_of
+from tarsy_bus.dead_letters.letter_index import DeadLetter, DeadLetterIndex
+from tarsy_bus.dead_letters.redrive import NotMarkedError, RedriveRefusedError, redrive
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.wire.envelope import Headers
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import delete_before, delete_topic, make_ours, make_topic, read, read_all
 
 CLUSTER = "c1"
 POISON = b"\x00\xfe not an alert"

@@ -10,16 +10,16 @@ import pytest
 from aiokafka.errors import TopicAuthorizationFailedError
 from structlog.testing import capture_logs
 
-from tarsy_bus.access import KafkaAccessError
-from tarsy_bus.connection import Bus
-from tarsy_bus.kafka_rights import INGEST, ORCHESTRATOR, TOPICS_APPLY, WEBSOCKET_GATEWAY, Right
-from tarsy_bus.optional_rights import describe_missing_read
-from tarsy_bus.partition_reader import PartitionReader, Record
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import WrongTopicsError, apply_topics, check_topics
-from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
-from tarsy_guarded_kafka import GuardedKafka, guarded_kafka
-from tarsy_testing import eventually
+from tarsy_bus.client.access import KafkaAccessError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
+from tarsy_bus.topics.kafka_rights import INGEST, ORCHESTRATOR, TOPICS_APPLY, WEBSOCKET_GATEWAY, Right
+from tarsy_bus.topics.optional_rights import describe_missing_read
+from tarsy_bus.topics.topics_admin import WrongTopicsError, apply_topics, check_topics
+from tarsy_contracts.wire.topics import QUEUE_PARTITIONS, Topics
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.guarded_kafka import GuardedKafka, guarded_kafka
 
 
 @pytest.fixture(scope="module")

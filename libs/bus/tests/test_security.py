@@ -14,16 +14,16 @@ import pytest
 from aiokafka.errors import KafkaConnectionError
 from pydantic import SecretStr
 
-from tarsy_bus.access import KafkaAccessError, find_refusal
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member, producer
-from tarsy_bus.security import PLAINTEXT, KafkaSecurity
-from tarsy_bus.token_command import EARLY_SECONDS
-from tarsy_bus.topics_admin import admin
-from tarsy_bus_kafka import make_topic, read
-from tarsy_certificates import Authority
-from tarsy_contracts.topics import Topics
-from tarsy_secured_kafka import KEY_PASSWORD, PASSWORD, USER, SecuredKafka, secured_kafka, token
+from tarsy_bus.client.access import KafkaAccessError, find_refusal
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member, producer
+from tarsy_bus.client.security import PLAINTEXT, KafkaSecurity
+from tarsy_bus.client.token_command import EARLY_SECONDS
+from tarsy_bus.topics.topics_admin import admin
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.servers.bus_kafka import make_topic, read
+from tarsy_testing.servers.certificates import Authority
+from tarsy_testing.servers.secured_kafka import KEY_PASSWORD, PASSWORD, USER, SecuredKafka, secured_kafka, token
 
 SECONDS = 90.0
 CONNECT_SECONDS = 2.0

@@ -11,16 +11,16 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import KafkaError
 
-from tarsy_bus import span_readers
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus, span_reader
-from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.client.connection import Bus, span_reader
+from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.pacing import TURN_SECONDS
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.span_readers import SpanReader, SpanReaders
-from tarsy_bus_kafka import delete_before, entries, make_topic
-from tarsy_contracts.heads import Span
-from tarsy_testing import eventually
+from tarsy_bus.readers import span_readers
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.span_readers import SpanReader, SpanReaders
+from tarsy_contracts.events.heads import Span
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import delete_before, entries, make_topic
 
 NOWHERE = "127.0.0.1:1"
 

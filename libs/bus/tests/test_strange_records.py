@@ -10,20 +10,20 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_bus.catalog import CatalogEntries
-from tarsy_bus.cluster_layout import read_recorded_partitions
-from tarsy_bus.connection import Bus
-from tarsy_bus.head_reading import read_heads
-from tarsy_bus.heartbeats import Announcements
-from tarsy_bus.held_sessions import read_held
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import Publisher
-from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_contracts.held import SessionSetAside, input_key, marker_key, position_headers
-from tarsy_contracts.message import Message
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.heartbeats import Announcements
+from tarsy_bus.log.head_reading import read_heads
+from tarsy_bus.readers.catalog import CatalogEntries
+from tarsy_bus.readers.held_sessions import read_held
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.topics.cluster_layout import read_recorded_partitions
+from tarsy_contracts.events.heads import SessionHead, Span, head_key
+from tarsy_contracts.messages.held import SessionSetAside, input_key, marker_key, position_headers
+from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_contracts.wire.envelope import Headers, envelope_of
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 
 SESSION = "5ad4ab9f-4a4f-4a4f-8a4f-5ad4ab9f4a4f"
 NOW = datetime(2026, 11, 28, tzinfo=UTC)

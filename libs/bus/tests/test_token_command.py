@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_bus.token_command import EARLY_SECONDS, TokenCommand, TokenCommandError, expiry_of
+from tarsy_bus.client.token_command import EARLY_SECONDS, TokenCommand, TokenCommandError, expiry_of
 
 NOW = 1_800_000_000.0
 

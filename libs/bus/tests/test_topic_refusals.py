@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_bus.topic_refusals import describe_refusals
+from tarsy_bus.topics.topic_refusals import describe_refusals
 
 POLICY, CONFIG, REPLICATION = 44, 40, 38
 HINT = "`tarsy topics apply --without NAME` leaves a setting out: segment.ms, "

@@ -12,17 +12,25 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError
 from structlog.testing import capture_logs
 
-from tarsy_bus import publisher, topics_admin
-from tarsy_bus.cluster_layout import read_recorded_partitions, record_partitions
-from tarsy_bus.connection import Bus, Layout
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topic_check import Present, fit
-from tarsy_bus.topics_admin import WrongTopicsError, admin, apply_topics, check_topics, cluster_id, compare_topics
-from tarsy_bus_kafka import delete_topic, make_topic
-from tarsy_contracts.partitioning import partition_of
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client import publisher
+from tarsy_bus.client.connection import Bus, Layout
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.topics import topics_admin
+from tarsy_bus.topics.cluster_layout import read_recorded_partitions, record_partitions
+from tarsy_bus.topics.topic_check import Present, fit
+from tarsy_bus.topics.topics_admin import (
+    WrongTopicsError,
+    admin,
+    apply_topics,
+    check_topics,
+    cluster_id,
+    compare_topics,
+)
+from tarsy_contracts.wire.partitioning import partition_of
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
-from tarsy_testing import delete_topics, eventually
+from tarsy_testing.real_servers import delete_topics, eventually
+from tarsy_testing.servers.bus_kafka import delete_topic, make_topic
 
 COMPACTED = {"cleanup.policy": "compact"}
 

@@ -11,12 +11,12 @@ from uuid import uuid4
 import pytest
 from aiokafka.errors import KafkaError
 
-from tarsy_brokers import Brokers, three_brokers
-from tarsy_bus import topics_admin
-from tarsy_bus.cluster_topics import TopicsUnavailableError
-from tarsy_bus.connection import Bus, Layout
-from tarsy_bus.topics_admin import apply_topics, await_topics, check_topics, compare_topics
-from tarsy_testing import bus_of_tests, eventually
+from tarsy_bus.client.connection import Bus, Layout
+from tarsy_bus.topics import topics_admin
+from tarsy_bus.topics.cluster_topics import TopicsUnavailableError
+from tarsy_bus.topics.topics_admin import apply_topics, await_topics, check_topics, compare_topics
+from tarsy_testing.real_servers import bus_of_tests, eventually
+from tarsy_testing.servers.brokers import Brokers, three_brokers
 
 pytestmark = pytest.mark.timeout(300)
 

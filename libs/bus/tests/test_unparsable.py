@@ -2,11 +2,11 @@
 
 import pytest
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import read_to_end
-from tarsy_bus.record_parsing import KafkaRecord, UnparsableRecord
-from tarsy_bus_kafka import make_topic
-from tarsy_foreign_batches import batch_of, with_a_broken_name, write_batch
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.record_parsing import KafkaRecord, UnparsableRecord
+from tarsy_bus.readers.partition_reader import read_to_end
+from tarsy_testing.servers.bus_kafka import make_topic
+from tarsy_testing.servers.foreign_batches import batch_of, with_a_broken_name, write_batch
 
 
 async def values(bus: Bus, topic: str) -> list[tuple[int, bytes | None, str | None]]:

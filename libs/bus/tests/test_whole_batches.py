@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 from aiokafka import TopicPartition
 
-from tarsy_bus.record_parsing import Batches, KafkaRecord, UnparsableRecord
-from tarsy_bus.whole_batches import GATHERED_BYTES, BatchRecords, WholeBatches
-from tarsy_foreign_batches import CODECS, at_offset, batch_of, with_a_broken_name
+from tarsy_bus.client.record_parsing import Batches, KafkaRecord, UnparsableRecord
+from tarsy_bus.client.whole_batches import GATHERED_BYTES, BatchRecords, WholeBatches
+from tarsy_testing.servers.foreign_batches import CODECS, at_offset, batch_of, with_a_broken_name
 
 PLACE = TopicPartition("heads", 3)
 

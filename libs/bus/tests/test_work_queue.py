@@ -8,18 +8,18 @@ import pytest
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member
-from tarsy_bus.controls import follow_control
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.start_positions import AssignedPartitions
-from tarsy_bus.tolerant_consumer import PositionLostError
-from tarsy_bus.work_queue import consume
-from tarsy_bus_kafka import add_partitions, delete_before, make_ours, make_topic, read_all
-from tarsy_contracts.control import CallCancelled, ClaimGranted, Control
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_foreign_batches import with_a_broken_name, write_batch
-from tarsy_testing import eventually
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.client.tolerant_consumer import PositionLostError
+from tarsy_bus.queues.start_positions import AssignedPartitions
+from tarsy_bus.queues.work_queue import consume
+from tarsy_bus.readers.controls import follow_control
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, Control
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import add_partitions, delete_before, make_ours, make_topic, read_all
+from tarsy_testing.servers.foreign_batches import with_a_broken_name, write_batch
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_bus import publisher
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import AppendUncertainError, LogWriter
+from tarsy_bus.client import publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher, TooLargeError
+from tarsy_bus.log.writer import AppendUncertainError, LogWriter
 from tarsy_bus.metrics import WriteOutcome
-from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
-from tarsy_bus_kafka import TINY, entries, make_topic
-from tarsy_contracts.control import CallCancelled
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_contracts.messages.control import CallCancelled
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import TINY, entries, make_topic
 
 MESSAGE = CallCancelled(call_id="c")
 

@@ -7,12 +7,7 @@ from typing import get_args, get_type_hints
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
-from tarsy_config.agent_options import AGENT_OPTIONS, SETTINGS, AgentOptions, AgentSettings
-from tarsy_config.chains import Agent, AgentChain, Chat, StageAgent, StageConfig, Synthesis
-from tarsy_config.defaults import Defaults
-from tarsy_config.errors import KeyPath
-from tarsy_config.fallbacks import ModelChoice
-from tarsy_config.key_paths import (
+from tarsy_config.document.key_paths import (
     AGENT,
     AGENT_DEFAULTS,
     CHAIN,
@@ -23,8 +18,13 @@ from tarsy_config.key_paths import (
     SUMMARIES,
     SYNTHESIS,
 )
-from tarsy_config.load import load_config
-from tarsy_config.provenance import Found
+from tarsy_config.document.provenance import Found
+from tarsy_config.errors import KeyPath
+from tarsy_config.loading.load import load_config
+from tarsy_config.sections.agent_options import AGENT_OPTIONS, SETTINGS, AgentOptions, AgentSettings
+from tarsy_config.sections.chains import Agent, AgentChain, Chat, StageAgent, StageConfig, Synthesis
+from tarsy_config.sections.defaults import Defaults
+from tarsy_config.sections.fallbacks import ModelChoice
 from tarsy_contracts.chain import ResolvedAgent
 
 KEYS = {option.key for option in AGENT_OPTIONS}

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_config.alert_handling import AlertSettings
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
+from tarsy_config.sections.alert_handling import AlertSettings
 
 CONFIG = """
 defaults: {{alert_type: one{defaults}}}

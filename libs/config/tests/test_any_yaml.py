@@ -8,9 +8,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.keys import keys_are_set
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 
 KEYS = """\
 agents agent_chains defaults queue system limits mcp_servers llm_providers alert_types stages name llm_provider

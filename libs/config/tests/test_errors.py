@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 
 WRONG = """\
 defaults:

@@ -5,10 +5,10 @@ from shutil import copytree
 
 import pytest
 
+from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.keys import keys_are_set
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 from tarsy_contracts.chain import ResolvedAgent
 
 FILES = Path(__file__).parent / "go_tarsy"

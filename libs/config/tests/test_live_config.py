@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
-from tarsy_llm.script import InvalidScriptError
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig, LiveMapping
+from tarsy_llm.scripted.script import InvalidScriptError
 
 ENVIRON = {"TOKEN": "hunter2"}
 

@@ -6,7 +6,7 @@ import pytest
 
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 
 GOOD = """\
 defaults:

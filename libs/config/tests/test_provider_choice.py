@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.config import Config
-from tarsy_config.load import load_config
-from tarsy_config.providers import DEFAULT_CONTEXT_TOKENS
+from tarsy_config.loading.load import load_config
+from tarsy_config.sections.providers import DEFAULT_CONTEXT_TOKENS
 from tarsy_contracts.chain import ResolvedChain
 
 TEXT = """

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.keys import keys_are_set
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 
 type Load = Callable[..., Config]
 

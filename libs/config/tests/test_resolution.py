@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tarsy_config.config import Config, UnknownAlertTypeError
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, SummaryRule
 

@@ -6,9 +6,9 @@ import pytest
 
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.load import load_config
-from tarsy_config.matchers import parse_matcher
-from tarsy_config.routing import UNMATCHED, AlertFacts, ChainRoute
+from tarsy_config.loading.load import load_config
+from tarsy_config.plans.routing import UNMATCHED, AlertFacts, ChainRoute
+from tarsy_config.sections.matchers import parse_matcher
 
 REST = """\
 agents: {A: {}}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.config import Config
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 

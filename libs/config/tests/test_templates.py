@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_config.templates import InvalidTemplateError, fill, names_session, with_session
+from tarsy_config.document.templates import InvalidTemplateError, fill, names_session, with_session
 
 ENVIRON = {"HOST": "db.example.com", "ODD": "{{.HOST}}", "EMPTY": ""}
 

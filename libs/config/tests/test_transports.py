@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.load import load_config
-from tarsy_config.servers import McpServerConfig
-from tarsy_config.transports import Transport
+from tarsy_config.loading.load import load_config
+from tarsy_config.sections.servers import McpServerConfig
+from tarsy_config.sections.transports import Transport
 
 ENVIRON = {"GRAFANA_TOKEN": "hunter2", "TENANT": "tenant-key"}
 AROUND = """

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from tarsy_config.load import load_config
-from tarsy_config.providers import LlmProvider
-from tarsy_config.transports import Transport
-from tarsy_config.version import SECRETS
+from tarsy_config.loading.load import load_config
+from tarsy_config.loading.version import SECRETS
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.transports import Transport
 
 GOOD = """\
 mcp_servers:

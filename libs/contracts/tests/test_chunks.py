@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tarsy_contracts.chunks import number_run
+from tarsy_contracts.messages.chunks import number_run
 
 NOW = datetime(2026, 11, 27, 20, 0, tzinfo=UTC)
 EXACT_IN_BROWSERS = 2**53

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from tarsy_contracts.display import LIMIT_BYTES, display_cut, display_item
+from tarsy_contracts.timeline.display import LIMIT_BYTES, display_cut, display_item
 
 
 def test_what_fits_is_shown_whole() -> None:

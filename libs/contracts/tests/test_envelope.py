@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.envelope import Envelope, EnvelopeError, envelope_of, event_id, wire_time
-from tarsy_contracts.inputs import AlertReceived
+from tarsy_contracts.messages.inputs import AlertReceived
+from tarsy_contracts.wire.envelope import Envelope, EnvelopeError, envelope_of, event_id, wire_time
 
 TIME = datetime(2026, 11, 22, 3, 0, 0, 123_000, UTC)
 PLAIN = Envelope(

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
-from tarsy_any_message import any_of
 from tarsy_contracts.events import ExecutionCompleted, ExecutionStarted
-from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec, to_facts
+from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec, to_facts
+from tarsy_testing.any_message import any_of
 
 STARTED_BY_0_1_0 = (
     b'{"execution_id":"x","stage_id":"t","agent":"A","index":1,"system":"s","prompt":"p","tools":[],'

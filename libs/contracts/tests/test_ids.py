@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_contracts import ids as ids
+from tarsy_contracts.wire import ids
 
 A = "11111111-1111-5111-8111-111111111111"
 B = "22222222-2222-5222-8222-222222222222"

@@ -9,19 +9,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tarsy_any_message import any_of, values
-from tarsy_contracts import upcasting
-from tarsy_contracts.chunks import CHUNKS
-from tarsy_contracts.control import CONTROLS, CallCancelled, ClaimGranted
 from tarsy_contracts.conversation import Conversation
-from tarsy_contracts.envelope import Envelope, envelope_of
 from tarsy_contracts.events import ENDINGS, EVENTS, OPENERS, StageStarted
-from tarsy_contracts.heads import SessionHead, head_key, session_of_head_key
-from tarsy_contracts.inputs import INPUTS, AlertReceived
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import RecordedEvent, UnknownTypeError, UnreadableValueError, decode
-from tarsy_contracts.requests import REQUESTS
-from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_contracts.events.heads import SessionHead, head_key, session_of_head_key
+from tarsy_contracts.events.recorded import RecordedEvent, UnknownTypeError, UnreadableValueError, decode
+from tarsy_contracts.messages.chunks import CHUNKS
+from tarsy_contracts.messages.control import CONTROLS, CallCancelled, ClaimGranted
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
+from tarsy_contracts.messages.requests import REQUESTS
+from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_contracts.wire import upcasting
+from tarsy_contracts.wire.envelope import Envelope, envelope_of
+from tarsy_contracts.wire.message import Message
+from tarsy_testing.any_message import any_of, values
 
 TIME = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 OTHERS: dict[str, type[Message]] = {kind.type: kind for kind in (SessionHead, WorkerAnnounced, ServerCatalogued)}

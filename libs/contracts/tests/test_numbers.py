@@ -7,11 +7,11 @@ from pydantic import AfterValidator
 from pydantic.fields import FieldInfo
 
 from tarsy_contracts import events as e
-from tarsy_contracts.control import CONTROLS
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.inputs import INPUTS
-from tarsy_contracts.message import Value
-from tarsy_contracts.numbers import LARGEST_COUNT, LARGEST_INDEX, LONGEST_SECONDS
+from tarsy_contracts.messages.control import CONTROLS
+from tarsy_contracts.messages.inputs import INPUTS
+from tarsy_contracts.wire.message import Value
+from tarsy_contracts.wire.numbers import LARGEST_COUNT, LARGEST_INDEX, LONGEST_SECONDS
 
 OF_KAFKA = {"offset", "first", "last", "partition"}
 """Where a record lies: clamped, it would name another one."""

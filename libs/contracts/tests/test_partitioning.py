@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from aiokafka.partitioner import murmur2 as murmur2_of_aiokafka
 
-from tarsy_contracts.partitioning import murmur2, next_in_partition, partition_of
+from tarsy_contracts.wire.partitioning import murmur2, next_in_partition, partition_of
 
 # Of Kafka's own UtilsTest.testMurmur2.
 KAFKA = {

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_any_message import any_of
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import Envelope, EnvelopeError
-from tarsy_contracts.message import Message
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.public.duplicates import LastSequences
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.public.mapping import NOT_PUBLIC, public_envelope, public_event
 from tarsy_contracts.public.model import PublicEvent
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import Envelope, EnvelopeError
+from tarsy_contracts.wire.message import Message
+from tarsy_testing.any_message import any_of
 
 TIME = datetime(2026, 11, 24, 10, 0, tzinfo=UTC)
 

@@ -4,11 +4,9 @@ from datetime import UTC, datetime
 from typing import cast
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.ids import summary_id
-from tarsy_contracts.recorded import RecordedEvent, decode
-from tarsy_contracts.timeline import (
+from tarsy_contracts.events.recorded import RecordedEvent, decode
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.timeline.changes import (
     ROWS_PER_EVENT,
     SessionChanged,
     TimelineChange,
@@ -16,7 +14,9 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
     timeline_changes,
 )
-from tarsy_story import DELETE, READ, Story
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.ids import summary_id
+from tarsy_testing.story.story import DELETE, READ, Story
 
 LONG = 100_000
 """Bytes of a result that is summarised."""

@@ -4,12 +4,12 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.ids import runbook_call_id, timeline_event_id
 from tarsy_contracts.public.call_events import PublicSummaryCompleted
 from tarsy_contracts.public.mapping import public_event
 from tarsy_contracts.public.model import TokenUsage
-from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
-from tarsy_seen import at, created, ended, shown
+from tarsy_contracts.timeline.changes import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
+from tarsy_contracts.wire.ids import runbook_call_id, timeline_event_id
+from tarsy_testing.story.seen import at, created, ended, shown
 
 
 @pytest.mark.parametrize(

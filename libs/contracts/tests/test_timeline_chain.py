@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts.timeline import (
+from tarsy_contracts.timeline.changes import (
     ROWS_PER_EVENT,
     ExecutionChanged,
     SessionChanged,
@@ -13,8 +13,8 @@ from tarsy_contracts.timeline import (
     TimelineCreated,
     TimelineEnded,
 )
-from tarsy_seen import shown_of, still_streaming
-from tarsy_whole_chain import ended, runbook, stage_ended, whole_chain
+from tarsy_testing.story.seen import shown_of, still_streaming
+from tarsy_testing.story.whole_chain import ended, runbook, stage_ended, whole_chain
 
 S = "session"
 BOTH_RUN = 9

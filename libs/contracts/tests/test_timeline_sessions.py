@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts.timeline import (
+from tarsy_contracts.timeline.changes import (
     ChatCreated,
     ChatMessageAdded,
     SessionChanged,
@@ -13,8 +13,8 @@ from tarsy_contracts.timeline import (
     TimelineCreated,
     timeline_changes,
 )
-from tarsy_seen import at, created, shown
-from tarsy_whole_chain import begun
+from tarsy_testing.story.seen import at, created, shown
+from tarsy_testing.story.whole_chain import begun
 
 
 def test_a_session_waits_for_its_turn_until_its_first_stage() -> None:

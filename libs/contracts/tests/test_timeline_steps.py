@@ -1,15 +1,15 @@
 """What people see of stages and executions: when an event comes, then these changes."""
 
 from tarsy_contracts import events as e
-from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
-from tarsy_contracts.timeline import (
+from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec
+from tarsy_contracts.timeline.changes import (
     ExecutionChanged,
     SessionChanged,
     StageChanged,
     StageDetails,
     TimelineCreated,
 )
-from tarsy_seen import created, shown
+from tarsy_testing.story.seen import created, shown
 
 PLAIN = StageDetails(
     stage_type="investigation",

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_contracts.numbers import LARGEST_COUNT
 from tarsy_contracts.token_rates import (
     BYTES_PER_TOKEN,
     LEAST_BYTES,
@@ -17,6 +16,7 @@ from tarsy_contracts.token_rates import (
     TokenRates,
     kind_of_text,
 )
+from tarsy_contracts.wire.numbers import LARGEST_COUNT
 
 PODS = [{"name": f"checkout-{number}", "restarts": number, "phase": "Running"} for number in range(50)]
 LOG = "\n".join(f"2026-11-23T10:{number % 60:02}:00Z INFO request {number} took 12 ms" for number in range(50))

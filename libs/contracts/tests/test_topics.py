@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_contracts.topics import FOREVER, LIMIT_BYTES, Topic, Topics
+from tarsy_contracts.wire.topics import FOREVER, LIMIT_BYTES, Topic, Topics
 
 TOPICS = {topic.name: topic for topic in Topics().all()}
 

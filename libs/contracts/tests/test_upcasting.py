@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import EVENTS, SessionStarted
-from tarsy_contracts.inputs import INPUTS, AlertReceived
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError, decode
-from tarsy_contracts.upcasting import UPCASTERS
-from tarsy_old_messages import old_message
+from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError, decode
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.upcasting import UPCASTERS
+from tarsy_testing.old_messages import old_message
 
 KINDS: dict[str, type[Message]] = {**EVENTS, **INPUTS}
 NATIVE = {"google_search": True, "url_context": False}

@@ -9,7 +9,7 @@ from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_processes.ports import free_port
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 type NewKafka = Callable[[], EmbeddedKafka]
 type NewPostgres = Callable[[], EmbeddedPostgres]

@@ -7,7 +7,7 @@ from pydantic import JsonValue, SecretStr
 from wire import ProviderServer, Reply, sse
 
 from tarsy_contracts.conversation import Conversation, ConversationMessage, ToolDefinition, UserMessage
-from tarsy_llm.google import GoogleLlm
+from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
 

@@ -12,16 +12,16 @@ from google.genai import types
 from pydantic import JsonValue
 from wire import Reply, sse
 
-from tarsy_linear_time import assert_linear
-from tarsy_llm.anthropic import AnthropicLlm
-from tarsy_llm.anthropic_events import AnthropicAccumulator
-from tarsy_llm.google import GoogleLlm
-from tarsy_llm.google_answer import GatheredAnswer
+from tarsy_llm.anthropic.adapter import AnthropicLlm
+from tarsy_llm.anthropic.events import AnthropicAccumulator
+from tarsy_llm.google.adapter import GoogleLlm
+from tarsy_llm.google.answer import GatheredAnswer
+from tarsy_llm.http.sse import ServerSentEvent
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.openai import OpenAiLlm
-from tarsy_llm.openai_chunks import OpenAiAccumulator
+from tarsy_llm.openai.adapter import OpenAiLlm
+from tarsy_llm.openai.chunks import OpenAiAccumulator
 from tarsy_llm.protocol import Llm
-from tarsy_llm.sse import ServerSentEvent
+from tarsy_testing.linear_time import assert_linear
 
 TOKENS = 1_000
 PIECE = "pod " * 25

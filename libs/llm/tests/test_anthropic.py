@@ -9,7 +9,7 @@ from claude import HI, Said, block, call, event, start, stop, streamed, text, th
 from wire import Reply, Silence
 
 from tarsy_contracts.conversation import Usage
-from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.anthropic.adapter import AnthropicLlm
 from tarsy_llm.protocol import AskedTool, ErrorKind
 
 

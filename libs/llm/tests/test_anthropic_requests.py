@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from wire import Reply
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, UserMessage
-from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.anthropic.adapter import AnthropicLlm
 
 NEW = "claude-opus-5"
 CACHED: JsonValue = {"type": "ephemeral"}

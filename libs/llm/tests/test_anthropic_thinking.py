@@ -5,7 +5,7 @@ from asking import RESULTS, request
 from pydantic import JsonValue
 
 from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolCall, UserMessage
-from tarsy_llm.anthropic_wire import request_body
+from tarsy_llm.anthropic.wire import request_body
 from tarsy_llm.model_settings import ModelSettings, Thinking
 
 OLD = (

@@ -14,7 +14,7 @@ from asking import KEY, failure_of, request
 from pydantic import SecretStr
 from test_answer_budget import DIALECTS, Dialect
 
-from tarsy_llm import answer_budget
+from tarsy_llm.http import answer_budget
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmCallError
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits

@@ -189,7 +189,7 @@ def test_who_does_not_ask_gemini_does_not_load_its_sdk() -> None:
     program = """
 import json, sys
 from tarsy_llm import providers
-from tarsy_llm.google import GoogleLlm
+from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.model_settings import ModelSettings
 GoogleLlm(ModelSettings(model="gemini-3-pro"))
 print(json.dumps(sorted({name.split(".")[0] for name in sys.modules} & {"google", "httpx2"})))

@@ -11,7 +11,7 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_llm.google_contents import ContentMaker, contents_of
+from tarsy_llm.google.contents import ContentMaker, contents_of
 from tarsy_llm.protocol import LlmRequest
 
 MODEL = "gemini-3-pro-preview"

@@ -174,7 +174,7 @@ async def test_the_wait_may_be_told_as_a_date() -> None:
 async def test_an_address_that_does_not_take_the_connection_is_given_up(
     monkeypatch: pytest.MonkeyPatch, loaded: None
 ) -> None:
-    monkeypatch.setattr("tarsy_llm.http_client.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("tarsy_llm.http.http_client.CONNECT_SECONDS", 0.2)
     with socket.socket() as deaf, socket.socket() as queued, socket.socket() as queued_too:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen(0)

@@ -9,7 +9,7 @@ from wire import Reply
 
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
-from tarsy_llm.google_native import MOST_CHARACTERS
+from tarsy_llm.google.native import MOST_CHARACTERS
 from tarsy_llm.protocol import Answer, LlmRequest
 
 HI = streamed(chunk(text("Hi"), finish="STOP"))
@@ -226,8 +226,8 @@ async def test_other_providers_do_not_hear_of_them() -> None:
     from claude import HI as CLAUDES
     from completions import HI as OPENAIS
 
-    from tarsy_llm.anthropic import AnthropicLlm
-    from tarsy_llm.openai import OpenAiLlm
+    from tarsy_llm.anthropic.adapter import AnthropicLlm
+    from tarsy_llm.openai.adapter import OpenAiLlm
 
     bodies: list[Reply] = [OPENAIS, CLAUDES]
     for adapter, reply in zip((OpenAiLlm, AnthropicLlm), bodies, strict=True):

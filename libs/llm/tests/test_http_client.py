@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_llm.http_client import http_client
+from tarsy_llm.http.http_client import http_client
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_llm.http_errors import correct_status, error_of_status, kind_of_status, retry_after_seconds, sentence
+from tarsy_llm.http.http_errors import correct_status, error_of_status, kind_of_status, retry_after_seconds, sentence
 from tarsy_llm.protocol import ErrorKind
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

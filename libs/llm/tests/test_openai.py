@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from wire import Cut, Reply, sse
 
 from tarsy_contracts.conversation import Usage
-from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.openai.adapter import OpenAiLlm
 from tarsy_llm.protocol import AskedTool, Delta, ErrorKind
 
 KEEPALIVE = Delta(part="text", text="")

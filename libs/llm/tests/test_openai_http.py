@@ -2,8 +2,8 @@
 
 import pytest
 
-from tarsy_llm.openai_http import open_http
-from tarsy_llm.proxies import proxy_for
+from tarsy_llm.http.proxies import proxy_for
+from tarsy_llm.openai.http_stream import open_http
 
 PROXY = "http://proxy.example.org:3128"
 

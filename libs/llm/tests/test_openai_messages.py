@@ -14,7 +14,7 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_llm.openai_messages import Message, MessageEncoder, MessageWriter, list_messages
+from tarsy_llm.openai.messages import Message, MessageEncoder, MessageWriter, list_messages
 
 THOUGHT: JsonValue = {"provider": "openai", "reasoning": "Hm."}
 

@@ -10,9 +10,9 @@ from wire import Reply
 
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, UserMessage
 from tarsy_llm.model_settings import ModelSettings, Thinking
-from tarsy_llm.openai import OpenAiLlm
-from tarsy_llm.openai_messages import wire_id
-from tarsy_llm.openai_wire import request_body
+from tarsy_llm.openai.adapter import OpenAiLlm
+from tarsy_llm.openai.messages import wire_id
+from tarsy_llm.openai.wire import request_body
 
 TOOL: JsonValue = {
     "type": "function",

@@ -26,10 +26,10 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.anthropic.adapter import AnthropicLlm
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.openai import OpenAiLlm
-from tarsy_llm.openai_wire import request_body
+from tarsy_llm.openai.adapter import OpenAiLlm
+from tarsy_llm.openai.wire import request_body
 from tarsy_llm.protocol import Answer, Llm
 
 LOGS = ToolDefinition(name="kubernetes__logs", description="Logs.", input_schema={"type": "object"})

@@ -17,16 +17,16 @@ from wire import ProviderServer, Reply, sse
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import ToolCall
-from tarsy_contracts.ids import tool_call_id
-from tarsy_contracts.inputs import LlmCallReported
-from tarsy_llm.anthropic import AnthropicLlm
-from tarsy_llm.google import GoogleLlm
+from tarsy_contracts.messages.inputs import LlmCallReported
+from tarsy_contracts.wire.ids import tool_call_id
+from tarsy_llm.anthropic.adapter import AnthropicLlm
+from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.openai.adapter import OpenAiLlm
 from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
-from tarsy_session.model_request import compose_request
+from tarsy_session.conversations.model_request import compose_request
 from tarsy_session.state import AtRest
-from tarsy_story import READ, Story
+from tarsy_testing.story.story import READ, Story
 
 NAME, FOUND, CAUSE = READ.definition.name, "api-7 was killed: out of memory", "The cause is a leak."
 MOST_QUESTIONS = 40

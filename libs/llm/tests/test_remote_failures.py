@@ -14,12 +14,12 @@ from asking import KEY, answer_of, asked, failure_of, request
 from pydantic import JsonValue, SecretStr
 from wire import Cut, ProviderServer, Reply, Silence, named_sse, sse, without_tls
 
-from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.anthropic.adapter import AnthropicLlm
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.openai.adapter import OpenAiLlm
 from tarsy_llm.protocol import Delta, ErrorKind, Llm
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 SECONDS = 90.0
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_llm.script import InvalidScriptError, ScriptedTurn, load_scripts
+from tarsy_llm.scripted.script import InvalidScriptError, ScriptedTurn, load_scripts
 
 GOOD = """\
 turns:

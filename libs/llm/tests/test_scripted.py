@@ -7,8 +7,8 @@ import pytest
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, Usage, UserMessage
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmCallError, LlmRequest
-from tarsy_llm.script import PlacedTurn, Script, ScriptedCall, ScriptedTurn, ScriptedUsage, load_scripts
-from tarsy_llm.scripted import ScriptedLlm
+from tarsy_llm.scripted.script import PlacedTurn, Script, ScriptedCall, ScriptedTurn, ScriptedUsage, load_scripts
+from tarsy_llm.scripted.scripted_llm import ScriptedLlm
 
 AGENT = "KubernetesAgent"
 

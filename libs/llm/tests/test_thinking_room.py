@@ -10,10 +10,10 @@ from asking import answer_of, asked, request
 from pydantic import JsonValue
 from wire import Asked, Reply
 
-from tarsy_llm.anthropic import AnthropicLlm
-from tarsy_llm.google import GoogleLlm
+from tarsy_llm.anthropic.adapter import AnthropicLlm
+from tarsy_llm.google.adapter import GoogleLlm
 from tarsy_llm.model_settings import THINKING_ROOM, ModelSettings, Thinking
-from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.openai.adapter import OpenAiLlm
 from tarsy_llm.protocol import Llm
 
 THOUGHTS, ANSWER = 3_000, 800

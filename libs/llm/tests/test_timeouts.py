@@ -9,7 +9,7 @@ import pytest
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError, LlmRequest
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
-from tarsy_simulation.virtual_time import VirtualLoop
+from tarsy_testing.simulation.virtual_time import VirtualLoop
 
 REQUEST = LlmRequest(agent="A", iteration=1, conversation=Conversation(system="", messages=()))
 HM, POD = Delta(part="thinking", text="Hm."), Delta(part="text", text="The pod")

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from wire import Reply, sse
 
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_llm.openai import MOST_TOOLS, OpenAiLlm
+from tarsy_llm.openai.adapter import MOST_TOOLS, OpenAiLlm
 from tarsy_llm.tool_schemas import KEY, portable_schema
 
 SCHEMAS: dict[str, tuple[dict[str, JsonValue], dict[str, JsonValue]]] = {

@@ -16,8 +16,8 @@ from pydantic import JsonValue
 from wire import Cut, Reply, named_sse
 
 from tarsy_contracts.conversation import Usage
-from tarsy_llm.anthropic import AnthropicLlm
-from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.anthropic.adapter import AnthropicLlm
+from tarsy_llm.openai.adapter import OpenAiLlm
 
 MEANT = Usage(
     input_tokens=1_300, output_tokens=120, thinking_tokens=90, cached_input_tokens=1_000, cache_written_tokens=200

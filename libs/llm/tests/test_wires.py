@@ -13,11 +13,11 @@ from structlog.testing import capture_logs
 from wire import Reply, sse
 
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
-from tarsy_llm.answer_bodies import answer_events
 from tarsy_llm.errors import LlmError
-from tarsy_llm.openai import OpenAiLlm
-from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
-from tarsy_llm.openai_messages import wire_id
+from tarsy_llm.http.answer_bodies import answer_events
+from tarsy_llm.openai.adapter import OpenAiLlm
+from tarsy_llm.openai.chunks import DONE, OpenAiAccumulator
+from tarsy_llm.openai.messages import wire_id
 
 WIRES = Path(__file__).parent / "wires"
 REFUSALS: list[dict[str, Any]] = json.loads((WIRES / "refusals.json").read_text())

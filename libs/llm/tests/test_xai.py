@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from wire import ProviderServer, Reply
 
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.openai import XAI, OpenAiLlm
+from tarsy_llm.openai.adapter import XAI, OpenAiLlm
 from tarsy_llm.provider_type import Provider
 from tarsy_llm.providers import build_llm
 from tarsy_llm.timeouts import StreamLimits

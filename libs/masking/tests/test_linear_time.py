@@ -6,12 +6,12 @@ from functools import partial
 import pytest
 from masking_texts import PATTERNS
 
-import tarsy_linear_time
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.masker import Masker
+from tarsy_testing import linear_time
 
 # A clock says nothing below these seconds. Another round of masking takes twice as long as it should.
-assert_linear = partial(tarsy_linear_time.assert_linear, small=12_000, least_seconds=0.014, tries=6)
+assert_linear = partial(linear_time.assert_linear, small=12_000, least_seconds=0.014, tries=6)
 
 MASKER = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1").with_rules({"all"}, ())
 

@@ -6,7 +6,7 @@ from tarsy_masking.edits import apply_labels, rewrite
 from tarsy_masking.masker import Masker
 from tarsy_masking.patterns import Pattern, compile_regex, read_patterns
 from tarsy_masking.placeholders import plain
-from tarsy_masking.scanning import Scan
+from tarsy_masking.scanning.scanner import Scan
 
 FILE = read_patterns()
 DEFAULT = Masker.default()

@@ -5,8 +5,8 @@ import re2
 from masking_texts import PATTERNS
 
 from tarsy_masking.patterns import Pattern, compile_regex
-from tarsy_masking.regex_beginnings import find_beginnings, find_secret_beginnings
-from tarsy_masking.regex_tree import UnknownSyntaxError, parse, write
+from tarsy_masking.regexes.beginnings import find_beginnings, find_secret_beginnings
+from tarsy_masking.regexes.tree import UnknownSyntaxError, parse, write
 
 
 def finds_at_end(regex: str, text: str) -> bool:

@@ -7,7 +7,7 @@ from masking_texts import PATTERNS, TEXTS
 
 from tarsy_masking.masker import Masker
 from tarsy_masking.patterns import Pattern, read_patterns
-from tarsy_masking.scanning import Scan
+from tarsy_masking.scanning.scanner import Scan
 
 FILE = read_patterns()
 MASKER = Masker.default().with_rules({"all"}, ())

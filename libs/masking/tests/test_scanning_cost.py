@@ -9,7 +9,7 @@ from masking_texts import PATTERNS
 
 from tarsy_masking.masker import Masker
 from tarsy_masking.patterns import read_patterns
-from tarsy_masking.scanning import Scan
+from tarsy_masking.scanning.scanner import Scan
 
 MASKER = Masker.default()
 SIZE = 100_000

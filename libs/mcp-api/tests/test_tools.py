@@ -1,7 +1,7 @@
 from typing import get_args
 
 from tarsy_contracts.alert import PRIORITIES
-from tarsy_contracts.timeline_model import SessionStatus
+from tarsy_contracts.timeline.model import SessionStatus
 from tarsy_mcp_api.tools import Priority, Status
 
 

@@ -13,7 +13,7 @@ import pytest
 from tarsy_processes import output_log
 from tarsy_processes.child import ChildProcess
 from tarsy_processes.log_writer import CHUNK_BYTES, RotatedFile
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 LIMIT = 20_000
 

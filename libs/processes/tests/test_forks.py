@@ -11,7 +11,7 @@ import pytest
 
 from tarsy_processes.child import ChildProcess
 from tarsy_processes.forks import KILLED, Fork, ForkServer
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")
 

@@ -6,16 +6,16 @@ from fastapi import APIRouter, Request
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from tarsy_access import REFUSALS, answer_of, authenticate, check_each_route_has_one_right, key_of
 from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.roles import Role
-from tarsy_service.access_control import AccessControl
-from tarsy_service.caller import caller_of
-from tarsy_service.denial_log import DenialLog
-from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
-from tarsy_service.rights import WEBSOCKET, RightsTable, rights
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
+from tarsy_service.access.access_control import AccessControl
+from tarsy_service.access.caller import caller_of
+from tarsy_service.access.denial_log import DenialLog
+from tarsy_service.access.http_policy import DEFAULT_POLICY, HttpPolicy
+from tarsy_service.access.rights import WEBSOCKET, RightsTable, rights
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
+from tarsy_testing.access import REFUSALS, answer_of, authenticate, check_each_route_has_one_right, key_of
 
 ME, FORGOTTEN = "/api/v1/me", "/api/v1/forgotten"
 POLICY = HttpPolicy(authenticate=authenticate)

@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 
-from tarsy_service.alerts_under_way import CALM_SECONDS, MANY, AlertsUnderWay
+from tarsy_service.process.alerts_under_way import CALM_SECONDS, MANY, AlertsUnderWay
 
 
 def test_alerts_one_after_the_other_are_no_flood() -> None:

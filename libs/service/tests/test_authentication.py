@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from tarsy_auth.api_keys import digest_of, new_key
 from tarsy_auth.identity import Identity, Refusal
-from tarsy_service.authentication import LOOK_SECONDS, LiveAuthentication
+from tarsy_service.access.authentication import LOOK_SECONDS, LiveAuthentication
 
 ALICE, BOB = new_key(secrets.token_bytes), new_key(secrets.token_bytes)
 FORMER, LATTER = "a secret of the sender", "another secret of the sender"

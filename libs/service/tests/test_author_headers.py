@@ -3,9 +3,9 @@ import pytest
 from fastapi import APIRouter, Request
 from prometheus_client import CollectorRegistry
 
-from tarsy_service.caller import caller_of
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
+from tarsy_service.access.caller import caller_of
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
 
 
 async def nothing(ready: Ready) -> None:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from pydantic import ValidationError
 
-from tarsy_service.base_path import base_path_of, read_base_path, spellings_of, without_base_path
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_settings import HttpSettings
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Service
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.http.base_path import base_path_of, read_base_path, spellings_of, without_base_path
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Service
+from tarsy_service.settings.http import HttpSettings
 
 SEGMENTS = st.lists(st.from_regex(r"[A-Za-z0-9_-]{1,9}", fullmatch=True), min_size=1, max_size=4)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tarsy_access import request_with
 from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
-from tarsy_service.caller import IDENTITY, LONGEST_AUTHOR, LONGEST_KEY, OTHER_BODY, KeyedBodies, caller_of
-from tarsy_service.problems import ProblemError
+from tarsy_service.access.caller import IDENTITY, LONGEST_AUTHOR, LONGEST_KEY, OTHER_BODY, KeyedBodies, caller_of
+from tarsy_service.http.problems import ProblemError
+from tarsy_testing.access import request_with
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tarsy_service.compressed_answers import CompressedAnswers
+from tarsy_service.http.compressed_answers import CompressedAnswers
 
 ROWS = [{"title": f"Alert {number}", "status": "completed"} for number in range(1_000)]
 

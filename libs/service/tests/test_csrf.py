@@ -3,10 +3,10 @@ import pytest
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from tarsy_service.allowed_hosts import parse_allowed_hosts
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
+from tarsy_service.access.allowed_hosts import parse_allowed_hosts
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
 
 PATH = "/api/v1/sessions/x/cancel"
 WRITES = ["POST", "PUT", "PATCH", "DELETE"]

@@ -9,9 +9,9 @@ from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from pydantic import BaseModel
 
-from tarsy_service.direct_calls import DirectRoute
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Service
+from tarsy_service.http.direct_calls import DirectRoute
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Service
 
 
 class Answer(BaseModel):

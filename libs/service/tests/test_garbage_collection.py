@@ -11,7 +11,7 @@ gc.callbacks.append(lambda phase, info: full.append(phase) if info["generation"]
 kept = [[number] for number in range(600_000)]
 print(len(full))
 """
-SELDOM = "from tarsy_service.garbage_collection import collect_seldom; collect_seldom()"
+SELDOM = "from tarsy_service.process.garbage_collection import collect_seldom; collect_seldom()"
 
 
 def full_collections(call: str) -> int:

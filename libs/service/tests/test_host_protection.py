@@ -12,13 +12,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from tarsy_processes.ports import free_port
-from tarsy_service.allowed_hosts import AllowedHosts, authority_of, parse_allowed_hosts
-from tarsy_service.answer_headers import SAFE_HEADERS
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_server import http_server
-from tarsy_service.http_settings import HttpSettings
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
+from tarsy_service.access.allowed_hosts import AllowedHosts, authority_of, parse_allowed_hosts
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.http.answer_headers import SAFE_HEADERS
+from tarsy_service.http.server import http_server
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
+from tarsy_service.settings.http import HttpSettings
 
 HOST = "127.0.0.1"
 HANDSHAKE = (

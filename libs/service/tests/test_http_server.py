@@ -10,9 +10,9 @@ import pytest
 from fastapi import FastAPI, WebSocket
 
 from tarsy_processes.ports import free_port
-from tarsy_service import http_server
-from tarsy_service.websocket_frames import frame_writer, text_frame
-from tarsy_testing import eventually
+from tarsy_service.http import server as http_server
+from tarsy_service.http.websocket_frames import frame_writer, text_frame
+from tarsy_testing.real_servers import eventually
 
 HOST = "127.0.0.1"
 LIMIT_SECONDS = 60.0

@@ -4,9 +4,9 @@ from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 from pydantic import BaseModel
 
-from tarsy_service.bounded_routes import create_bounded_route
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
+from tarsy_service.http.bounded_routes import create_bounded_route
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
 
 
 class Question(BaseModel):

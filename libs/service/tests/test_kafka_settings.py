@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from tarsy_certificates import Authority, Certificate
-from tarsy_service.kafka_settings import SECURITY_VARIABLES, KafkaConnectionSettings
-from tarsy_service.settings import mistakes_in_settings
+from tarsy_service.settings.kafka import SECURITY_VARIABLES, KafkaConnectionSettings
+from tarsy_service.settings.service_settings import mistakes_in_settings
+from tarsy_testing.servers.certificates import Authority, Certificate
 
 KEY_PASSWORD = "a secret"
 USER = {"USERNAME": "tarsy", "PASSWORD": "another secret"}

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Query
 from prometheus_client import CollectorRegistry
 from pydantic import BaseModel, Field
 
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
+from tarsy_service.settings.service_settings import ServiceSettings
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import create_tracing
+from tarsy_service.telemetry.tracing import create_tracing
 
 
 class Wanted(BaseModel):

@@ -5,8 +5,8 @@ import pytest
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Service
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Service
 
 
 async def _run(_: object) -> None:

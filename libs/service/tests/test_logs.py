@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 import structlog
 
-from tarsy_service.logs import configure_logs
-from tarsy_service.queries_left_out import QueriesLeftOut
-from tarsy_service.repeated_lines import ALIKE_SECONDS, MOST_ALIKE, MOST_KINDS
+from tarsy_service.telemetry.logs import configure_logs
+from tarsy_service.telemetry.redacted_queries import QueriesLeftOut
+from tarsy_service.telemetry.repeated_lines import ALIKE_SECONDS, MOST_ALIKE, MOST_KINDS
 
 type Lines = Callable[[], list[str]]
 

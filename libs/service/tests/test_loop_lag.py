@@ -7,8 +7,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from tarsy_service.loop_lag import LoopLag
-from tarsy_testing import eventually
+from tarsy_service.telemetry.loop_lag import LoopLag
+from tarsy_testing.real_servers import eventually
 
 
 def held_over(registry: CollectorRegistry, seconds: str) -> float:

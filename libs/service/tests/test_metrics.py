@@ -14,11 +14,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import connect
 
 from tarsy_processes.ports import free_port
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.process_metrics import exposition
-from tarsy_service.runner import run_services
-from tarsy_service.service import Ready, Service
-from tarsy_testing import eventually
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Ready, Service
+from tarsy_service.telemetry.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.telemetry.process_metrics import exposition
+from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
 

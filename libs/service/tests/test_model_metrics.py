@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_service.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
 
 DURATION, TOKENS = "gen_ai_client_operation_duration_seconds", "gen_ai_client_token_usage"
 

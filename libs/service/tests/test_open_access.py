@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from tarsy_service.http_settings import HttpSettings
-from tarsy_service.settings import AskingSettings, mistakes_in_settings
+from tarsy_service.settings.http import HttpSettings
+from tarsy_service.settings.service_settings import AskingSettings, mistakes_in_settings
 
 FILE = """
 keys:
@@ -19,8 +19,8 @@ LOOPBACK = ["127.0.0.1", "127.8.9.10", "::1", "localhost"]
 REACHED = ["0.0.0.0", "::", "192.0.2.7", "fd00::2", "build-7", "localhost.example.com", "127.1", ""]
 STOPS_AT_ONCE = """
 import prometheus_client
-from tarsy_service.main import run_main
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.process.main import run_main
+from tarsy_service.settings.service_settings import ServiceSettings
 
 def build(settings: ServiceSettings, registry: prometheus_client.CollectorRegistry) -> None:
     raise SystemExit(0)

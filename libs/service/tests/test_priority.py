@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tarsy_service.priority import AUTOGROUP
+from tarsy_service.process.priority import AUTOGROUP
 
 pytestmark = pytest.mark.skipif(
     not AUTOGROUP.exists(), reason="this kernel does not share the processors among sessions"
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(
 
 PROGRAM = """
 import os
-from tarsy_service.priority import lower_priority
+from tarsy_service.process.priority import lower_priority
 lower_priority(7)
 print(os.nice(0), open("/proc/self/autogroup").read().split()[-1])
 """

@@ -11,8 +11,8 @@ import uvicorn
 from prometheus_client import CollectorRegistry
 
 from tarsy_processes.ports import free_port
-from tarsy_service.runner import run_services
-from tarsy_service.service import Ready, Service
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import TaskEndedError
 
 WAIT_SECONDS = 90.0

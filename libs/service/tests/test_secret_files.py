@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import Field, SecretStr, ValidationError
 
-from tarsy_service.secret_files import variables_of
-from tarsy_service.settings import MaskingSettings, mistakes_in_settings
+from tarsy_service.settings.secret_files import variables_of
+from tarsy_service.settings.service_settings import MaskingSettings, mistakes_in_settings
 
 KEY = "0123456789abcdef"
 

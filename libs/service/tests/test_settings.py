@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from tarsy_service.http_settings import HttpSettings
-from tarsy_service.settings import AskingSettings, MaskingSettings, mistakes_in_settings
+from tarsy_service.settings.http import HttpSettings
+from tarsy_service.settings.service_settings import AskingSettings, MaskingSettings, mistakes_in_settings
 
 KEY = "0123456789abcdef"
 

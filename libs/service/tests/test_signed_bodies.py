@@ -13,19 +13,19 @@ from prometheus_client import CollectorRegistry
 from starlette.types import Message, Scope
 from structlog.testing import capture_logs
 
-from tarsy_access import authenticate, key_of
 from tarsy_auth.auth_config import WebhookEntry
 from tarsy_auth.roles import Role
 from tarsy_auth.webhooks import Webhooks
 from tarsy_processes.ports import free_port
-from tarsy_service.bounded_http import HttpLimits, Traffic
-from tarsy_service.caller import caller_of
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_server import http_server
-from tarsy_service.rights import RightsTable, rights
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
-from tarsy_testing import eventually
+from tarsy_service.access.caller import caller_of
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.access.rights import RightsTable, rights
+from tarsy_service.http.bounded_http import HttpLimits, Traffic
+from tarsy_service.http.server import http_server
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
+from tarsy_testing.access import authenticate, key_of
+from tarsy_testing.real_servers import eventually
 
 HOST = "127.0.0.1"
 ALERTS, CHAT, REBUILD = "/api/v1/alerts", "/api/v1/chat", "/api/v1/rebuild"

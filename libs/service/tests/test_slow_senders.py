@@ -13,11 +13,11 @@ import pytest
 from fastapi import FastAPI, Request, WebSocket
 
 from tarsy_processes.ports import free_port
-from tarsy_service.bounded_http import HttpLimits, Traffic
-from tarsy_service.http_server import http_server
-from tarsy_service.problem_handlers import install_problem_handlers
-from tarsy_service.websocket_frames import text_frame
-from tarsy_testing import eventually
+from tarsy_service.http.bounded_http import HttpLimits, Traffic
+from tarsy_service.http.problem_handlers import install_problem_handlers
+from tarsy_service.http.server import http_server
+from tarsy_service.http.websocket_frames import text_frame
+from tarsy_testing.real_servers import eventually
 
 HOST = "127.0.0.1"
 PATIENT = HttpLimits(head_seconds=300, body_seconds=300)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 
 from tarsy_processes.ports import free_port
-from tarsy_service.http_server import http_server
+from tarsy_service.http.server import http_server
 
 HOST = "127.0.0.1"
 LIMIT_SECONDS = 20.0

@@ -3,7 +3,7 @@
 import pytest
 from websockets.frames import Frame, Opcode
 
-from tarsy_service.websocket_frames import frame_text, text_frame
+from tarsy_service.http.websocket_frames import frame_text, text_frame
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65_535, 65_536, 200_000])

@@ -6,13 +6,13 @@ from datetime import datetime
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.conversation import UserMessage
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.decide import decide
 from tarsy_session.state import NOT_STARTED, AtRest
-from tarsy_story import ALERT, READ, SECOND, SESSION, Story, agent, chain, stage, types
+from tarsy_testing.story.story import ALERT, READ, SECOND, SESSION, Story, agent, chain, stage, types
 
 FROM_ALERTMANAGER = ALERT.model_copy(update={"source": "alertmanager"})
 STILL = "The alert still fires as far as TARSy knows: no resolution has come from alertmanager."

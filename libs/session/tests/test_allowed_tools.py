@@ -3,7 +3,7 @@
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedServer
 from tarsy_session.state import Investigating
-from tarsy_story import DELETE, READ, Story, agent, chain, stage, types
+from tarsy_testing.story.story import DELETE, READ, Story, agent, chain, stage, types
 
 
 def story_with(server: ResolvedServer) -> Story:

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ApprovalRule, ApprovalTerms, ResolvedServer
-from tarsy_contracts.control import ClaimGranted, ClaimRefused, RequestAnswered
-from tarsy_contracts.ids import approval_id, iteration_id
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import ClaimGranted, ClaimRefused, RequestAnswered
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.ids import approval_id, iteration_id
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.effects import DeadlineEffect, ToolCallEffect, effects_of
 from tarsy_session.evolve import evolve
@@ -17,7 +17,7 @@ from tarsy_session.queue_requests import request_of
 from tarsy_session.replies import replies_to
 from tarsy_session.state import NOT_STARTED, AtRest, Unsupported
 from tarsy_session.state_queries import only_waits_for_people
-from tarsy_story import DELETE, READ, SECOND, SESSION, Story, agent, chain, stage, types
+from tarsy_testing.story.story import DELETE, READ, SECOND, SESSION, Story, agent, chain, stage, types
 
 GUARDED = ResolvedServer(server="kubernetes", allow=("*",), approve=ApprovalRule(changing=True))
 

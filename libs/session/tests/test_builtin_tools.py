@@ -7,15 +7,15 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.conversation import ToolCall, ToolDefinition
-from tarsy_contracts.ids import tool_call_id
+from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_session.builtin_tools import BUILTIN_TOOLS
 from tarsy_session.builtin_tools.tool import BuiltinTool
-from tarsy_session.conversation import build_conversation
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.effects import ToolCallEffect, effects_of
 from tarsy_session.replies import cancellations
 from tarsy_session.state import Investigating, ToolCallState
 from tarsy_session.tool_answers import answer_call
-from tarsy_story import READ, Story, agent, chain, stage, types
+from tarsy_testing.story.story import READ, Story, agent, chain, stage, types
 
 NAME = f"{OWN_SERVER}__count_calls"
 OFFER = e.OfferedTool(

@@ -6,12 +6,12 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.citations import CITATION, cite, without_citations
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_session import evolve
-from tarsy_session.conversation import build_conversation
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.prompts.roles import ANSWERER, INVESTIGATOR, JOINER, SUMMARISER
 from tarsy_session.state import NOT_STARTED, Investigating, SessionState
-from tarsy_story import READ, Story
+from tarsy_testing.story.story import READ, Story
 
 
 def numbers(story: Story) -> list[int]:

@@ -5,11 +5,11 @@ import random
 import pytest
 from test_decide_properties import play_steps
 
-from tarsy_contracts import inputs as i
-from tarsy_session.conversation_beginning import ConversationBeginning, extend_beginning
+from tarsy_contracts.messages import inputs as i
+from tarsy_session.conversations.beginning import ConversationBeginning, extend_beginning
+from tarsy_session.conversations.model_request import compose_from, compose_request
 from tarsy_session.effects import LlmCallEffect, effects_of
-from tarsy_session.model_request import compose_from, compose_request
-from tarsy_story import DELETE, READ, Story
+from tarsy_testing.story.story import DELETE, READ, Story
 
 MANY = 300
 

@@ -3,14 +3,14 @@
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.ids import stage_id, summary_id
+from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.token_rates import BYTES_PER_TOKEN
-from tarsy_session.conversation import build_conversation, is_last_answer
+from tarsy_contracts.wire.ids import stage_id, summary_id
+from tarsy_session.conversations.conversation import build_conversation, is_last_answer
 from tarsy_session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_session.state import AtRest
-from tarsy_story import ALERT, DELETE, READ, SESSION, UNREACHED, Story, types
+from tarsy_testing.story.story import ALERT, DELETE, READ, SESSION, UNREACHED, Story, types
 
 LARGE = 5000 * round(BYTES_PER_TOKEN["prose"]) + 1
 """Bytes of words: one token more than a model reads whole."""

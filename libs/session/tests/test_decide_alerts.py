@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import UserMessage
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.decide import decide
-from tarsy_session.decide_alerts import MOST_MEMBERS, NEVER_BEGAN, NEWS_LIMIT
 from tarsy_session.decision_input import DecisionInput, EarlierAlert
-from tarsy_session.evolve_alerts import MOST_NEWS
+from tarsy_session.decisions.alerts import MOST_MEMBERS, NEVER_BEGAN, NEWS_LIMIT
+from tarsy_session.evolution.alerts import MOST_NEWS
 from tarsy_session.state import AtRest
-from tarsy_story import ALERT, READ, SESSION, Story, chain, types
+from tarsy_testing.story.story import ALERT, READ, SESSION, Story, chain, types
 
 FROM_ALERTMANAGER = ALERT.model_copy(update={"source": "alertmanager"})
 AGAIN = i.AlertReceived(alert=FROM_ALERTMANAGER)

@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused
 from tarsy_session.effects import ToolCallEffect, effects_of
 from tarsy_session.replies import replies_to
 from tarsy_session.state import AtRest
-from tarsy_story import DELETE, READ, Story, types
+from tarsy_testing.story.story import DELETE, READ, Story, types
 
 
 def test_the_first_claim_starts_the_call_and_only_it_is_granted() -> None:

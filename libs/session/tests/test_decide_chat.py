@@ -7,19 +7,19 @@ from datetime import timedelta
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.heads import Span
-from tarsy_contracts.ids import chat_id
-from tarsy_session.conversation import build_conversation, list_offered_tools
+from tarsy_contracts.events.heads import Span
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import RequestAnswered
+from tarsy_contracts.wire.ids import chat_id
+from tarsy_session.conversations.conversation import build_conversation, list_offered_tools
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.decide import decide
-from tarsy_session.decide_chat import MOST_QUESTIONS
+from tarsy_session.decisions.chat import MOST_QUESTIONS
 from tarsy_session.effects import AdmissionEffect, DeadlineEffect, OfferToolsEffect, effects_of
 from tarsy_session.operator_requests import operator_events
 from tarsy_session.replies import replies_to
 from tarsy_session.state import AtRest, Investigating
-from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
+from tarsy_testing.story.story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 REPLIED = ["llm_call.completed", "execution.completed", "stage.completed", "reply.completed"]
 

@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.ids import iteration_id
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import iteration_id
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.prompts.notes import BE_CONCISE
 from tarsy_session.state import AtRest
-from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
+from tarsy_testing.story.story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 AGAIN = ["llm_call.failed", "llm_call.requested"]
 OTHER = ["llm_call.failed", "execution.fell_back", "llm_call.requested"]

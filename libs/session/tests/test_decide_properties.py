@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.events import ENDINGS
-from tarsy_contracts.ids import summary_id
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import summary_id
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.decide import decide
 from tarsy_session.effects import LlmCallEffect, SummaryEffect, ToolCallEffect, effects_of
@@ -22,7 +22,7 @@ from tarsy_session.queue_requests import request_of
 from tarsy_session.replies import replies_to
 from tarsy_session.state import NOT_STARTED, AtRest, Investigating, SessionState
 from tarsy_session.transitions import next_events
-from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
+from tarsy_testing.story.story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 
 LARGE = 100_000
 TEXTS = [

@@ -2,10 +2,10 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import AssistantMessage, UserMessage
-from tarsy_contracts.ids import tool_call_id
-from tarsy_session.conversation import build_conversation, list_offered_tools
+from tarsy_contracts.wire.ids import tool_call_id
+from tarsy_session.conversations.conversation import build_conversation, list_offered_tools
 from tarsy_session.state import AtRest
-from tarsy_story import Story, agent, chain, stage, types
+from tarsy_testing.story.story import Story, agent, chain, stage, types
 
 LOOKING = 'Thought: the pods first\nAction: kubernetes__pods_list\nAction Input: {"namespace": "shop"}'
 

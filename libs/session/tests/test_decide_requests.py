@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import CallCancelled, RequestAnswered
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import CallCancelled, RequestAnswered
 from tarsy_session.decide import decide
 from tarsy_session.replies import replies_to
 from tarsy_session.state import REFUSALS_KEPT, AtRest, Investigating
-from tarsy_story import ALERT, DELETE, READ, SECOND, SESSION, Story, agent, chain, stage, types
+from tarsy_testing.story.story import ALERT, DELETE, READ, SECOND, SESSION, Story, agent, chain, stage, types
 
 CANCEL = i.CancelRequested(request_id="r1", author="ann")
 

@@ -3,13 +3,13 @@
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedServer, SuccessPolicy
-from tarsy_contracts.ids import runbook_call_id
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import runbook_call_id
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.effects import OfferToolsEffect, effects_of
 from tarsy_session.state import AtRest
-from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage, types
+from tarsy_testing.story.story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 TWO = (stage(agent("A"), name="look"), stage(agent("B"), name="look again"))
 PARALLEL = stage(agent("A"), agent("B"), name="look")

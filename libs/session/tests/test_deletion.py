@@ -1,13 +1,13 @@
 """Given a session at rest, when somebody wants it deleted, then nothing of it is left but its number."""
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import RequestAnswered
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import RequestAnswered
 from tarsy_session.decide import decide
 from tarsy_session.effects import effects_of
 from tarsy_session.replies import replies_to
 from tarsy_session.state import Investigating, NotStarted, Unsupported
-from tarsy_story import READ, SESSION, Story, types
+from tarsy_testing.story.story import READ, SESSION, Story, types
 
 DELETE = i.SessionDeleteRequested(request_id="r", author="ann")
 

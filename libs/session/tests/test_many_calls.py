@@ -3,8 +3,8 @@
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
 from tarsy_session.controllers.function_calling import MOST_CALLS
-from tarsy_session.conversation import build_conversation
-from tarsy_story import READ, Story, types
+from tarsy_session.conversations.conversation import build_conversation
+from tarsy_testing.story.story import READ, Story, types
 
 
 def test_as_many_as_one_answer_may_bring_are_made_and_the_agent_is_told_of_the_rest() -> None:

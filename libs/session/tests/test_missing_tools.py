@@ -8,9 +8,9 @@ from prompt_material import outside_of_fences
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import ExecutionStarted, OfferedTool
-from tarsy_session.missing_tools import MOST_NAMED, MOST_READ, find_missing_tools
 from tarsy_session.system_prompt import compose_system
-from tarsy_story import Story, chain, stage
+from tarsy_session.tools.missing_tools import MOST_NAMED, MOST_READ, find_missing_tools
+from tarsy_testing.story.story import Story, chain, stage
 
 SCHEMA = {
     "type": "object",

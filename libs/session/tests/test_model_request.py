@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tarsy_contracts import inputs as i
-from tarsy_session.model_request import ModelRequest, compose_request
-from tarsy_story import DELETE, READ, Story, agent, chain, stage
+from tarsy_contracts.messages import inputs as i
+from tarsy_session.conversations.model_request import ModelRequest, compose_request
+from tarsy_testing.story.story import DELETE, READ, Story, agent, chain, stage
 
 
 def asked(story: Story, agent: str = "") -> ModelRequest:

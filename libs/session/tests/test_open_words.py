@@ -4,7 +4,7 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_session.system_prompt import compose_system
-from tarsy_story import Story, agent, chain, stage, types
+from tarsy_testing.story.story import Story, agent, chain, stage, types
 
 ORACLE = "The controller 'oracle' is not known to this version of TARSy."
 

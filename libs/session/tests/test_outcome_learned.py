@@ -1,11 +1,11 @@
 """An outcome that is learned late, while the session still runs: its agent reads it in its next prompt. Pure."""
 
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import ClaimRefused
 from tarsy_contracts.conversation import UserMessage
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import ClaimRefused
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.replies import replies_to
-from tarsy_story import DELETE, READ, Story, agent, chain, stage, types
+from tarsy_testing.story.story import DELETE, READ, Story, agent, chain, stage, types
 
 
 def died(call_id: str) -> i.WorkerDied:

@@ -7,11 +7,11 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
-from tarsy_rating_phase import PHASE as RATED
 from tarsy_session.phases import PHASES
 from tarsy_session.phases.phase import Phase
 from tarsy_session.state import INVESTIGATION
-from tarsy_story import READ, Story
+from tarsy_testing.story.rating_phase import PHASE as RATED
+from tarsy_testing.story.story import READ, Story
 
 
 def test_each_type_of_stage_belongs_to_one_phase() -> None:

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import RequestAnswered
-from tarsy_rating_phase import ANSWER, RATER, RATING, RESULT, planted
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import RequestAnswered
 from tarsy_session.decide_phases import MOST_RUNS, request_phase
 from tarsy_session.effects import AdmissionEffect, LlmCallEffect, effects_of
 from tarsy_session.replies import replies_to
 from tarsy_session.state import AtRest, Investigating, NotStarted, Unsupported
-from tarsy_story import READ, SECOND, SESSION, Story, types
+from tarsy_testing.story.rating_phase import ANSWER, RATER, RATING, RESULT, planted
+from tarsy_testing.story.story import READ, SECOND, SESSION, Story, types
 
 INTERRUPTED = ["llm_call.failed", "execution.completed", "stage.completed"]
 ASKED = ["request.accepted", "question.asked", "stage.started"]

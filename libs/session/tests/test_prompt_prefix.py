@@ -6,9 +6,9 @@ from itertools import pairwise
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import Conversation, ToolDefinition
-from tarsy_contracts.ids import summary_id
-from tarsy_session.conversation import build_conversation, is_last_answer, list_offered_tools
-from tarsy_story import DELETE, READ, Story, agent, chain, stage
+from tarsy_contracts.wire.ids import summary_id
+from tarsy_session.conversations.conversation import build_conversation, is_last_answer, list_offered_tools
+from tarsy_testing.story.story import DELETE, READ, Story, agent, chain, stage
 
 type Question = tuple[Conversation, tuple[ToolDefinition, ...], bool]
 

@@ -18,7 +18,7 @@ from prompt_material import (
 )
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
-from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_session.controllers.react.instructions import describe_tools
 from tarsy_session.prompts.firing import compose_unresolved
 from tarsy_session.prompts.material import AgentHistory, Runbook, StageFinding

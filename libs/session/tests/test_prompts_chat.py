@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from prompt_material import ALERT, NO_RUNBOOK, PODS, agent, fences, history, is_the_snapshot, said, used, whole
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
-from tarsy_contracts.inputs import UnavailableServer
-from tarsy_session.prompt_question import DEFAULT_CONTEXT_TOKENS, MOST_CHARACTERS, history_limit
+from tarsy_contracts.messages.inputs import UnavailableServer
+from tarsy_session.prompt_context.question import DEFAULT_CONTEXT_TOKENS, MOST_CHARACTERS, history_limit
 from tarsy_session.prompts.material import (
     AgentHistory,
     AskedNow,

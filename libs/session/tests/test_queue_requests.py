@@ -3,14 +3,14 @@
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ApprovalRule, ResolvedServer, SummaryRule
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.evolve import evolve
 from tarsy_session.queue_requests import request_of
 from tarsy_session.state import NOT_STARTED, SessionState
-from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage
+from tarsy_testing.story.story import DELETE, READ, SESSION, Story, agent, chain, stage
 
 
 def summary_request(of_server: str, of_chain: str) -> SummaryRequest:

@@ -1,10 +1,10 @@
 """Where in their queue requests go."""
 
 from tarsy_contracts.chain import ResolvedServer
-from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_contracts.wire.topics import QUEUE_PARTITIONS
 from tarsy_session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.queue_requests import Route, route_of
-from tarsy_story import READ, SESSION, Story, agent, chain, stage
+from tarsy_testing.story.story import READ, SESSION, Story, agent, chain, stage
 
 
 def calling(*, isolated: bool) -> Story:

@@ -4,7 +4,7 @@ import pytest
 from react_tools import TOOLS
 
 from tarsy_session.controllers.react.parsing import parse_answer
-from tarsy_story import Story, agent, chain, stage, types
+from tarsy_testing.story.story import Story, agent, chain, stage, types
 
 DELETE = 'Action: kubernetes__delete-pod\nAction Input: {"name": "checkout-1"}'
 REAL = "Action: kubernetes__pods_list\nAction Input: {}"

@@ -8,7 +8,7 @@ import pytest
 
 from tarsy_contracts import near_json
 from tarsy_session.controllers.react.parsing import MOST_READ, extract_conclusion, parse_answer
-from tarsy_story import DELETE, READ
+from tarsy_testing.story.story import DELETE, READ
 
 CALL = "Thought: x\nAction: kubernetes__pods_list\nAction Input: "
 UNKNOWN = "Action: zzz\nAction Input: "

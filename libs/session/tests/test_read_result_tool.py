@@ -7,18 +7,18 @@ import pytest
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.chain import ResolvedServer
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage
 from tarsy_contracts.events import Piece, StoredResult
-from tarsy_contracts.ids import summary_id, tool_call_id
-from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.requests import LogPosition, ResultPlace, ToolCallRequest
+from tarsy_contracts.wire.ids import summary_id, tool_call_id
 from tarsy_session.builtin_tools.read_result import READ_RESULT_TOOL
-from tarsy_session.conversation import build_conversation, list_offered_tools
+from tarsy_session.conversations.conversation import build_conversation, list_offered_tools
 from tarsy_session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.queue_requests import request_of
-from tarsy_story import READ, SESSION, UNREACHED, Story, agent, chain, stage, types
+from tarsy_testing.story.story import READ, SESSION, UNREACHED, Story, agent, chain, stage, types
 
 STORED = StoredResult(partition=3, pieces=(Piece(offset=7, size=100_000),), size=100_000, lines=2_000)
 

@@ -5,11 +5,11 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import Usage
-from tarsy_session.conversation import build_conversation, list_offered_tools
+from tarsy_session.conversations.conversation import build_conversation, list_offered_tools
 from tarsy_session.prompts.notes import CALL_AGAIN
 from tarsy_session.state import AtRest
 from tarsy_session.transitions import CUT
-from tarsy_story import READ, Story, agent, chain, stage, types
+from tarsy_testing.story.story import READ, Story, agent, chain, stage, types
 
 LONG = "x" * 9_000
 

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from tarsy_contracts import inputs as i
+from tarsy_contracts.messages import inputs as i
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.state import AtRest
-from tarsy_story import DELETE, READ, Story
+from tarsy_testing.story.story import DELETE, READ, Story
 
 
 def test_a_session_at_rest_keeps_its_stages_its_executions_and_their_turns() -> None:

@@ -4,13 +4,13 @@ import pytest
 
 from tarsy_contracts.chain import ApprovalRule, ResolvedServer
 from tarsy_contracts.events import Piece, StoredResult
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_session.effects import SummaryEffect, effects_of
 from tarsy_session.prompts.earlier_results import compose_earlier_steps
 from tarsy_session.prompts.histories import compose_steps
 from tarsy_session.prompts.material import HistoryStep, Statement, ToolUse
 from tarsy_session.queue_requests import request_of
-from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage
+from tarsy_testing.story.story import DELETE, READ, SESSION, Story, agent, chain, stage
 
 
 def summary_request(story: Story) -> SummaryRequest:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition, Usage
-from tarsy_contracts.ids import iteration_id, summary_id
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import iteration_id, summary_id
+from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.effects import SummaryEffect, effects_of
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, AtRest, SessionState
-from tarsy_story import KUBERNETES, READ, SECOND, Story, agent, chain, stage, types
+from tarsy_testing.story.story import KUBERNETES, READ, SECOND, Story, agent, chain, stage, types
 
 LARGE = 1_000_000
 TEXT = "api-7 was killed"

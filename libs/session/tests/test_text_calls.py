@@ -5,8 +5,8 @@ from time import thread_time
 import pytest
 from pydantic import JsonValue
 
-from tarsy_session.text_calls import find_text_calls
-from tarsy_story import Story, types
+from tarsy_session.controllers.text_calls import find_text_calls
+from tarsy_testing.story.story import Story, types
 
 NAME = "kubernetes__pods_list"
 SHOP: dict[str, JsonValue] = {"namespace": "shop"}

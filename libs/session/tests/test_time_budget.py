@@ -5,16 +5,16 @@ from datetime import timedelta
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import CallLimits
-from tarsy_contracts.ids import time_budget_id
-from tarsy_session.conversation import build_conversation
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import time_budget_id
+from tarsy_session.conversations.conversation import build_conversation
+from tarsy_session.conversations.model_request import compose_request
 from tarsy_session.deadlines import Deadline, list_deadlines
 from tarsy_session.downtime import Downtime
-from tarsy_session.model_request import compose_request
 from tarsy_session.prompts.notes import TIME_NEARLY_UP
 from tarsy_session.time_budget import CONCLUDED_EARLY
-from tarsy_story import READ, SESSION, Story, agent, chain, stage, types
+from tarsy_testing.story.story import READ, SESSION, Story, agent, chain, stage, types
 
 LIMITS = CallLimits(session_seconds=2400, reply_seconds=900, conclusion_seconds=180, iteration_seconds=9000)
 

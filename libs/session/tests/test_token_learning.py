@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.token_rates import BYTES_PER_TOKEN, MOST_BYTES_PER_TOKEN, TextKind
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, Investigating, SessionState
-from tarsy_story import DELETE, READ, Story, types
+from tarsy_testing.story.story import DELETE, READ, Story, types
 
 LOG = "".join(f"2026-11-23T10:{number % 60:02}:00Z INFO request {number} took 12 ms\n" for number in range(200))
 PODS = json.dumps([{"name": f"checkout-{number}", "restarts": number} for number in range(250)])

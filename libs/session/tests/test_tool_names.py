@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tarsy_contracts.conversation import ToolCall, ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_session.offered_names import Names, describe_unknown, with_offered_names
-from tarsy_session.tool_names import key_of_name, names_of
+from tarsy_session.tools.offered_names import Names, describe_unknown, with_offered_names
+from tarsy_session.tools.tool_names import key_of_name, names_of
 
 VALID = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 LONG = "x" * 80

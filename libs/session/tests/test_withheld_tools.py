@@ -4,9 +4,9 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedServer
-from tarsy_contracts.timeline import TimelineCreated, timeline_changes
+from tarsy_contracts.timeline.changes import TimelineCreated, timeline_changes
 from tarsy_contracts.withheld_tools import MOST_NAMED, WithheldTools, describe_withheld
-from tarsy_story import DELETE, READ, Story, agent, chain, stage
+from tarsy_testing.story.story import DELETE, READ, Story, agent, chain, stage
 
 NOTHING = ResolvedServer(server="kubernetes")
 BOTH = (READ, DELETE)

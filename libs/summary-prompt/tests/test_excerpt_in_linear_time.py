@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tarsy_linear_time import assert_linear
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
 from tarsy_summary_prompt.focus import Focus
+from tarsy_testing.linear_time import assert_linear
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 FOCUS = Focus(near=NOON, alert_began=NOON)

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_planted_logs import LOGS, PlantedLog
 from tarsy_summary_prompt.excerpt import Excerpt
 from tarsy_summary_prompt.focus import Focus
+from tarsy_testing.story.planted_logs import LOGS, PlantedLog
 
 LINES = 3_000
 BUDGET = 18_750

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_linear_time import assert_linear
+from tarsy_testing.linear_time import assert_linear
 from tarsy_timestamps.stamps import find_stamp, find_times
 
 NEAR = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -1,7 +1,7 @@
 import pytest
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.wire.topics import Topics
 
 
 @pytest.fixture

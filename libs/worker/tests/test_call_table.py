@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_worker.call_table import CallTable
 from tarsy_worker.claim_types import AwaitingGrant, Call, QueuedCall, RunningCall
 

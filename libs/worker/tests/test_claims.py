@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_worker.claim_types import (
     CancelRun,
     ClaimEffect,

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_worker.claim_types import (
     AwaitingGrant,
     CancelRun,

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 from opentelemetry.trace import NoOpTracer
 
-from tarsy_bus.pulse import Pulse
-from tarsy_contracts.control import CallCancelled, ClaimGranted
-from tarsy_contracts.inputs import CallClaimed, CallNotStarted, ToolCallReported
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_testing import eventually
+from tarsy_bus.liveness.pulse import Pulse
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted
+from tarsy_contracts.messages.inputs import CallClaimed, CallNotStarted, ToolCallReported
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_testing.real_servers import eventually
 from tarsy_worker.claim_types import Claims, ReportOutcome, ServerLimits
 from tarsy_worker.executor import Executor
 from tarsy_worker.reports import InboxClient, Report

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.records import delivery
-from tarsy_bus_kafka import make_ours, read_all
-from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.records import delivery
+from tarsy_contracts.messages.inputs import INPUTS, CallClaimed, CallNotStarted
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import make_ours, read_all
 from tarsy_worker.reports import InboxClient, id_of
 
 CLAIM = CallClaimed(call_id="c", claim_id="x", worker_id="w")
@@ -21,7 +21,7 @@ NOT_STARTED = CallNotStarted(call_id="c", claim_id="x", worker_id="w", reason="b
 async def test_a_report_is_repeated_until_kafka_has_it(bare: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
     async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
         with monkeypatch.context() as hurried:
-            hurried.setattr("tarsy_bus.publisher.WRITE_SECONDS", 0.2)
+            hurried.setattr("tarsy_bus.client.publisher.WRITE_SECONDS", 0.2)
             saying = asyncio.create_task(InboxClient(publisher).report("s", CLAIM))
             done, _ = await asyncio.wait([saying], timeout=0.5)
             assert not done

@@ -20,15 +20,15 @@ from aiokafka.errors import MessageSizeTooLargeError
 from ingest_running import Ingest, Records, StartIngest, Writable
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.topics_admin import admin
-from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.topics.topics_admin import admin
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_ingest.alert_rules import AlertRules, AlertTypes
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.runner import Readiness, build_app
-from tarsy_testing import WAIT_SECONDS, eventually
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
 
 PROBE = b"probe"
 GROUP_SESSION_MS = 60_000
@@ -87,7 +87,7 @@ async def unconnected(config_dir: Path) -> AsyncIterator[httpx2.AsyncClient]:
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """None that a busy machine reaches: the first write alone may take longer there than a sender waits."""
-    monkeypatch.setattr("tarsy_ingest.write_gate.ANSWER_SECONDS", WAIT_SECONDS)
+    monkeypatch.setattr("tarsy_ingest.doors.write_gate.ANSWER_SECONDS", WAIT_SECONDS)
     monkeypatch.setattr("tarsy_ingest.app.WRITE_SECONDS", WAIT_SECONDS)
 
 

@@ -14,23 +14,23 @@ from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_audit.trail import AuditTrail
-from tarsy_bus.publisher import Publisher
-from tarsy_config.load import load_config
-from tarsy_contracts.message import Message
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.publisher import Publisher
+from tarsy_config.loading.load import load_config
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.topics import Topics
 from tarsy_ingest.alert_rules import rules_of
-from tarsy_ingest.http_api import alerts_router
-from tarsy_ingest.identity import AlertIdentities
-from tarsy_ingest.intake import Intake
-from tarsy_ingest.known_sessions import KnownSessions
-from tarsy_ingest.masking import AlertMaskers
+from tarsy_ingest.doors.http_api import alerts_router
+from tarsy_ingest.doors.write_gate import WriteGate
+from tarsy_ingest.intake.alert_intake import Intake
+from tarsy_ingest.intake.alert_masking import AlertMaskers
+from tarsy_ingest.intake.identity import AlertIdentities
+from tarsy_ingest.intake.known_sessions import KnownSessions
+from tarsy_ingest.intake.pending_sessions import PendingSessions
+from tarsy_ingest.intake.sender_rates import SenderRates
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.pending_sessions import PendingSessions
-from tarsy_ingest.sender_rates import SenderRates
-from tarsy_ingest.write_gate import WriteGate
 from tarsy_masking.masker import Masker
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Service
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Service
 
 
 class ListedPublisher(Publisher):

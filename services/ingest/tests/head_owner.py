@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 from ingest_running import Ingest, Records
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.records import delivery
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.records import delivery
 from tarsy_contracts.events import EndStatus
-from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span, head_key
-from tarsy_contracts.inputs import INPUTS, AlertReceived
-from tarsy_testing import eventually
+from tarsy_contracts.events.heads import AlertMark, Phase, SessionHead, Span, head_key
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
+from tarsy_testing.real_servers import eventually
 
 ALERT = {"data": "disk full on db-1"}
 

@@ -8,10 +8,10 @@ import httpx2
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.records import delivery
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import delivery
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.inputs import INPUTS, AlertReceived
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
 
 
 @dataclass(frozen=True)

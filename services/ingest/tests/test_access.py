@@ -4,10 +4,10 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_access import Case, check_each_route_has_one_right, matrix, status_of
 from tarsy_ingest.app import build
 from tarsy_ingest.rights import RIGHTS
 from tarsy_ingest.settings import IngestSettings
+from tarsy_testing.access import Case, check_each_route_has_one_right, matrix, status_of
 
 
 def test_each_route_has_exactly_one_right(config_dir: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.alertmanager import GROUP_BYTES, read_webhook
-from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_ingest.formats.alertmanager import GROUP_BYTES, read_webhook
+from tarsy_ingest.intake.alert_masking import AlertMaskers, mask_alert
 from tarsy_ingest.raw_alert import AlertResolution, Fingerprint, RawAlert, RejectedAlert
 from tarsy_masking.masker import Masker
 

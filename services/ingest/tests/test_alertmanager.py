@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tarsy_contracts.ids import session_of_alertmanager
+from tarsy_contracts.wire.ids import session_of_alertmanager
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.alertmanager import read_webhook
+from tarsy_ingest.formats.alertmanager import read_webhook
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, AlertTooLargeError, Fingerprint, RawAlert
 
 

@@ -8,14 +8,14 @@ from aiokafka.admin import RecordsToDelete
 from aiokafka.errors import CommitFailedError
 from ingest_running import Ingest, Records, StartIngest, Writable, alert_in
 
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.start_positions import hold
-from tarsy_bus.topics_admin import admin
-from tarsy_foreign_batches import CODECS, batch_of, with_a_broken_name, write_batch
-from tarsy_ingest.record_parser import read_record
-from tarsy_testing import eventually
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member
+from tarsy_bus.queues.start_positions import hold
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.topics.topics_admin import admin
+from tarsy_ingest.topic.record_parser import read_record
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.foreign_batches import CODECS, batch_of, with_a_broken_name, write_batch
 
 ALERT = {"alert_type": "database", "data": "disk full over HTTP"}
 
@@ -110,7 +110,7 @@ async def test_a_record_on_which_our_own_code_fails_is_buried_and_the_next_is_an
             raise RuntimeError("secret-of-a-stranger")
         return read_record(value, *rest)
 
-    monkeypatch.setattr("tarsy_ingest.alerts_topic.read_record", fails_on_one)
+    monkeypatch.setattr("tarsy_ingest.topic.alerts_topic.read_record", fails_on_one)
     await write_batch(bus, bus.topics.alerts, batch_of([b"odd", b"even"]))
     assert await told(records, bus.topics.inbox, 1) == {"even"}
     (letter,) = await letters(records, bus, 1)
@@ -163,7 +163,7 @@ async def test_an_unexpected_failure_of_the_reader_is_shown_and_tried_again(
         raise RuntimeError("secret-of-a-stranger")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tarsy_bus.group_consumer.poll", fails)
+        patch.setattr("tarsy_bus.queues.group_consumer.poll", fails)
         await write_batch(bus, bus.topics.alerts, batch_of([b"one"]))
         reason = await until_not_read(ingest)
         assert "RuntimeError" in reason

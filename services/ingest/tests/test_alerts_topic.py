@@ -9,17 +9,17 @@ from aiokafka import TopicPartition
 from ingest_running import Ingest, Records, StartIngest, Writable, alert_in, session_of
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus, producer
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.records import delivery
-from tarsy_bus.topics_admin import WrongTopicsError, admin, cluster_id
-from tarsy_contracts.dead_letters import RedriveOrigin
-from tarsy_contracts.ids import session_beside, session_of_record
-from tarsy_contracts.inputs import INPUTS, AlertReceived
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_bus.client.connection import Bus, producer
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.readers.records import delivery
+from tarsy_bus.topics.topics_admin import WrongTopicsError, admin, cluster_id
+from tarsy_contracts.messages.dead_letters import RedriveOrigin
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
+from tarsy_contracts.wire.ids import session_beside, session_of_record
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 WEBHOOK = "/api/v1/alerts/alertmanager"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ingest_running import StartIngest
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 ALERT = {"alert_type": "disk", "data": "it is full"}
 

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.runner import Readiness, build_app
+from tarsy_service.process.runner import Readiness, build_app
 
 SECRET = "Zq7-hunter2-Zq7"
 GITHUB_TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"

@@ -13,12 +13,12 @@ from ingest_running import Ingest, Records, alert_in, session_of
 from prometheus_client import CollectorRegistry
 from pydantic import SecretStr
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts import ids
-from tarsy_ingest.alert_formats import FORMATS
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.wire import ids
 from tarsy_ingest.app import build
+from tarsy_ingest.formats.alert_formats import FORMATS
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.runner import Readiness, build_app
+from tarsy_service.process.runner import Readiness, build_app
 
 ALERTS = "/api/v1/alerts"
 EVENT = {"specversion": "1.0", "id": "e-1", "source": "/m", "type": "database", "data": {"summary": "Disk full"}}

@@ -9,10 +9,10 @@ import pytest
 from head_owner import head_owner, post, until_joined
 from ingest_running import Records, StartIngest, alert_in
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_outage import KillableKafka, killable_kafka
-from tarsy_testing import bus_of_tests, eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_testing.real_servers import bus_of_tests, eventually
+from tarsy_testing.servers.outage import KillableKafka, killable_kafka
 
 WEBHOOK = "/api/v1/alerts/alertmanager"
 ALERTMANAGER_GIVES_UP_SECONDS = 10.0

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tarsy_ingest.facets import Facets, facets_of, owner_of_pod
-from tarsy_ingest.json_fields import fields_in
+from tarsy_ingest.intake.facets import Facets, facets_of, owner_of_pod
+from tarsy_ingest.intake.json_fields import fields_in
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -13,8 +13,8 @@ import pytest
 from field_door import FieldDoor
 from structlog.testing import capture_logs
 
-from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported
-from tarsy_contracts.message import Message
+from tarsy_contracts.messages.inputs import AlertReceived, AlertResolutionReported
+from tarsy_contracts.wire.message import Message
 
 FIELD = Path(__file__).parent / "field"
 CASES = {f"{case.parent.name}/{case.stem}": json.loads(case.read_bytes()) for case in sorted(FIELD.glob("*/*.json"))}

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from tarsy_contracts import ids
-from tarsy_ingest import cloud_event, grafana, pagerduty, pagerduty_events
-from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
+from tarsy_contracts.wire import ids
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.masking import AlertMaskers, mask_alert
-from tarsy_ingest.pagerduty import SignatureError, verify_signature
+from tarsy_ingest.formats import cloud_event, grafana, pagerduty, pagerduty_events
+from tarsy_ingest.formats.alert_format import AlertBody, AlertFormat, Notice
+from tarsy_ingest.formats.pagerduty import SignatureError, verify_signature
+from tarsy_ingest.intake.alert_masking import AlertMaskers, mask_alert
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, Fingerprint, RawAlert
 from tarsy_masking.masker import Masker
 

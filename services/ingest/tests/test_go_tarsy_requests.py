@@ -6,7 +6,7 @@ import httpx2
 import pytest
 from ingest_running import Ingest
 
-from tarsy_go_tarsy import differences, go_answer
+from tarsy_testing.go_tarsy import differences, go_answer
 
 ALERTS = "/api/v1/alerts"
 

@@ -12,13 +12,13 @@ from aiokafka.consumer.fetcher import Fetcher
 from head_owner import head_owner, post, until_joined
 from ingest_running import Records, StartIngest
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.heads import AlertMark, SessionHead, head_key
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
-from tarsy_ingest.heads_follower import GATHER_SECONDS, OFFSETS_AT_START, HeadsFollower, newest_positions
-from tarsy_ingest.known_sessions import KnownSessions
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.events.heads import AlertMark, SessionHead, head_key
+from tarsy_contracts.wire.envelope import envelope_of
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
+from tarsy_ingest.intake.heads_follower import GATHER_SECONDS, OFFSETS_AT_START, HeadsFollower, newest_positions
+from tarsy_ingest.intake.known_sessions import KnownSessions
 from tarsy_service.supervision import Supervisor
 
 

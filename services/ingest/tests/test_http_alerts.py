@@ -8,15 +8,15 @@ import pytest
 import structlog
 from ingest_running import Ingest, Records, Writable, alert_in, session_of
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.records import delivery
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.records import delivery
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_contracts.audit import ActRequested
-from tarsy_contracts.ids import deduplication_key, session_beside, session_of_alertmanager
-from tarsy_contracts.inputs import INPUTS, AlertReceived, AlertResolutionReported
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_ingest import intake
-from tarsy_testing import eventually
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived, AlertResolutionReported
+from tarsy_contracts.wire.ids import deduplication_key, session_beside, session_of_alertmanager
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
+from tarsy_ingest.intake import alert_intake as intake
+from tarsy_testing.real_servers import eventually
 
 ALERTS = "/api/v1/alerts"
 WEBHOOK = "/api/v1/alerts/alertmanager"

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ingest_running import Ingest, Records
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.records import delivery
-from tarsy_config.alert_handling import AlertSettings
-from tarsy_contracts.ids import session_beside
-from tarsy_contracts.inputs import INPUTS, AlertReceived
-from tarsy_contracts.partitioning import partition_of
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.records import delivery
+from tarsy_config.sections.alert_handling import AlertSettings
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
+from tarsy_contracts.wire.ids import session_beside
+from tarsy_contracts.wire.partitioning import partition_of
 from tarsy_ingest.alert_rules import AlertHandlingRules
-from tarsy_ingest.identity import AlertIdentities
+from tarsy_ingest.intake.identity import AlertIdentities
 from tarsy_ingest.raw_alert import AlertResolution, Fingerprint, RawAlert
 
 EPISODE = "11111111-1111-5111-8111-111111111111"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from tarsy_bus.join_rule import CLOSED, is_investigated, joins
+from tarsy_bus.log.join_rule import CLOSED, is_investigated, joins
 from tarsy_contracts.events import EndStatus
-from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span
-from tarsy_ingest.known_sessions import JoinedSession, KnownSessions
+from tarsy_contracts.events.heads import AlertMark, Phase, SessionHead, Span
+from tarsy_ingest.intake.known_sessions import JoinedSession, KnownSessions
 
 KEY = "6a7e3a0c-0000-4000-8000-000000000001"
 WINDOW = 60.0

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tarsy_ingest.json_fields import objects_in
-from tarsy_ingest.labels import labels_of
+from tarsy_ingest.intake.json_fields import objects_in
+from tarsy_ingest.intake.labels import labels_of
 
 
 def labels(value: Any) -> dict[str, str]:

@@ -7,13 +7,13 @@ import httpx2
 import pytest
 from pydantic import JsonValue
 
-from tarsy_broken_masker import broken_masker
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.cloud_event import read_binary
-from tarsy_ingest.masking import AlertMaskers, is_small, mask_alert
+from tarsy_ingest.formats.cloud_event import read_binary
+from tarsy_ingest.intake.alert_masking import AlertMaskers, is_small, mask_alert
 from tarsy_ingest.raw_alert import RawAlert
 from tarsy_masking.masker import REDACTED, Masker
+from tarsy_testing.broken_masker import broken_masker
 
 KEY = bytes(range(32))
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3

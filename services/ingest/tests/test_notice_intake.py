@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_ingest.alert_format import Notice
-from tarsy_ingest.intake import AcceptedAlert, Intake
+from tarsy_ingest.formats.alert_format import Notice
+from tarsy_ingest.intake.alert_intake import AcceptedAlert, Intake
+from tarsy_ingest.intake.notice_intake import MOST_AT_ONCE, accept_notices
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.notice_intake import MOST_AT_ONCE, accept_notices
 from tarsy_ingest.raw_alert import AlertTooLargeError, RawAlert
 
 HANGS_SECONDS = 60.0

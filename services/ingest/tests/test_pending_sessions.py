@@ -8,12 +8,12 @@ import pytest
 import yaml
 from ingest_running import Records, StartIngest, alert_in
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_contracts.workers import OwnedQueue, WorkerAnnounced
-from tarsy_ingest.pending_sessions import EARLIER_VERSION_SECONDS, PendingSessions, QueueFullError
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
+from tarsy_ingest.intake.pending_sessions import EARLIER_VERSION_SECONDS, PendingSessions, QueueFullError
+from tarsy_testing.real_servers import eventually
 
 
 class Clock:

@@ -12,15 +12,15 @@ import yaml
 from fastapi import FastAPI, Response
 from ingest_running import Records, StartIngest, alert_in, session_of
 
-from tarsy_alertmanager import alertmanager
-from tarsy_bus.connection import Bus
-from tarsy_bus.records import delivery
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_outage import KillableKafka, killable_kafka
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.records import delivery
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_processes.ports import free_port
-from tarsy_prometheus import prometheus
-from tarsy_service.http_server import http_server
-from tarsy_testing import bus_of_tests, eventually
+from tarsy_service.http.server import http_server
+from tarsy_testing.real_servers import bus_of_tests, eventually
+from tarsy_testing.servers.alertmanager import alertmanager
+from tarsy_testing.servers.outage import KillableKafka, killable_kafka
+from tarsy_testing.servers.prometheus import prometheus
 
 OUTAGE_SECONDS = 30.0
 LIMIT_SECONDS = 180.0

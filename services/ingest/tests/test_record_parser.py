@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_contracts.ids import session_of_alertmanager, session_of_cloudevent, session_of_record
+from tarsy_contracts.wire.ids import session_of_alertmanager, session_of_cloudevent, session_of_record
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.raw_alert import AlertRejectedError, RawAlert
-from tarsy_ingest.record_parser import RecordPosition, read_record
+from tarsy_ingest.topic.record_parser import RecordPosition, read_record
 
 type Headers = list[tuple[str, bytes | None]]
 

@@ -7,9 +7,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from tarsy_ingest.app import build
-from tarsy_ingest.sender_rates import MOST_SENDERS, SenderRates, TooManyAlertsError, sender_of
+from tarsy_ingest.intake.sender_rates import MOST_SENDERS, SenderRates, TooManyAlertsError, sender_of
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.runner import Readiness, build_app
+from tarsy_service.process.runner import Readiness, build_app
 
 ALERTS = "/api/v1/alerts"
 

@@ -9,11 +9,11 @@ import httpx2
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.app import build
-from tarsy_ingest.http_body import BODY_LIMIT_BYTES
+from tarsy_ingest.doors.http_body import BODY_LIMIT_BYTES
+from tarsy_ingest.formats.alert_formats import FORMATS
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.runner import Readiness, build_app
+from tarsy_service.process.runner import Readiness, build_app
 
 SECRET = b"a secret of Grafana"
 HEADER = "X-Grafana-Alerting-Signature"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tarsy_ingest.json_fields import fields_in
-from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_ingest.intake.alert_masking import AlertMaskers, mask_alert
+from tarsy_ingest.intake.json_fields import fields_in
+from tarsy_ingest.intake.title import cut_at_word, derive_title
 from tarsy_ingest.raw_alert import RawAlert
-from tarsy_ingest.title import cut_at_word, derive_title
 from tarsy_masking.masker import Masker
 
 BUILT_IN = Masker.default(bytes(range(32)))

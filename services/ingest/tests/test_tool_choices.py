@@ -9,16 +9,16 @@ from pydantic import JsonValue
 from structlog.testing import capture_logs
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.catalog import CatalogEntry
+from tarsy_bus.readers.catalog import CatalogEntry
 from tarsy_contracts.api.alert_choices import McpChoice
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
 from tarsy_ingest.alert_choices import MOST_NAMED, mistakes_in_choices
 from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.formats.submission import read_submission
 from tarsy_ingest.raw_alert import AlertRejectedError
-from tarsy_ingest.submission import read_submission
 from tarsy_ingest.tool_follower import ToolFollower, names_in
 from tarsy_service.supervision import Supervisor
-from tarsy_testing import bus_of_tests
+from tarsy_testing.real_servers import bus_of_tests
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 import pytest
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.client.publisher import NotWrittenError
 from tarsy_bus.metrics import Wrote, ignore_write
-from tarsy_bus.publisher import NotWrittenError
-from tarsy_ingest import write_gate
+from tarsy_ingest.doors import write_gate
+from tarsy_ingest.doors.write_gate import PROBE_SECONDS, WriteGate
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.write_gate import PROBE_SECONDS, WriteGate
 
 
 class World:

@@ -9,7 +9,7 @@ import pytest
 from notifications import APPROVAL, COMPLETED, NOW, STARTED, envelope_of, long_ago
 from prometheus_client import CollectorRegistry
 
-from tarsy_config.notifications import Receiver
+from tarsy_config.sections.notifications import Receiver
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import PublicSessionFailed
 from tarsy_notifier.delivery import NotificationDelivery

@@ -13,14 +13,14 @@ from notifications import COMPLETED, STARTED, envelope_of
 from prometheus_client import CollectorRegistry
 from starlette.responses import Response
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_notifier.app import build
 from tarsy_notifier.settings import NotifierSettings
-from tarsy_service.service import Service
-from tarsy_slack_server import CHANNEL, TOKEN, SlackServer, slack_error
-from tarsy_testing import eventually
-from tarsy_webhook import Webhook
+from tarsy_service.process.service import Service
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.slack_server import CHANNEL, TOKEN, SlackServer, slack_error
+from tarsy_testing.servers.webhook import Webhook
 
 BASE = """
 llm_providers:

@@ -10,7 +10,7 @@ from tarsy_contracts.public.session_events import PublicSessionCompleted
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.slack.message import TEXT_LIMIT, message_of
 from tarsy_notifier.slack.receiver import SlackReceiver
-from tarsy_slack_server import CHANNEL, TOKEN, SlackServer, rate_limited, slack_error
+from tarsy_testing.servers.slack_server import CHANNEL, TOKEN, SlackServer, rate_limited, slack_error
 
 
 @asynccontextmanager

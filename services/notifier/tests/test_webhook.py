@@ -8,13 +8,13 @@ import pytest
 from notifications import APPROVAL, COMPLETED, NOW, notification_of
 from starlette.responses import Response
 
-from tarsy_config.notifications import WebhookFormat
+from tarsy_config.sections.notifications import WebhookFormat
 from tarsy_contracts.public.session_events import PublicSessionCompleted
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.webhook.alertmanager import alertmanager_body
 from tarsy_notifier.webhook.receiver import WebhookReceiver
 from tarsy_notifier.webhook.signature import secret_bytes, sign_headers
-from tarsy_webhook import Webhook
+from tarsy_testing.servers.webhook import Webhook
 
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef01234567").decode()
 

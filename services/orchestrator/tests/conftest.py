@@ -12,8 +12,8 @@ sys.path.append(str(Path(__file__).parent))
 
 from orchestrator_world import World, stop_all
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
 
 SESSION_TIMEOUT_MS = 30_000
 """Of the owners' group, in which the test's own process is the only one. Those that "die" leave it all the same: one

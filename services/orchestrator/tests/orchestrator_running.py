@@ -16,19 +16,19 @@ from aiokafka.structs import RecordMetadata
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.chunk_sender import ChunkSender
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member
-from tarsy_bus.liveness import Liveness
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.chunk_sender import ChunkSender
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.liveness.failure_detection import Liveness
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.readers.partition_reader import PartitionReader
 from tarsy_config.config import Config
-from tarsy_config.live_config import LiveConfig
+from tarsy_config.loading.live_config import LiveConfig
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.envelope import Headers
-from tarsy_contracts.workers import OwnedQueue, WorkerAnnounced
+from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
+from tarsy_contracts.wire.envelope import Headers
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
@@ -38,14 +38,14 @@ from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.inputs.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
-from tarsy_service.alerts_under_way import AlertsUnderWay
 from tarsy_service.loop_progress import ServiceLoops
-from tarsy_service.model_metrics import ModelCallMetrics
+from tarsy_service.process.alerts_under_way import AlertsUnderWay
 from tarsy_service.supervision import Supervisor
-from tarsy_testing import eventually
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
 DEAD_AFTER = timedelta(seconds=8)

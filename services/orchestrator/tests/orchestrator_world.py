@@ -10,28 +10,28 @@ from aiokafka.partitioner import DefaultPartitioner
 from aiokafka.structs import RecordMetadata
 from orchestrator_running import RunningOwner
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, parse_record, read_to_end
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.partition_reader import Record, parse_record, read_to_end
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_config.config import Config
-from tarsy_contracts import inputs as i
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.control import CONTROLS, Control
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.events import OfferedTool
-from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.ids import derive_id, session_beside
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.messages.control import CONTROLS, Control
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.wire.envelope import Envelope, event_id
+from tarsy_contracts.wire.ids import derive_id, session_beside
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_llm.protocol import Answer, AskedTool
-from tarsy_log import check_one_chain, read_log
-from tarsy_story import ALERT, DELETE, READ
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.log import check_one_chain, read_log
+from tarsy_testing.story.story import ALERT, DELETE, READ
 from tarsy_verification.session_log import SessionLog
 
 WORKER = "worker-1"

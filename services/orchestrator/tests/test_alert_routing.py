@@ -6,11 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from tarsy_bus.head_store import HeadStore, JoinableSession
-from tarsy_bus.join_rule import CLOSED
-from tarsy_contracts.heads import AlertMark
-from tarsy_contracts.ids import deduplication_key
-from tarsy_contracts.inputs import (
+from tarsy_bus.log.head_store import HeadStore, JoinableSession
+from tarsy_bus.log.join_rule import CLOSED
+from tarsy_contracts.events.heads import AlertMark
+from tarsy_contracts.messages.inputs import (
     AlertReceived,
     AlertResolutionReported,
     CancelRequested,
@@ -18,11 +17,12 @@ from tarsy_contracts.inputs import (
     GroupMember,
     InboxInput,
 )
+from tarsy_contracts.wire.ids import deduplication_key
 from tarsy_orchestrator.partition.alert_routing import route
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.ready_inputs import FOLDED_AT_ONCE, ReadyInputs
 from tarsy_session.decision_input import DecisionInput, EarlierAlert
-from tarsy_story import ALERT, BEGINNING
+from tarsy_testing.story.story import ALERT, BEGINNING
 
 KEY = deduplication_key("test", "a")
 FIRST, SECOND, THIRD = (f"{number}" * 8 + "-1111-5111-8111-111111111111" for number in "123")

@@ -10,13 +10,13 @@ from orchestrator_running import RunningOwner
 from orchestrator_world import World, new_session, partition_of
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.topics_admin import admin, apply_topics
-from tarsy_bus_kafka import delete_topic
-from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_bus.topics.topics_admin import admin, apply_topics
+from tarsy_contracts.events.heads import SessionHead, Span, head_key
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.partition.take_over_schedule import REFUSED_SECONDS
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import delete_topic
 from tarsy_verification.session_log import SessionLog
 
 OTHERS = "0" * 32

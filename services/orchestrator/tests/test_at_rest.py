@@ -6,13 +6,14 @@ import pytest
 from aiokafka import TopicPartition
 from orchestrator_world import World, new_session
 
-from tarsy_bus.span_readers import SpanReader
-from tarsy_contracts.control import RequestAnswered
+from tarsy_bus.readers.span_readers import SpanReader
 from tarsy_contracts.events import AlertRepeated
-from tarsy_contracts.inputs import AlertResolutionReported
-from tarsy_orchestrator.partition import partition, rehydration, session_loader
-from tarsy_orchestrator.partition.session_table import SessionPlace
-from tarsy_testing import eventually
+from tarsy_contracts.messages.control import RequestAnswered
+from tarsy_contracts.messages.inputs import AlertResolutionReported
+from tarsy_orchestrator.partition import partition
+from tarsy_orchestrator.partition.memory import rehydration, session_loader
+from tarsy_orchestrator.partition.memory.session_table import SessionPlace
+from tarsy_testing.real_servers import eventually
 from tarsy_verification.invariants import chain_faults
 from tarsy_verification.session_log import SessionLog
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pytest
 from aiokafka.errors import KafkaConnectionError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import AppendUncertainError, LogEntry, LogWriter
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import AppendUncertainError, LogEntry, LogWriter
+from tarsy_contracts.wire.topics import Topics
 from tarsy_orchestrator.partition.batch_append import append_batch
-from tarsy_simulation.virtual_time import VirtualLoop
+from tarsy_testing.simulation.virtual_time import VirtualLoop
 
 SOON = 2.0
 BUS = Bus(bootstrap="nowhere:1", topics=Topics(), client="test")

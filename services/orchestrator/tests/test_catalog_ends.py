@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from orchestrator_world import World
 
-from tarsy_bus import catalog as entries
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.liveness import Liveness
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_contracts.workers import ServerCatalogued
+from tarsy_bus.liveness.failure_detection import Liveness
+from tarsy_bus.readers import catalog as entries
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_contracts.messages.workers import ServerCatalogued
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 
 async def test_what_was_forgotten_gets_a_tombstone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,15 +7,15 @@ from orchestrator_running import RunningOwner
 from orchestrator_world import SERVER, World, calling, new_session, words
 from prometheus_client import CollectorRegistry
 
-from tarsy_config.live_config import ConfigSource, LiveConfig
-from tarsy_contracts import inputs as i
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.events import ExecutionStarted, SessionStarted
+from tarsy_contracts.messages import inputs as i
 from tarsy_orchestrator.app import build
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_session.state import Investigating
-from tarsy_story import READ, Story, agent, chain, stage
+from tarsy_testing.story.story import READ, Story, agent, chain, stage
 
 
 def write(folder: Path, *agents: str, provider: str = "scripted", pace_seconds: float = 0) -> None:

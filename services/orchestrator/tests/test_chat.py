@@ -3,13 +3,13 @@
 import pytest
 from orchestrator_world import World, calling, new_session, words
 
-from tarsy_bus.heads import newest
+from tarsy_bus.log.heads import newest
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import RequestAnswered
-from tarsy_log import check_one_chain
-from tarsy_story import READ
-from tarsy_testing import eventually
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import RequestAnswered
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.log import check_one_chain
+from tarsy_testing.story.story import READ
 from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.asyncio

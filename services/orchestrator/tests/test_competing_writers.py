@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from orchestrator_running import Append, RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
-from tarsy_bus.log_writer import AppendUncertainError, LogEntry
+from tarsy_bus.log.writer import AppendUncertainError, LogEntry
 from tarsy_contracts import events as e
-from tarsy_contracts.message import Message
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_log import check_one_chain
-from tarsy_story import ALERT, READ
-from tarsy_testing import eventually
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.message import Message
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.log import check_one_chain
+from tarsy_testing.story.story import ALERT, READ
 
 
 def writes(entries: Sequence[LogEntry], type: str) -> bool:

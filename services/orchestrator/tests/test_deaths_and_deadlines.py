@@ -6,13 +6,13 @@ import pytest
 from orchestrator_running import DEAD_AFTER, RunningOwner
 from orchestrator_world import WORKER, World, calling, config, new_session, words
 
-from tarsy_bus.partition_reader import parse_record
+from tarsy_bus.readers.partition_reader import parse_record
 from tarsy_contracts import events as e
-from tarsy_contracts.control import CallCancelled, ClaimGranted
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_session.queue_requests import partition_of_attempt
-from tarsy_story import DELETE, READ
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.story import DELETE, READ
 
 LATER = DEAD_AFTER + timedelta(seconds=2)
 

@@ -2,18 +2,18 @@
 
 import pytest
 
-from tarsy_bus.log_writer import BATCH_BYTES
+from tarsy_bus.log.writer import BATCH_BYTES
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import decode
+from tarsy_contracts.events.recorded import decode
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.envelope import Envelope
 from tarsy_orchestrator.partition import decision_batch
 from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
 from tarsy_session.decide import decide_steps as really_decide
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep
 from tarsy_session.state import NOT_STARTED, SessionState
-from tarsy_story import ALERT, READ, SESSION, Story
+from tarsy_testing.story.story import ALERT, READ, SESSION, Story
 
 
 def decisions(story: Story, *waiting: PendingInput) -> tuple[list[Decision], list[PendingInput]]:

@@ -6,8 +6,8 @@ import pytest
 from orchestrator_world import World
 
 from tarsy_contracts.events import AlertRepeated, SessionStarted
-from tarsy_contracts.ids import deduplication_key
-from tarsy_log import read_log
+from tarsy_contracts.wire.ids import deduplication_key
+from tarsy_testing.story.log import read_log
 from tarsy_verification.session_log import SessionLog
 
 

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsy_bus.acceptance import ChainTracker
-from tarsy_bus.head_store import HeadStore
-from tarsy_bus.heads import newest
-from tarsy_bus.log_writer import LogEntry
-from tarsy_bus.records import Delivery
+from tarsy_bus.log.head_store import HeadStore
+from tarsy_bus.log.heads import newest
+from tarsy_bus.log.writer import LogEntry
+from tarsy_bus.readers.records import Delivery
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.ids import deduplication_key, derive_id
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.ids import deduplication_key, derive_id
 from tarsy_orchestrator.partition.alert_routing import route
 from tarsy_orchestrator.partition.decision_batch import (
     Decision,
@@ -31,13 +31,13 @@ from tarsy_orchestrator.partition.decision_batch import (
     make_decisions,
     unfold,
 )
+from tarsy_orchestrator.partition.memory.resting_states import RestingStates
+from tarsy_orchestrator.partition.memory.session_table import SessionTable, StateNotLoadedError
 from tarsy_orchestrator.partition.ready_inputs import ReadyInputs
-from tarsy_orchestrator.partition.resting_states import RestingStates
-from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, NotStarted, SessionState
-from tarsy_story import ALERT, BEGINNING, chain
+from tarsy_testing.story.story import ALERT, BEGINNING, chain
 
 WINDOW = 60.0
 KEYS = tuple(deduplication_key("test", name) for name in ("a", "b"))

@@ -3,12 +3,12 @@
 import pytest
 from orchestrator_world import World, new_session
 
-from tarsy_bus.heads import newest
+from tarsy_bus.log.heads import newest
 from tarsy_contracts import events as e
-from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.inputs import ChatRequested, SessionDeleteRequested
-from tarsy_log import check_one_chain
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.messages.control import RequestAnswered
+from tarsy_contracts.messages.inputs import ChatRequested, SessionDeleteRequested
+from tarsy_testing.story.log import check_one_chain
 from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.asyncio

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tarsy_contracts import inputs as i
+from tarsy_contracts.messages import inputs as i
 from tarsy_orchestrator.effects.dispatch import (
     FIRST_PAUSE_SECONDS,
     LONGEST_PAUSE_SECONDS,
@@ -17,7 +17,7 @@ from tarsy_orchestrator.effects.dispatch import (
     ReportNotice,
 )
 from tarsy_session.effects import DeadlineEffect, ToolCallEffect, effects_of
-from tarsy_story import BEGINNING, READ, SECOND, Story
+from tarsy_testing.story.story import BEGINNING, READ, SECOND, Story
 
 
 @pytest.fixture

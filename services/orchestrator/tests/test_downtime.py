@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS
 from tarsy_orchestrator.effects.dispatch import PAUSES, DispatchedCall, PublishRequest, ReportNotice
 from tarsy_session.deadlines import CANCEL_GRACE
@@ -16,7 +16,7 @@ from tarsy_session.decision_input import DecisionInput
 from tarsy_session.downtime import NEVER, Downtime
 from tarsy_session.effects import DeadlineEffect, SummaryEffect, ToolCallEffect, effects_of
 from tarsy_session.queue_requests import request_of
-from tarsy_story import BEGINNING, DELETE, READ, SECOND, SESSION, Story
+from tarsy_testing.story.story import BEGINNING, DELETE, READ, SECOND, SESSION, Story
 
 MINUTE = 60 * SECOND
 GRACE = GRACE_SECONDS * SECOND

@@ -10,11 +10,11 @@ from orchestrator_running import RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
 from tarsy_contracts.events import SessionStarted
-from tarsy_orchestrator.partition import inbox_feed
-from tarsy_orchestrator.partition.inbox_feed import FLOOD_INPUTS, in_turn
-from tarsy_service.alerts_under_way import MANY
-from tarsy_story import READ
-from tarsy_testing import eventually
+from tarsy_orchestrator.partition.inputs import inbox_feed
+from tarsy_orchestrator.partition.inputs.inbox_feed import FLOOD_INPUTS, in_turn
+from tarsy_service.process.alerts_under_way import MANY
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.story import READ
 
 FLOODED, QUIET = 0, 1
 ALERTS = 1_500

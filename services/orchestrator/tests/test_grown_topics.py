@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from orchestrator_running import RunningOwner, owned_by, until_asked
 from orchestrator_world import World, new_session
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_bus_kafka import add_partitions
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import add_partitions
 
 
 async def grow(bus: Bus, partitions: int = 48) -> None:

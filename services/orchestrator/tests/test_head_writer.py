@@ -9,14 +9,14 @@ from aiokafka.structs import RecordMetadata, TopicPartition
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_contracts.envelope import Headers
-from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.wire.envelope import Headers
+from tarsy_contracts.wire.topics import Topics
 from tarsy_orchestrator.partition.head_writer import MOST_WAITING, HeadWriter
 from tarsy_orchestrator.partition.heads_partition import HeadsPartition
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 HEAD = SessionHead(phase="open", number=1, offset=1, event_id="0" * 32, decided=1, spans=())
 

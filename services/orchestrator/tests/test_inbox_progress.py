@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from tarsy_orchestrator.partition.inbox_progress import InboxProgress
+from tarsy_orchestrator.partition.inputs.inbox_progress import InboxProgress
 
 MORNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 

@@ -10,16 +10,16 @@ import pytest
 from orchestrator_running import RunningOwner
 from orchestrator_world import WORKER, World, calling, new_session, words
 
-from tarsy_bus.chunk_sender import MOST_UNSENT
-from tarsy_contracts.control import ClaimGranted, RequestAnswered
+from tarsy_bus.client.chunk_sender import MOST_UNSENT
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import SessionCompleted, SessionStarted
-from tarsy_contracts.inputs import CallNotStarted
+from tarsy_contracts.messages.control import ClaimGranted, RequestAnswered
+from tarsy_contracts.messages.inputs import CallNotStarted
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
-from tarsy_orchestrator.partition.inbox_feed import FLOOD_INPUTS
-from tarsy_service.alerts_under_way import MANY
-from tarsy_story import DELETE, READ
-from tarsy_testing import eventually
+from tarsy_orchestrator.partition.inputs.inbox_feed import FLOOD_INPUTS
+from tarsy_service.process.alerts_under_way import MANY
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.story import DELETE, READ
 
 
 async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysis(world: World) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 import yaml
 
 from tarsy_config.config import Config
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain
 from tarsy_orchestrator.effects.known_chains import KnownChains
-from tarsy_story import ALERT
+from tarsy_testing.story.story import ALERT
 
 
 def configuration(folder: Path, *agents: str) -> Config:

@@ -2,9 +2,8 @@
 
 from pydantic import JsonValue
 
-from tarsy_broken_masker import broken_masker
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.inputs import LlmCallReported
+from tarsy_contracts.messages.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_orchestrator.effects.llm_answer import (
@@ -15,6 +14,7 @@ from tarsy_orchestrator.effects.llm_answer import (
     record_size,
 )
 from tarsy_session.controllers.function_calling import MOST_CALLS
+from tarsy_testing.broken_masker import broken_masker
 
 KEY = bytes(range(32))
 MASKER = Masker.default(KEY).for_session("s-1")

@@ -7,7 +7,7 @@ from aiokafka import ConsumerRecord
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import Record
+from tarsy_bus.readers.partition_reader import Record
 from tarsy_orchestrator.partition.log_feed import feed_records
 
 

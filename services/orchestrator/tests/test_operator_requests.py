@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import RecordedEvent, decode
+from tarsy_contracts.events.recorded import RecordedEvent, decode
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import RequestAnswered
+from tarsy_contracts.wire.envelope import Envelope
 from tarsy_orchestrator.partition.decision_batch import PendingInput, SessionTail, make_decisions
 from tarsy_session import operator_requests
 from tarsy_session.evolve import evolve
 from tarsy_session.operator_requests import operator_replies
 from tarsy_session.state import NOT_STARTED, AtRest, Investigating, SessionState, Unsupported
-from tarsy_story import BEGINNING, READ, SESSION, Story
+from tarsy_testing.story.story import BEGINNING, READ, SESSION, Story
 
 RELEASE = i.SessionReleaseRequested(request_id="r", author="olga", request="retry")
 FAIL = i.SessionFailRequested(request_id="f", author="olga", reason="no use")

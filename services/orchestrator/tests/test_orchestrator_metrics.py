@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_contracts.ids import summary_id
+from tarsy_contracts.wire.ids import summary_id
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_story import READ, Story
+from tarsy_testing.story.story import READ, Story
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 PREFIX = "tarsy_orchestrator_"

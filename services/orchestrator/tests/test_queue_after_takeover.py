@@ -5,8 +5,8 @@ from orchestrator_running import until_asked
 from orchestrator_world import World, config, new_session
 
 from tarsy_contracts.alert import Priority
-from tarsy_contracts.inputs import AlertReceived
-from tarsy_story import ALERT
+from tarsy_contracts.messages.inputs import AlertReceived
+from tarsy_testing.story.story import ALERT
 
 
 @pytest.fixture

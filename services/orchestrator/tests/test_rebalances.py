@@ -7,13 +7,13 @@ from aiokafka import TopicPartition
 from orchestrator_running import RunningOwner, owned_by, until_asked, until_it_owns
 from orchestrator_world import World, calling, new_session, partition_of, words
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.leaders import led_partitions
-from tarsy_bus_kafka import LostLeaders
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.leaders import led_partitions
 from tarsy_contracts.events import LlmCallCompleted
-from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_orchestrator.partition import take_over_schedule
-from tarsy_story import READ
+from tarsy_testing.servers.bus_kafka import LostLeaders
+from tarsy_testing.story.story import READ
 
 
 async def begin(world: World, owners: list[RunningOwner]) -> list[str]:

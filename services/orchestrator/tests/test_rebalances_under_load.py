@@ -8,9 +8,9 @@ from orchestrator_running import RunningOwner, owned_by, until_it_owns
 from orchestrator_world import World, new_session, partition_of
 
 from tarsy_contracts import events as e
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_measured import measured
-from tarsy_testing import eventually
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
+from tarsy_testing.measured import measured
+from tarsy_testing.real_servers import eventually
 
 SESSIONS = 60
 MOVED = SESSIONS // 2 + SESSIONS // 3 + SESSIONS // 3 + SESSIONS // 2

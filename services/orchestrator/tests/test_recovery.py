@@ -6,12 +6,12 @@ import pytest
 from orchestrator_running import RunningOwner
 from orchestrator_world import WORKER, World, calling, new_session, words
 
-from tarsy_contracts.control import ClaimGranted
 from tarsy_contracts.events import LlmCallCompleted, ToolCallCompleted
-from tarsy_contracts.inputs import CallNotStarted
-from tarsy_foreign_batches import write_in_transaction
-from tarsy_story import DELETE, READ
-from tarsy_testing import eventually
+from tarsy_contracts.messages.control import ClaimGranted
+from tarsy_contracts.messages.inputs import CallNotStarted
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.foreign_batches import write_in_transaction
+from tarsy_testing.story.story import DELETE, READ
 
 
 async def until_asked(owner: RunningOwner, session_id: str, count: int = 1) -> None:

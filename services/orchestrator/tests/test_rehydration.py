@@ -1,10 +1,10 @@
 """Reading of a session again, from the spans of the log in which its lives lie."""
 
 from tarsy_bus.acceptance import LastAccepted
-from tarsy_bus.heads import MOST_SPANS
-from tarsy_contracts.heads import Span
-from tarsy_orchestrator.partition.rehydration import LEAST_LIMIT_SECONDS, limit_seconds
-from tarsy_orchestrator.partition.session_table import SessionPlace
+from tarsy_bus.log.heads import MOST_SPANS
+from tarsy_contracts.events.heads import Span
+from tarsy_orchestrator.partition.memory.rehydration import LEAST_LIMIT_SECONDS, limit_seconds
+from tarsy_orchestrator.partition.memory.session_table import SessionPlace
 
 A_DAY_OF_OTHERS = 100_000
 READ_IN_A_SECOND = 50_000

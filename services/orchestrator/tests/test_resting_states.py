@@ -1,6 +1,6 @@
 """States of sessions at rest: bounded by bytes, and never taken from under a decision."""
 
-from tarsy_orchestrator.partition.resting_states import EVENT_BYTES, RestingStates, size_of_event
+from tarsy_orchestrator.partition.memory.resting_states import EVENT_BYTES, RestingStates, size_of_event
 from tarsy_session.state import Unsupported
 
 ONE, OTHER = object(), object()

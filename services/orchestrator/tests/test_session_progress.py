@@ -4,11 +4,11 @@ import pytest
 from orchestrator_running import RunningOwner, until_asked
 from orchestrator_world import World, calling, config, new_session
 
+from tarsy_orchestrator.partition.memory.session_progress import SessionProgress, SessionSteps
 from tarsy_orchestrator.partition.owner_progress import WAITING_SESSIONS
-from tarsy_orchestrator.partition.session_progress import SessionProgress, SessionSteps
 from tarsy_service.loop_progress import STALLED_SECONDS
-from tarsy_story import READ
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.story import READ
 
 IDLE, UNCLAIMED, MOVED = SessionSteps(5, waiting=False), SessionSteps(5, waiting=True), SessionSteps(6, waiting=True)
 LONG_SECONDS = 1_000.0

@@ -6,16 +6,16 @@ from uuid import uuid4
 
 import pytest
 
-from tarsy_bus.head_store import HeadStore
-from tarsy_bus.records import Delivery
+from tarsy_bus.log.head_store import HeadStore
+from tarsy_bus.readers.records import Delivery
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.inputs import SessionAdmitted
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_orchestrator.partition.resting_states import RestingStates
-from tarsy_orchestrator.partition.session_table import AcceptedRecord, SessionTable, StateNotLoadedError
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.messages.inputs import SessionAdmitted
+from tarsy_contracts.wire.envelope import Envelope, event_id
+from tarsy_orchestrator.partition.memory.resting_states import RestingStates
+from tarsy_orchestrator.partition.memory.session_table import AcceptedRecord, SessionTable, StateNotLoadedError
 from tarsy_session.state import AtRest
-from tarsy_story import Story
+from tarsy_testing.story.story import Story
 
 KEPT_BYTES = 200_000
 

@@ -7,10 +7,10 @@ import pytest
 from orchestrator_running import RunningOwner, owned_by, until_it_owns
 from orchestrator_world import World, calling, new_session, words
 
-from tarsy_bus.held_sessions import HeldInputs, read_held
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_bus.readers.held_sessions import HeldInputs, read_held
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import RequestAnswered
 from tarsy_orchestrator.effects import reconciler
 from tarsy_orchestrator.partition import decision_batch, guarded_evolve
 from tarsy_session.decide import decide_steps as really_decide
@@ -20,8 +20,8 @@ from tarsy_session.evolve import evolve
 from tarsy_session.lookahead import LookaheadStep
 from tarsy_session.queue_requests import Route, route_of
 from tarsy_session.state import Investigating, SessionState
-from tarsy_story import READ
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.story import READ
 
 OTHERS = 20
 

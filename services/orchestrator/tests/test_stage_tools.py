@@ -3,15 +3,15 @@
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import Controller, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
-from tarsy_session.conversation import build_conversation, list_offered_tools
-from tarsy_session.evolve_stages import apply_execution_started, apply_tools_offered
+from tarsy_session.conversations.conversation import build_conversation, list_offered_tools
+from tarsy_session.evolution.stages import apply_execution_started, apply_tools_offered
 from tarsy_session.state import AtRest
-from tarsy_story import DELETE, READ, SESSION, UNREACHED, Story, agent, chain, stage, types
+from tarsy_testing.story.story import DELETE, READ, SESSION, UNREACHED, Story, agent, chain, stage, types
 
 AGENTS = 40
 GONE = i.UnavailableServer(server="kubernetes", reason=UNREACHED)

@@ -8,13 +8,13 @@ from orchestrator_running import RunningOwner
 from orchestrator_world import World, new_session, partition_of
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.head_rebuild import HeadRebuild, HeadsInUseError, check_unowned, plan_rebuild, write_rebuild
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_contracts.workers import OwnedQueue, WorkerAnnounced
+from tarsy_bus.log.head_rebuild import HeadRebuild, HeadsInUseError, check_unowned, plan_rebuild, write_rebuild
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.events.heads import SessionHead, Span, head_key
+from tarsy_contracts.messages.workers import OwnedQueue, WorkerAnnounced
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
 from tarsy_orchestrator.partition.take_over_schedule import REFUSED_SECONDS
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 
 async def open_session(world: World) -> tuple[RunningOwner, str]:

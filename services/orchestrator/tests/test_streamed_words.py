@@ -1,6 +1,6 @@
 """Words of calls that run, for the notice that their time is up."""
 
-from tarsy_contracts.inputs import UnfinishedAnswer
+from tarsy_contracts.messages.inputs import UnfinishedAnswer
 from tarsy_orchestrator.effects.streamed_words import MOST_KEPT, MOST_REPORTED, RunningWords
 
 

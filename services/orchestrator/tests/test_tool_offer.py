@@ -8,9 +8,9 @@ import pytest
 from orchestrator_world import World
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.liveness import Liveness
-from tarsy_contracts.inputs import UnavailableServer
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
+from tarsy_bus.liveness.failure_detection import Liveness
+from tarsy_contracts.messages.inputs import UnavailableServer
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
 from tarsy_orchestrator.effects.tool_catalog import (
     UNKNOWN_SERVER,
     UNSAID,
@@ -19,7 +19,7 @@ from tarsy_orchestrator.effects.tool_catalog import (
     ToolsPatience,
     compose_offer,
 )
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 OWNER = "owner"
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

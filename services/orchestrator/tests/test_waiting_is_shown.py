@@ -4,7 +4,7 @@ import pytest
 from orchestrator_running import RunningOwner, until_asked
 from orchestrator_world import World, config, new_session
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 
 @pytest.fixture

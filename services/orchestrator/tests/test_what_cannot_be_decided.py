@@ -7,12 +7,13 @@ import pytest
 from orchestrator_running import RunningOwner
 from orchestrator_world import World, new_session
 
-from tarsy_contracts import events, inputs
-from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_story import ALERT
-from tarsy_testing import eventually
+from tarsy_contracts import events
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.messages import inputs
+from tarsy_contracts.wire.envelope import envelope_of
+from tarsy_contracts.wire.message import Message
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.story import ALERT
 
 
 class Poked(Message):

@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from summary_owner import WAIT_SECONDS, Owner, owning
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_summarizer.app import assemble

@@ -8,17 +8,17 @@ from uuid import uuid4
 
 from aiokafka import TopicPartition
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.records import delivery
-from tarsy_contracts.chunks import CHUNKS, SummaryChunk
-from tarsy_contracts.control import CallCancelled
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.readers.records import delivery
 from tarsy_contracts.events import Piece, StoredResult, ToolCallCompleted
-from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted, SummaryReported
-from tarsy_contracts.message import Message
-from tarsy_contracts.requests import LogPosition, SummaryRequest
-from tarsy_testing import eventually
+from tarsy_contracts.messages.chunks import CHUNKS, SummaryChunk
+from tarsy_contracts.messages.control import CallCancelled
+from tarsy_contracts.messages.inputs import INPUTS, CallClaimed, CallNotStarted, SummaryReported
+from tarsy_contracts.messages.requests import LogPosition, SummaryRequest
+from tarsy_contracts.wire.message import Message
+from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
 KINDS: dict[str, type[Message]] = {**INPUTS, **CHUNKS}

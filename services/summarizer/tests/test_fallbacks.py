@@ -11,12 +11,12 @@ import pytest
 from prometheus_client import CollectorRegistry
 from summary_owner import Owner, summary
 
-from tarsy_contracts.chunks import SummaryChunk
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.inputs import CallClaimed, SummaryReported
+from tarsy_contracts.messages.chunks import SummaryChunk
+from tarsy_contracts.messages.inputs import CallClaimed, SummaryReported
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
-from tarsy_llm.script import load_scripts
-from tarsy_llm.scripted import ScriptedLlm
+from tarsy_llm.scripted.script import load_scripts
+from tarsy_llm.scripted.scripted_llm import ScriptedLlm
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 from tarsy_summarizer.summary_text import CUT_MARK
 

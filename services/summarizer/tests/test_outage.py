@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from prometheus_client import CollectorRegistry
 from summary_owner import summary
 
-from tarsy_bus.chunk_sender import ChunkSender
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.chunk_sender import ChunkSender
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_contracts.wire.topics import Topics
 from tarsy_masking.masker import Masker
 from tarsy_processes.ports import free_port
-from tarsy_service.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.summarize import Summarizer

@@ -4,7 +4,7 @@ import pytest
 from summary_owner import summary
 
 from tarsy_contracts.conversation import UserMessage
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_summary_prompt.coverage import Coverage
 from tarsy_summary_prompt.excerpt import ExcerptText
 from tarsy_summary_prompt.prompt import summary_conversation

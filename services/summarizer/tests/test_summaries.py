@@ -12,15 +12,15 @@ import pytest
 from prometheus_client import CollectorRegistry
 from summary_owner import Owner, summary
 
-from tarsy_broken_masker import broken_masker
-from tarsy_contracts.chunks import SummaryChunk
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.inputs import CallClaimed, SummaryReported
-from tarsy_contracts.requests import LogPosition
+from tarsy_contracts.messages.chunks import SummaryChunk
+from tarsy_contracts.messages.inputs import CallClaimed, SummaryReported
+from tarsy_contracts.messages.requests import LogPosition
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
-from tarsy_llm.script import load_scripts
-from tarsy_llm.scripted import ScriptedLlm
+from tarsy_llm.scripted.script import load_scripts
+from tarsy_llm.scripted.scripted_llm import ScriptedLlm
 from tarsy_masking.masker import REDACTED, Masker
+from tarsy_testing.broken_masker import broken_masker
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewScript = Callable[..., dict[str, Llm]]

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from summary_owner import summary
 
-from tarsy_bus.chunk_sender import ChunkSender
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.chunk_sender import ChunkSender
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_contracts.wire.topics import Topics
 from tarsy_masking.masker import Masker
 from tarsy_summarizer.summary_stream import SummaryStream
 

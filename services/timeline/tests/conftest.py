@@ -20,19 +20,19 @@ from projected_world import World
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.topics_admin import admin, apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import admin, apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import RecordedEvent, decode
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
-from tarsy_service.runner import Readiness, build_app
-from tarsy_testing import eventually
+from tarsy_contracts.events.recorded import RecordedEvent, decode
+from tarsy_contracts.wire.envelope import Envelope, event_id
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_testing.real_servers import eventually
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.app import build
 from tarsy_timeline.database.migrations import migrate

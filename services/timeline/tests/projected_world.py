@@ -13,11 +13,12 @@ from tarsy_auth.identity import Identity
 from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import VisibleGroups
 from tarsy_masking.masker import Masker
-from tarsy_projection import once_projected
-from tarsy_service.bounded_routes import create_bounded_route
-from tarsy_service.caller import IDENTITY
-from tarsy_service.problem_handlers import install_problem_handlers
-from tarsy_service.problems import ProblemError
+from tarsy_service.access.caller import IDENTITY
+from tarsy_service.http.bounded_routes import create_bounded_route
+from tarsy_service.http.problem_handlers import install_problem_handlers
+from tarsy_service.http.problems import ProblemError
+from tarsy_testing.story.projection import once_projected
+from tarsy_testing.story.whole_chain import whole_chain
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.internal_routes import internal_routes
@@ -33,7 +34,6 @@ from tarsy_timeline.projection.projection import Batch
 from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.queries.session_queries import SessionQueries
 from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
-from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]
 type Json = dict[str, Any]

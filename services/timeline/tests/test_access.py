@@ -5,11 +5,11 @@ import pytest
 from fastapi import Request
 from prometheus_client import CollectorRegistry
 
-from tarsy_access import Case, app_of, check_each_route_has_one_right, key_of, matrix, status_of
 from tarsy_audit.trail import NOT_RECORDED, AuditTrail
 from tarsy_auth.roles import Role
-from tarsy_bus.publisher import NotWrittenError
-from tarsy_service.rights import RouteRight
+from tarsy_bus.client.publisher import NotWrittenError
+from tarsy_service.access.rights import RouteRight
+from tarsy_testing.access import Case, app_of, check_each_route_has_one_right, key_of, matrix, status_of
 from tarsy_timeline.api.rights import RIGHTS
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings

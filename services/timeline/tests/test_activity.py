@@ -9,11 +9,11 @@ import pytest
 from projected_world import Json, NewSession, World, records, told
 
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.ids import execution_id, stage_id
+from tarsy_contracts.wire.envelope import wire_time
+from tarsy_contracts.wire.ids import execution_id, stage_id
+from tarsy_testing.story.whole_chain import ADVICE, SUMMARY, begun
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
-from tarsy_whole_chain import ADVICE, SUMMARY, begun
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 

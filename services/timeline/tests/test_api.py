@@ -9,13 +9,18 @@ import httpx2
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts.inputs import CancelRequested, OperatorRequest, SessionFailRequested, SessionReleaseRequested
-from tarsy_old_messages import old_message
-from tarsy_projection import once_projected
-from tarsy_service.runner import Readiness, build_app
-from tarsy_session_owner import owner_answers
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.messages.inputs import (
+    CancelRequested,
+    OperatorRequest,
+    SessionFailRequested,
+    SessionReleaseRequested,
+)
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_testing.old_messages import old_message
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.projection import once_projected
+from tarsy_testing.story.session_owner import owner_answers
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
 

@@ -7,11 +7,11 @@ import httpx2
 import pytest
 from projected_world import NewSession, World, records
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts import events as e
-from tarsy_contracts.inputs import CallDecisionRequested
-from tarsy_session_owner import owner_answers
-from tarsy_whole_chain import begun
+from tarsy_contracts.messages.inputs import CallDecisionRequested
+from tarsy_testing.story.session_owner import owner_answers
+from tarsy_testing.story.whole_chain import begun
 
 WAIT_SECONDS = 90.0
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3

@@ -11,17 +11,17 @@ import pytest
 from fastapi import FastAPI
 from opentelemetry.trace import NoOpTracer
 
-from tarsy_broken_masker import RulesFailedError
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
 from tarsy_contracts.api.chat import LONGEST_QUESTION
-from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
-from tarsy_contracts.inputs import ChatRequested
+from tarsy_contracts.messages.inputs import ChatRequested
+from tarsy_contracts.wire.ids import chat_id, message_id, reply_stage_id
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_projection import once_projected
-from tarsy_reply import Exchange
-from tarsy_service.problem_handlers import install_problem_handlers
-from tarsy_session_owner import owner_answers
+from tarsy_service.http.problem_handlers import install_problem_handlers
+from tarsy_testing.broken_masker import RulesFailedError
+from tarsy_testing.story.projection import once_projected
+from tarsy_testing.story.reply import Exchange
+from tarsy_testing.story.session_owner import owner_answers
 from tarsy_timeline.api.requests.chat_routes import chat_routes
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES

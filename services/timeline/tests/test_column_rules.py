@@ -4,7 +4,7 @@ import json
 
 import asyncpg
 
-from tarsy_contracts.numbers import LARGEST_COUNT
+from tarsy_contracts.wire.numbers import LARGEST_COUNT
 from tarsy_timeline.rows import column_rules as rules
 from tarsy_timeline.rows.column_rules import ColumnRule, rules_of
 from tarsy_timeline.rows.row_statements import STATEMENTS

@@ -12,14 +12,14 @@ import pytest
 import pytest_asyncio
 from aiokafka import AIOKafkaProducer
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.dead_letters import dead_letter
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import cluster_id
-from tarsy_bus_kafka import read, read_all
-from tarsy_contracts.ids import dead_letter_id
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.dead_letters.burial import dead_letter
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_bus.topics.topics_admin import cluster_id
+from tarsy_contracts.wire.ids import dead_letter_id
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.servers.bus_kafka import read, read_all
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

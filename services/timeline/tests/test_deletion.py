@@ -9,12 +9,12 @@ import httpx2
 import pytest
 from projected_world import World, records, told
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts import events as e
-from tarsy_contracts.inputs import SessionDeleteRequested
-from tarsy_session_owner import owner_answers
+from tarsy_contracts.messages.inputs import SessionDeleteRequested
+from tarsy_testing.story.session_owner import owner_answers
+from tarsy_testing.story.whole_chain import whole_chain
 from tarsy_timeline.projection.resilient_writer import split_at_new_lives
-from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]
 

@@ -15,18 +15,18 @@ from aiokafka.admin import NewTopic
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.topics_admin import admin, apply_topics
-from tarsy_bus_kafka import read_all
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.topics.topics_admin import admin, apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.public.duplicates import LastSequences
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.mapping import NOT_PUBLIC, public_event
 from tarsy_contracts.public.model import PublicEvent
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
-from tarsy_testing import delete_topics, eventually
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
+from tarsy_testing.real_servers import delete_topics, eventually
+from tarsy_testing.servers.bus_kafka import read_all
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.projection import event_publisher

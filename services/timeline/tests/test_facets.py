@@ -9,10 +9,10 @@ from projected_world import NewSession, World, records
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
+from tarsy_testing.story.whole_chain import begun
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.queries.session_queries import MOST_OPTIONS, OPTION_VALUES
-from tarsy_whole_chain import begun
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 

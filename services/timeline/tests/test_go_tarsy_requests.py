@@ -13,14 +13,14 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_go_tarsy import differences, go_answer, go_answers
-from tarsy_reply import Exchange
-from tarsy_session_owner import owner_answers
-from tarsy_telling_gateways import TellingGateway, tool
-from tarsy_testing import eventually
-from tarsy_whole_chain import whole_chain
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_testing.go_tarsy import differences, go_answer, go_answers
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.telling_gateways import TellingGateway, tool
+from tarsy_testing.story.reply import Exchange
+from tarsy_testing.story.session_owner import owner_answers
+from tarsy_testing.story.whole_chain import whole_chain
 
 type Append = Callable[..., Awaitable[int]]
 type NewSession = Callable[[], Any]

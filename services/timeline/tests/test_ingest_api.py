@@ -7,18 +7,18 @@ import pytest
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from tarsy_access import authenticate
 from tarsy_auth.roles import Role
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
 from tarsy_contracts.api.prices import ModelPrice, ModelPrices
 from tarsy_processes.ports import free_port
-from tarsy_service.credentials import bearer
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_server import http_server
-from tarsy_service.problems import ProblemError
-from tarsy_service.rights import rights
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
+from tarsy_service.access.credentials import bearer
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.access.rights import rights
+from tarsy_service.http.problems import ProblemError
+from tarsy_service.http.server import http_server
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
+from tarsy_testing.access import authenticate
 from tarsy_timeline.system.ingest_api import IngestApi
 from tarsy_timeline.system.prices_watch import PricesWatch
 

@@ -5,12 +5,12 @@ import pytest
 from fastapi import Request
 from prometheus_client import CollectorRegistry
 
-from tarsy_access import request_with
 from tarsy_audit.trail import AuditTrail
-from tarsy_broken_masker import broken_masker
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_service.caller import LONGEST_AUTHOR, caller_of
-from tarsy_service.runner import Readiness, build_app
+from tarsy_service.access.caller import LONGEST_AUTHOR, caller_of
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_testing.access import request_with
+from tarsy_testing.broken_masker import broken_masker
 from tarsy_timeline.api.requests.session_commands import request_id
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings

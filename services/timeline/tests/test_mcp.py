@@ -12,12 +12,12 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts.ids import message_id, reply_stage_id
-from tarsy_contracts.inputs import ChatRequested
-from tarsy_http import Quiet, serving
-from tarsy_session_owner import owner_answers
-from tarsy_testing import WAIT_SECONDS
+from tarsy_bus.client.connection import Bus
+from tarsy_contracts.messages.inputs import ChatRequested
+from tarsy_contracts.wire.ids import message_id, reply_stage_id
+from tarsy_testing.real_servers import WAIT_SECONDS
+from tarsy_testing.servers.http_server import Quiet, serving
+from tarsy_testing.story.session_owner import owner_answers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

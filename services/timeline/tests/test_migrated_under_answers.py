@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from projected_world import World, records, told
 
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.pool import Database
 
 type NewSession = Callable[[], Any]

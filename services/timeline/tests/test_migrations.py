@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
-from tarsy_testing import eventually
+from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec
+from tarsy_testing.real_servers import eventually
 from tarsy_timeline.database import migrations, sql
 from tarsy_timeline.database.migrations import SchemaFit, compare_schema, migrate
 from tarsy_timeline.database.pool import Database

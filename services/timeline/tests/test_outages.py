@@ -15,11 +15,11 @@ from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_door import Door, door
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_service.supervision import Supervisor
-from tarsy_testing import bus_of_tests, eventually, own_kafka
+from tarsy_testing.real_servers import bus_of_tests, eventually, own_kafka
+from tarsy_testing.servers.door import Door, door
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_timeline.parts import Parts
 
 

@@ -7,11 +7,11 @@ import pytest
 from projected_world import Json, NewSession, World, records
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_simulation.investigation import BRIEF_ALERT
-from tarsy_simulation.playing import play
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_testing.simulation.investigation import BRIEF_ALERT
+from tarsy_testing.simulation.playing import play
+from tarsy_testing.story.whole_chain import partial_chain, whole_chain
 from tarsy_timeline.record.past_session import past_session
-from tarsy_whole_chain import partial_chain, whole_chain
 
 OF_OTHERS = ("queue_position", "reruns")
 

@@ -10,10 +10,10 @@ import asyncpg
 import httpx2
 import pytest
 import pytest_asyncio
+from pgbouncer import pgbouncer_before
 
-from tarsy_bus.connection import Bus
-from tarsy_pgbouncer import pgbouncer_before
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_testing.real_servers import eventually
 from tarsy_timeline.database.details_retention import count_details
 from tarsy_timeline.database.migrations import SchemaFit, compare_schema, migrate
 from tarsy_timeline.database.pool import Database

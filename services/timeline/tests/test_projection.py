@@ -6,16 +6,16 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import JsonValue
 
-from tarsy_contracts.display import LIMIT_BYTES, display_cut
 from tarsy_contracts.events import AlertRepeated, QuestionAsked, SessionDeleted
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.timeline.display import LIMIT_BYTES, display_cut
+from tarsy_testing.story.whole_chain import ALERT, whole_chain
 from tarsy_timeline.database.postgres_text import to_postgres_json
 from tarsy_timeline.projection.projection import Batch, row_changes
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.column_texts import ID, storable
 from tarsy_timeline.rows.row_changes import RowChange
 from tarsy_timeline.rows.row_statements import STATEMENTS
-from tarsy_whole_chain import ALERT, whole_chain
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

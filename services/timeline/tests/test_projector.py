@@ -14,17 +14,17 @@ from aiokafka import TopicPartition
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus import recent_chains
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_bus_kafka import LostLeaders
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log import recent_chains
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
-from tarsy_foreign_batches import write_in_transaction
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import LostLeaders
+from tarsy_testing.servers.foreign_batches import write_in_transaction
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import UNREACHABLE, Database
 from tarsy_timeline.metrics import Metrics

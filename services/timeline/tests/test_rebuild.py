@@ -11,8 +11,8 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from tarsy_bus.connection import Bus
-from tarsy_testing import WAIT_SECONDS, eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
 from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.rebuild import rebuild as rebuilding
 from tarsy_timeline.rebuild.checksums import table_checksums

@@ -4,24 +4,24 @@ from dataclasses import replace
 
 import pytest
 
-from tarsy_contracts import inputs as i
 from tarsy_contracts.api.trace import LlmInteraction, SessionTrace, TracedExecution
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.chain import ResolvedServer
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import SummaryAttempt
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_contracts.request_digest import digest_request
-from tarsy_contracts.requests import SummaryRequest
-from tarsy_contracts.timeline import TimelineCreated, timeline_changes
-from tarsy_rating_phase import ANSWER, RATING, RESULT, planted
+from tarsy_contracts.timeline.changes import TimelineCreated, timeline_changes
+from tarsy_session.conversations.model_request import compose_request
 from tarsy_session.effects import SummaryEffect, effects_of
-from tarsy_session.model_request import compose_request
 from tarsy_session.queue_requests import request_of
-from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
 from tarsy_summary_prompt.prompt import summary_conversation
 from tarsy_summary_prompt.request_focus import focus_of
+from tarsy_testing.story.rating_phase import ANSWER, RATING, RESULT, planted
+from tarsy_testing.story.story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 from tarsy_timeline.record.llm_interactions import find_llm
 from tarsy_timeline.record.mcp_interactions import find_mcp
 from tarsy_timeline.record.replay import replay

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from opentelemetry.trace import NoOpTracer
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_contracts.inputs import CancelRequested
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_contracts.messages.inputs import CancelRequested
+from tarsy_contracts.wire.topics import Topics
 from tarsy_timeline.api.requests import reply_waiter
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
 from tarsy_timeline.api.requests.session_commands import SessionCommands

@@ -7,16 +7,16 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.records import delivery
-from tarsy_bus_kafka import read_all
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.records import delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection, Rerun
 from tarsy_contracts.api.alert_choices import AlertChoices, ChoiceMistake, JudgedChoices
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.inputs import INPUTS, AlertReceived
-from tarsy_http import Quiet, serving
-from tarsy_testing import eventually
+from tarsy_contracts.messages.inputs import INPUTS, AlertReceived
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.bus_kafka import read_all
+from tarsy_testing.servers.http_server import Quiet, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
-from tarsy_any_message import SCALARS, values
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_testing.any_message import SCALARS, values
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from tarsy_processes.ports import free_port
 from tarsy_results.source import ResultGoneError, ResultSource
-from tarsy_service.http_server import http_server
+from tarsy_service.http.server import http_server
 from tarsy_timeline.api.results.download import DownloadResponse, ResultDownload
 
 PIECE = b"x" * (512 * 1024)

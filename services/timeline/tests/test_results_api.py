@@ -14,18 +14,18 @@ import pytest_asyncio
 from aiokafka import TopicPartition
 from aiokafka.admin import RecordsToDelete
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.requests import LogPosition
-from tarsy_contracts.topics import Topics
-from tarsy_loop_held import watching_the_loop
+from tarsy_contracts.messages.requests import LogPosition
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
 from tarsy_results.text import count_lines, split
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
+from tarsy_testing.loop_held import watching_the_loop
 from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.query import WantedLines, parse_wanted
 from tarsy_timeline.rows.found_call import FoundCall

@@ -12,10 +12,11 @@ import pytest
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts import events as e
-from tarsy_door import Door, door
-from tarsy_testing import drop_schema, eventually
+from tarsy_testing.real_servers import drop_schema, eventually
+from tarsy_testing.servers.door import Door, door
+from tarsy_testing.story.whole_chain import whole_chain
 from tarsy_timeline.database.migrations import migrate
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.single_connection import connected
@@ -25,7 +26,6 @@ from tarsy_timeline.projection.projector import Projector
 from tarsy_timeline.projection.search_indexer import SearchIndexer
 from tarsy_timeline.rebuild.checksums import table_checksums
 from tarsy_timeline.rebuild.replay import ReplayShare, replay
-from tarsy_whole_chain import whole_chain
 
 type NewSession = Callable[[], Any]
 type Append = Callable[..., Awaitable[int]]

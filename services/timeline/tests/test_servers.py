@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from tarsy_bus.catalog import CatalogEntry
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_bus.readers.catalog import CatalogEntry
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.system.responses import MOST_WORKERS, mcp_servers
 from tarsy_timeline.system.server_warnings import MOST_CHARACTERS, ServerWarning, warnings_of
 from tarsy_timeline.system.servers import MOST_SERVERS, servers_of

@@ -8,14 +8,14 @@ from fastapi.routing import iter_route_contexts
 from projected_world import NewSession, World, records
 from prometheus_client import CollectorRegistry
 
-from tarsy_access import app_of
 from tarsy_auth.session_groups import SessionGroup, labels_of
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
-from tarsy_projection import once_projected
+from tarsy_testing.access import app_of
+from tarsy_testing.story.projection import once_projected
+from tarsy_testing.story.whole_chain import begun
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
-from tarsy_whole_chain import begun
 
 SETTINGS = TimelineSettings.model_validate({"database": "postgresql://nobody@127.0.0.1:1/none"})
 SHOP = SessionGroup("shop", {"namespace": ("shop", "storefront"), "cluster": ("eu-1",)})

@@ -13,11 +13,12 @@ import pytest
 import pytest_asyncio
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_contracts.workers import CatalogTool, ToolAnnotations
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_contracts.messages.workers import CatalogTool, ToolAnnotations
 from tarsy_service.supervision import Supervisor
-from tarsy_telling_gateways import (
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.telling_gateways import (
     DEAD_SOON,
     TellingGateway,
     announce_all,
@@ -27,7 +28,6 @@ from tarsy_telling_gateways import (
     tool,
     watching,
 )
-from tarsy_testing import eventually
 from tarsy_timeline.system.server_watch import ServerWatch
 from tarsy_timeline.system.worker_liveness import SURE_SECONDS, WorkerLiveness
 

@@ -11,13 +11,13 @@ import pytest
 import pytest_asyncio
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.held import SessionSetAside, input_key, marker_key, position_headers
-from tarsy_telling_gateways import TellingGateway, announce_all, publishing
-from tarsy_testing import WAIT_SECONDS, eventually
+from tarsy_contracts.messages.held import SessionSetAside, input_key, marker_key, position_headers
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
+from tarsy_testing.servers.telling_gateways import TellingGateway, announce_all, publishing
 
 type NewSession = Callable[[], Any]
 type RunningApi = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]

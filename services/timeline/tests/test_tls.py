@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 import pytest
 from pydantic import ValidationError
+from tls_postgres import HOST, server_context, tls_before
 
-from tarsy_certificates import Authority, Certificate
-from tarsy_service.settings import mistakes_in_settings
+from tarsy_service.settings.service_settings import mistakes_in_settings
+from tarsy_testing.servers.certificates import Authority, Certificate
 from tarsy_timeline.database.pool import Connection, Database, DatabaseRefusedError
 from tarsy_timeline.database.url import tls_mistakes
 from tarsy_timeline.settings import TimelineSettings
-from tarsy_tls_postgres import HOST, server_context, tls_before
 
 KEY_PASSWORD = "a secret"
 SECONDS = 60.0

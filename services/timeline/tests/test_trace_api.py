@@ -13,21 +13,21 @@ from aiokafka import TopicPartition
 from aiokafka.admin import RecordsToDelete
 
 from tarsy_bus.acceptance import LastAccepted
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_contracts import events as e
 from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.heads import Span
-from tarsy_contracts.partitioning import partition_of
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_loop_held import watching_the_loop
-from tarsy_service.problems import ProblemError
-from tarsy_simulation.investigation import BRIEF_ALERT, LONG, SESSION
-from tarsy_simulation.playing import Played, play
+from tarsy_contracts.events.heads import Span
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.partitioning import partition_of
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
+from tarsy_service.http.problems import ProblemError
+from tarsy_testing.loop_held import watching_the_loop
+from tarsy_testing.simulation.investigation import BRIEF_ALERT, LONG, SESSION
+from tarsy_testing.simulation.playing import Played, play
 from tarsy_timeline.record import session_records
 from tarsy_timeline.record.llm_interactions import find_llm
 from tarsy_timeline.record.mcp_interactions import find_mcp

@@ -9,12 +9,12 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_retention import LogCut, cut_log, plan_log_cuts
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.log.retention import LogCut, cut_log, plan_log_cuts
 from tarsy_contracts import events as e
-from tarsy_contracts.heads import SessionHead, Span, head_key
-from tarsy_testing import WAIT_SECONDS, eventually
+from tarsy_contracts.events.heads import SessionHead, Span, head_key
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
 from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.rebuild.checksums import table_checksums
 from tarsy_timeline.rebuild.processes import RebuildTarget

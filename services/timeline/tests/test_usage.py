@@ -7,8 +7,8 @@ from projected_world import Json, World, records, told
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_contracts.numbers import LARGEST_COUNT
+from tarsy_contracts.wire.ids import execution_id, stage_id
+from tarsy_contracts.wire.numbers import LARGEST_COUNT
 
 type NewSession = Callable[[], Any]
 

@@ -12,13 +12,13 @@ from tarsy_auth.session_groups import SessionGroup
 from tarsy_contracts import events as e
 from tarsy_contracts.api.prices import ModelPrice
 from tarsy_contracts.conversation import Usage
+from tarsy_testing.story.whole_chain import begun
 from tarsy_timeline.database import sql
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.queries.usage_queries import KEYS
 from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.rows.model_costs import PricesByModel
 from tarsy_timeline.rows.visibility import visible_query
-from tarsy_whole_chain import begun
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 

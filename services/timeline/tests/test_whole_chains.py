@@ -11,10 +11,21 @@ from projected_world import Json, World, records, told
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, Priority
-from tarsy_contracts.ids import execution_id, stage_id
+from tarsy_contracts.wire.ids import execution_id, stage_id
+from tarsy_testing.story.whole_chain import (
+    ADVICE,
+    CHAIN,
+    FULL,
+    LIMIT,
+    SUMMARY,
+    asked,
+    begun,
+    first_stage,
+    partial_chain,
+    started,
+)
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.database.sql import QUERIES
-from tarsy_whole_chain import ADVICE, CHAIN, FULL, LIMIT, SUMMARY, asked, begun, first_stage, partial_chain, started
 
 type NewSession = Callable[[], Any]
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]

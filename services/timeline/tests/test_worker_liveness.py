@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tarsy_bus.liveness import DEAD_AFTER
-from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_bus.liveness.failure_detection import DEAD_AFTER
+from tarsy_contracts.messages.workers import WorkerAnnounced
 from tarsy_timeline.system.worker_liveness import REMEMBERED, SURE_SECONDS, WorkerLiveness
 
 BEGIN = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)

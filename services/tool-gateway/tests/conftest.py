@@ -13,9 +13,9 @@ sys.path.append(str(Path(__file__).parent))
 from gateway_owner import DEAD_AFTER_SECONDS, WAIT_SECONDS, Owner, owning
 from http_servers import HttpServer, NewServer
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_processes.ports import free_port
-from tarsy_program_forks import program_forks
+from tarsy_testing.system.program_forks import program_forks
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_testing import eventually
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport, TransportPlan

@@ -9,16 +9,16 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import PartitionReader, Record, read_to_end
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.records import Delivery, delivery
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control
-from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted, ToolCallReported
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_contracts.workers import ServerCatalogued
-from tarsy_testing import eventually
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.partition_reader import PartitionReader, Record, read_to_end
+from tarsy_bus.readers.records import Delivery, delivery
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control
+from tarsy_contracts.messages.inputs import INPUTS, CallClaimed, CallNotStarted, ToolCallReported
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.messages.workers import ServerCatalogued
+from tarsy_contracts.wire.topics import LOG_PARTITIONS
+from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
 DEAD_AFTER_SECONDS = 600.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from forked_server import ForkedServer
 
 from tarsy_processes.ports import free_port
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 
 type NewServer = Callable[..., "HttpServer"]
 """The fixture of conftest.py: of an era, over TLS or not, with an environment."""

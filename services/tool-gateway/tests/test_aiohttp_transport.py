@@ -10,7 +10,7 @@ import anyio
 import httpx2
 import pytest
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import AiohttpTransport
 
 SECONDS = 90.0

@@ -11,9 +11,9 @@ import pytest
 from connections import odd
 from gateway_owner import Owner, call
 
-from tarsy_contracts.inputs import CallNotStarted, ToolCallReported
-from tarsy_loop_held import watching_the_loop
-from tarsy_testing import eventually
+from tarsy_contracts.messages.inputs import CallNotStarted, ToolCallReported
+from tarsy_testing.loop_held import watching_the_loop
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_worker.claim_types import ServerLimits
 

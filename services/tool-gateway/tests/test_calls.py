@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from gateway_owner import Owner, call, let_go, noted, settle, until_noted
 
-from tarsy_bus import liveness
-from tarsy_contracts.inputs import CallClaimed, ToolCallReported
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_bus.liveness import failure_detection as liveness
+from tarsy_contracts.messages.inputs import CallClaimed, ToolCallReported
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]

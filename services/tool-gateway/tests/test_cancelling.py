@@ -9,7 +9,7 @@ import pytest
 from connections import connected, odd, said
 from gateway_owner import call, noted, noted_behind, until_noted
 
-from tarsy_config.transports import Protocol
+from tarsy_config.sections.transports import Protocol
 from tarsy_tool_gateway.mcp.health import SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.tool_servers import ToolOutput

@@ -13,13 +13,13 @@ from connections import odd
 from gateway_owner import Owner, call, catalogued, seen_by
 from mcp_types import Tool, ToolAnnotations
 
-from tarsy_bus.connection import record_bytes
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import NotWrittenError
+from tarsy_bus.client.connection import record_bytes
+from tarsy_bus.client.publisher import NotWrittenError
+from tarsy_bus.readers.partition_reader import Record, read_to_end
 from tarsy_contracts.chain import ApprovalRule
-from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
-from tarsy_testing import eventually
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.wire.topics import LIMIT_BYTES
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.catalog import CatalogPublisher
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shorten_catalog_entry
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan

@@ -11,8 +11,8 @@ from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_contracts.inputs import ToolCallReported
-from tarsy_testing import eventually
+from tarsy_contracts.messages.inputs import ToolCallReported
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 

@@ -10,9 +10,9 @@ from connections import SECRET, connected, odd, plan_to, said
 from gateway_owner import call, noted
 from http_servers import HttpProgram
 
-from tarsy_config.servers import Elicitation
+from tarsy_config.sections.servers import Elicitation
 from tarsy_processes.ports import free_port
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp import session
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.health import HealthCheck

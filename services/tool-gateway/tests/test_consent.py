@@ -8,7 +8,7 @@ from mcp.client.auth import OAuthFlowError
 from mcp.shared.auth import AuthorizationCodeResult
 from starlette.responses import Response
 
-from tarsy_consent_server import SCOPE, ConsentServer, consent, consent_server
+from tarsy_testing.servers.consent_server import SCOPE, ConsentServer, consent, consent_server
 from tarsy_tool_gateway.mcp.logins.consent import Person, log_in
 from tarsy_tool_gateway.mcp.logins.errors import ConsentError, NotRenewedError, RefusedError
 from tarsy_tool_gateway.mcp.logins.login import McpLogin

@@ -11,10 +11,10 @@ from gateway_owner import WAIT_SECONDS, Owner, call, catalogued
 from prometheus_client import CollectorRegistry
 from pydantic import SecretStr
 
-from tarsy_consent_server import ConsentServer, consent, consent_server
-from tarsy_contracts.workers import ServerCatalogued
-from tarsy_service.service import Service
-from tarsy_testing import eventually
+from tarsy_contracts.messages.workers import ServerCatalogued
+from tarsy_service.process.service import Service
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.consent_server import ConsentServer, consent, consent_server
 from tarsy_tool_gateway.app import build, now
 from tarsy_tool_gateway.mcp.logins.consent import log_in
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from mcp import MCPError
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.direct_calls import FIRST_ID, DirectCalls, Send
 from tarsy_tool_gateway.mcp.failures import failure_of
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import AiohttpTransport

@@ -11,7 +11,7 @@ from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.mcp.progress import LEAST_PAUSE_SECONDS

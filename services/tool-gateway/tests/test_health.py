@@ -9,7 +9,7 @@ from pathlib import Path
 from connections import becomes, connected, odd, plan_to, said
 from gateway_owner import call, noted, until_noted
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer

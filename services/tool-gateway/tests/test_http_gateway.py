@@ -9,9 +9,9 @@ from gateway_owner import WAIT_SECONDS, Owner, call, catalogued, seen_by
 from http_servers import HttpServer
 from prometheus_client import CollectorRegistry
 
-from tarsy_contracts.workers import ServerCatalogued
+from tarsy_contracts.messages.workers import ServerCatalogued
 from tarsy_processes.ports import free_port
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 

@@ -8,7 +8,7 @@ import pytest
 from gateway_owner import Owner, call
 from prometheus_client import CollectorRegistry
 
-from tarsy_contracts.inputs import ToolCallReported
+from tarsy_contracts.messages.inputs import ToolCallReported
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 

@@ -13,8 +13,8 @@ from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_bus.pulse import Pulse
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.liveness.pulse import Pulse
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan

@@ -15,12 +15,12 @@ import httpx2
 import pytest
 from starlette.responses import Response
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
-from tarsy_consent_server import ConsentServer, consent, consent_server
-from tarsy_contracts.mcp_tokens import token_key
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_contracts.messages.mcp_tokens import token_key
 from tarsy_service.supervision import Supervisor
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.consent_server import ConsentServer, consent, consent_server
 from tarsy_tool_gateway.mcp.diagnosis import LoginNeededError, MisconfiguredError
 from tarsy_tool_gateway.mcp.logins.consent import log_in
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError

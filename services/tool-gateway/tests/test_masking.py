@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_broken_masker import broken_masker
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.load import load_config
-from tarsy_config.masking import GROUPS, PATTERNS, CustomPatternConfig, DataMasking
+from tarsy_config.loading.load import load_config
+from tarsy_config.sections.masking import GROUPS, PATTERNS, CustomPatternConfig, DataMasking
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.events import Outcome
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.topics import Topics
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_masking.patterns import read_patterns
 from tarsy_masking.rules import list_known_names
+from tarsy_testing.broken_masker import broken_masker
 from tarsy_tool_gateway.masking import ServerMaskers, check_custom_patterns, server_maskers
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, ResultStore

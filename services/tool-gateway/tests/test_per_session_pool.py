@@ -14,9 +14,9 @@ from connections import PATIENT, SECRET, plan_to
 from gateway_owner import call, let_go, noted, until_noted
 from http_servers import NewServer
 
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_processes.ports import free_port
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool, PoolLimits
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, SseTransport, StdioTransport, TransportPlan

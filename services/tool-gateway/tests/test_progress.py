@@ -10,12 +10,12 @@ import pytest
 from connections import SECRET, odd
 from gateway_owner import Owner, call, noted_behind, until_noted
 
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.records import delivery
-from tarsy_contracts.chunks import CHUNKS, Progress
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import Topics
-from tarsy_testing import eventually
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.readers.records import delivery
+from tarsy_contracts.messages.chunks import CHUNKS, Progress
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp import progress
 from tarsy_tool_gateway.mcp.progress import MOST_CHARACTERS, MOST_MASKED_CHARACTERS, progress_text
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan

@@ -12,8 +12,8 @@ from gateway_owner import call
 from http_servers import HttpServer, NewServer
 from mcp import Client
 
-from tarsy_config.transports import Protocol
-from tarsy_testing import eventually
+from tarsy_config.sections.transports import Protocol
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls

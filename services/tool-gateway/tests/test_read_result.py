@@ -12,15 +12,15 @@ from aiokafka.admin import RecordsToDelete
 from gateway_owner import Owner, call
 from pydantic import JsonValue
 
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.topics.topics_admin import admin
 from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
-from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Event, Piece, StoredResult, ToolCallCompleted, ToolCallStarted
-from tarsy_contracts.ids import derive_id
-from tarsy_contracts.inputs import ToolCallReported
-from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
-from tarsy_loop_held import watching_the_loop
+from tarsy_contracts.messages.inputs import ToolCallReported
+from tarsy_contracts.messages.requests import LogPosition, ResultPlace, ToolCallRequest
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.ids import derive_id
 from tarsy_results.text import count_lines, split
+from tarsy_testing.loop_held import watching_the_loop
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]

@@ -3,10 +3,10 @@
 import pytest
 from gateway_owner import call
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
-from tarsy_contracts.requests import LogPosition, ResultPlace
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.messages.requests import LogPosition, ResultPlace
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.builtin.tool_server import BuiltinToolServer

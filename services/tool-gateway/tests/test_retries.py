@@ -10,8 +10,8 @@ from connections import SECRET, becomes, connected, plan_to
 from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer
 
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_testing import eventually
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.failures import FailureKind
 from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd

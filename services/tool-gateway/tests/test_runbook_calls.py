@@ -15,8 +15,8 @@ from structlog.testing import capture_logs
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_testing import eventually
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan

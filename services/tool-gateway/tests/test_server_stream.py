@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.transports.http_errors import SESSION, HttpErrorTransport
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream

@@ -15,11 +15,11 @@ from gateway_owner import Owner, call, catalogued, noted, seen_by
 from pydantic import JsonValue
 from structlog.testing import capture_logs
 
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.records import delivery
-from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.workers import ServerCatalogued
-from tarsy_testing import eventually
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.readers.records import delivery
+from tarsy_contracts.messages.workers import ServerCatalogued
+from tarsy_contracts.wire.envelope import envelope_of
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]

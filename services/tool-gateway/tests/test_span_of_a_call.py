@@ -6,12 +6,12 @@ import pytest
 from opentelemetry.trace import SpanKind
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
 from tarsy_contracts.builtin_tools import OWN_SERVER
-from tarsy_contracts.ids import execution_traceparent, session_traceparent
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.ids import execution_traceparent, session_traceparent
+from tarsy_contracts.wire.topics import Topics
 from tarsy_masking.masker import Masker
 from tarsy_tool_gateway.masking import ServerMaskers
 from tarsy_tool_gateway.metrics import Metrics

@@ -13,7 +13,7 @@ from connections import SECRET, connected, plan_to, said, until_judged
 from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.health import HealthCheck
 from tarsy_tool_gateway.mcp.server_plan import SseTransport

@@ -17,7 +17,7 @@ from mcp.client._transport import ReadStream, TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from tarsy_loop_held import watching_the_loop
+from tarsy_testing.loop_held import watching_the_loop
 from tarsy_tool_gateway.mcp.gateway_errors import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
 from tarsy_tool_gateway.mcp.transports.stdio import stdio_streams

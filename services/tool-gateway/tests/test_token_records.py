@@ -2,7 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tarsy_contracts.mcp_tokens import CLAIM_SECONDS, McpRefreshClaimed, McpTokenSealed, token_key, token_of_key
+from tarsy_contracts.messages.mcp_tokens import (
+    CLAIM_SECONDS,
+    McpRefreshClaimed,
+    McpTokenSealed,
+    token_key,
+    token_of_key,
+)
 from tarsy_tool_gateway.mcp.logins.token_records import TokenRecords
 
 NAME = "jira"

@@ -12,8 +12,8 @@ from gateway_owner import DEAD_AFTER_SECONDS, Owner, call
 from prometheus_client import CollectorRegistry
 
 from tarsy_processes.ports import free_port
-from tarsy_service.runner import run_services
-from tarsy_testing import eventually
+from tarsy_service.process.runner import run_services
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 

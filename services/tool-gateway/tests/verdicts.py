@@ -2,7 +2,7 @@
 
 from connections import connected, plan_to
 
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis
 from tarsy_tool_gateway.mcp.server_plan import TransportPlan
 

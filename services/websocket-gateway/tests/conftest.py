@@ -17,23 +17,23 @@ sys.path.append(str(Path(__file__).parent))
 
 from played_session import investigation_and_reply
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
-from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import RecordedEvent, decode
-from tarsy_contracts.topics import Topics
-from tarsy_gateway_running import running_gateway
+from tarsy_contracts.events.recorded import RecordedEvent, decode
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.wire.envelope import Envelope, event_id
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
-from tarsy_service.websocket_frames import frame_text
-from tarsy_testing import eventually
+from tarsy_service.http.websocket_frames import frame_text
+from tarsy_testing.browser.gateway_running import running_gateway
+from tarsy_testing.real_servers import eventually
 
 WAIT_SECONDS = 90.0
 

@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_simulation.investigation import BRIEF_ALERT
-from tarsy_simulation.playing import play
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_testing.simulation.investigation import BRIEF_ALERT
+from tarsy_testing.simulation.playing import play
 from tarsy_timeline.record.past_session import past_session
-from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.messages.feed import Feed
 
 type Message = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_access import Case, check_each_route_has_one_right, matrix, status_of
+from tarsy_testing.access import Case, check_each_route_has_one_right, matrix, status_of
 from tarsy_websocket_gateway.app import build
 from tarsy_websocket_gateway.rights import RIGHTS
 from tarsy_websocket_gateway.settings import GatewaySettings

@@ -11,27 +11,27 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from tarsy_access import authenticate, key_of
 from tarsy_auth.identity import Identity, Refusal
 from tarsy_auth.roles import Role
 from tarsy_auth.session_groups import GroupLabels, SessionGroup, VisibleGroups
 from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_processes.ports import free_port
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_server import http_server
-from tarsy_service.runner import Readiness, build_app
-from tarsy_service.service import Ready, Service
-from tarsy_service.websocket_frames import frame_writer
-from tarsy_websocket_gateway import connection
-from tarsy_websocket_gateway.client import Client
-from tarsy_websocket_gateway.connection import Connection
-from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import Hub
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.http.server import http_server
+from tarsy_service.http.websocket_frames import frame_writer
+from tarsy_service.process.runner import Readiness, build_app
+from tarsy_service.process.service import Ready, Service
+from tarsy_testing.access import authenticate, key_of
+from tarsy_websocket_gateway.clients import connection
+from tarsy_websocket_gateway.clients.client import Client
+from tarsy_websocket_gateway.clients.connection import Connection
+from tarsy_websocket_gateway.clients.hub import Hub
+from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
+from tarsy_websocket_gateway.messages.history import History
+from tarsy_websocket_gateway.messages.outgoing import Outgoing
+from tarsy_websocket_gateway.messages.streamed_texts import Call
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.outgoing import Outgoing
 from tarsy_websocket_gateway.rights import RIGHTS
-from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
-from tarsy_websocket_gateway.streams import Call
 
 WAIT_SECONDS = 90.0
 NOW = 1_800_000_000.0

@@ -9,10 +9,10 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from tarsy_login_world import LIST, LoginWorld, login_world
-from tarsy_service.base_path import OWN
-from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_views import VIEWS
+from tarsy_service.http.base_path import OWN
+from tarsy_testing.browser.login_world import LIST, LoginWorld, login_world
+from tarsy_websocket_gateway.page_files.assets import load_page
+from tarsy_websocket_gateway.page_files.views import VIEWS
 from tarsy_websocket_gateway.rights import RIGHTS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

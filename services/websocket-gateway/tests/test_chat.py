@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.display import LIMIT_BYTES
-from tarsy_contracts.ids import chat_id
-from tarsy_contracts.timeline import llm_timeline_event_id
-from tarsy_live_messages import PROGRESS
-from tarsy_reply import Exchange
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import join_deltas
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.timeline.changes import llm_timeline_event_id
+from tarsy_contracts.timeline.display import LIMIT_BYTES
+from tarsy_contracts.wire.ids import chat_id
+from tarsy_testing.story.live_messages import PROGRESS
+from tarsy_testing.story.reply import Exchange
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.outgoing import join_deltas
 
 type Story = Callable[[], Any]
 type Message = dict[str, Any]

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.record_parsing import UnparsableRecord
-from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
-from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_websocket_gateway.chunk_records import read_chunk
+from tarsy_bus.client.record_parsing import UnparsableRecord
+from tarsy_contracts.messages.chunks import Chunk, LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.wire.envelope import Headers, envelope_of
+from tarsy_websocket_gateway.streams.chunk_records import read_chunk
 
 AT = datetime(2026, 11, 27, 10, 0, 0, 123_000, tzinfo=UTC)
 WORD = LlmChunk(call_id="l", execution_id="e", run=1, index=0, part="text", text="It ")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tarsy_websocket_gateway.client import JOINING_FROM, Client
-from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
+from tarsy_websocket_gateway.clients.client import JOINING_FROM, Client
+from tarsy_websocket_gateway.messages.outgoing import Outgoing, TextDelta
 
 WAIT_SECONDS = 90.0
 

@@ -15,20 +15,20 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.api.visible_sessions import VisibleSessions
 from tarsy_processes.ports import free_port
-from tarsy_service import http_server
-from tarsy_service.runner import run_services
-from tarsy_service.service import Service
-from tarsy_service.websocket_frames import frame_writer
-from tarsy_testing import eventually
-from tarsy_websocket_gateway.client import Client
-from tarsy_websocket_gateway.connection import Connection
+from tarsy_service.http import server as http_server
+from tarsy_service.http.websocket_frames import frame_writer
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Service
+from tarsy_testing.real_servers import eventually
+from tarsy_websocket_gateway.clients.client import Client
+from tarsy_websocket_gateway.clients.connection import Connection
+from tarsy_websocket_gateway.clients.hub import Hub
+from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableError, SessionNotFoundError
-from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import Hub
+from tarsy_websocket_gateway.messages.history import History
+from tarsy_websocket_gateway.messages.outgoing import Outgoing
+from tarsy_websocket_gateway.messages.streamed_texts import Call
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.outgoing import Outgoing
-from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
-from tarsy_websocket_gateway.streams import Call
 
 WAIT_SECONDS = 90.0
 QUEUE = 20

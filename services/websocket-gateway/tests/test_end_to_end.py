@@ -12,19 +12,19 @@ from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_contracts import events as e
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_contracts.timeline import llm_timeline_event_id
-from tarsy_contracts.topics import Topics
-from tarsy_gateway_running import running_gateway
-from tarsy_live_messages import PROGRESS
-from tarsy_projection import until_projected
-from tarsy_reply import Exchange
-from tarsy_testing import eventually
-from tarsy_whole_chain import whole_chain
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.timeline.changes import llm_timeline_event_id
+from tarsy_contracts.wire.ids import execution_id, stage_id
+from tarsy_contracts.wire.topics import Topics
+from tarsy_testing.browser.gateway_running import running_gateway
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.live_messages import PROGRESS
+from tarsy_testing.story.projection import until_projected
+from tarsy_testing.story.reply import Exchange
+from tarsy_testing.story.whole_chain import whole_chain
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tarsy_testing import WAIT_SECONDS, eventually
-from tarsy_websocket_gateway import endings as module
-from tarsy_websocket_gateway.endings import Endings, Place
-from tarsy_websocket_gateway.outgoing import Outgoing
-from tarsy_websocket_gateway.timeline_api import TimelineApi, TimelineUnavailableError
-from tarsy_websocket_gateway.timeline_progress import TimelineProgress
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
+from tarsy_websocket_gateway.messages.outgoing import Outgoing
+from tarsy_websocket_gateway.timeline import endings as module
+from tarsy_websocket_gateway.timeline.endings import Endings, Place
+from tarsy_websocket_gateway.timeline.timeline_api import TimelineApi, TimelineUnavailableError
+from tarsy_websocket_gateway.timeline.timeline_progress import TimelineProgress
 
 
 class MadeUpTimeline(TimelineApi):

@@ -7,16 +7,16 @@ from typing import Any, Literal
 
 import pytest
 
-import tarsy_whole_chain as chain
+import tarsy_testing.story.whole_chain as chain
 from tarsy_contracts import events as e
-from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
-from tarsy_contracts.ids import timeline_event_id
-from tarsy_contracts.timeline import llm_timeline_event_id
-from tarsy_live_messages import PROGRESS
-from tarsy_websocket_gateway import streams
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import Outgoing, join_deltas
-from tarsy_websocket_gateway.watched_steps import WatchedSteps
+from tarsy_contracts.messages.chunks import Chunk, LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.timeline.changes import llm_timeline_event_id
+from tarsy_contracts.wire.ids import timeline_event_id
+from tarsy_testing.story.live_messages import PROGRESS
+from tarsy_websocket_gateway.messages import streamed_texts as streams
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.outgoing import Outgoing, join_deltas
+from tarsy_websocket_gateway.messages.watched_steps import WatchedSteps
 
 type Story = Callable[[], Any]
 

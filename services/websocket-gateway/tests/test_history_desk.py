@@ -7,11 +7,11 @@ import pytest
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_contracts.api.chains import AskedSession, SessionSnapshot
-from tarsy_testing import eventually
-from tarsy_websocket_gateway import history_desk as module
+from tarsy_testing.real_servers import eventually
 from tarsy_websocket_gateway.errors import HistoryUnavailableError
-from tarsy_websocket_gateway.history_desk import MOST_IN_A_REQUEST, MOST_REQUESTS, HistoryDesk, Snapshot
-from tarsy_websocket_gateway.timeline_api import Snapshots, TimelineApi, TimelineUnavailableError
+from tarsy_websocket_gateway.timeline import history_desk as module
+from tarsy_websocket_gateway.timeline.history_desk import MOST_IN_A_REQUEST, MOST_REQUESTS, HistoryDesk, Snapshot
+from tarsy_websocket_gateway.timeline.timeline_api import Snapshots, TimelineApi, TimelineUnavailableError
 
 WAIT_SECONDS = 90.0
 LATE = 3

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tarsy_websocket_gateway.client import Client
-from tarsy_websocket_gateway.hub import Hub, StatusSubscription
-from tarsy_websocket_gateway.outgoing import Outgoing
+from tarsy_websocket_gateway.clients.client import Client
+from tarsy_websocket_gateway.clients.hub import Hub, StatusSubscription
+from tarsy_websocket_gateway.messages.outgoing import Outgoing
 
 
 def test_when_the_gateway_begins_again_its_clients_do(socket: Any) -> None:

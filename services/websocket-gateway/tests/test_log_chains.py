@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 
 from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
-from tarsy_websocket_gateway.log_chains import MOST_WAITING_BYTES, LogChains
+from tarsy_websocket_gateway.log.chains import MOST_WAITING_BYTES, LogChains
 
 SESSIONS = "abcd"
 

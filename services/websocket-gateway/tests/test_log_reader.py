@@ -5,15 +5,15 @@ import asyncio
 from opentelemetry.trace import NoOpTracer
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import cluster_id
-from tarsy_foreign_batches import write_in_transaction
-from tarsy_testing import WAIT_SECONDS, eventually
-from tarsy_websocket_gateway.endings import Endings
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.log_reader import WatchedLog
-from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi
-from tarsy_websocket_gateway.timeline_progress import TimelineProgress
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.topics_admin import cluster_id
+from tarsy_testing.real_servers import WAIT_SECONDS, eventually
+from tarsy_testing.servers.foreign_batches import write_in_transaction
+from tarsy_websocket_gateway.log.reader import WatchedLog
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.timeline.endings import Endings
+from tarsy_websocket_gateway.timeline.timeline_api import Beginning, TimelineApi
+from tarsy_websocket_gateway.timeline.timeline_progress import TimelineProgress
 
 
 class MadeUpTimeline(TimelineApi):

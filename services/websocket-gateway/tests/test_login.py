@@ -15,8 +15,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
-from tarsy_login_world import ACT, API_KEY, LIST, LoginWorld, asked_of_provider, login_world
-from tarsy_openid_server import CLIENT, s256
+from tarsy_testing.browser.login_world import ACT, API_KEY, LIST, LoginWorld, asked_of_provider, login_world
+from tarsy_testing.servers.openid_server import CLIENT, s256
 
 SESSION, ATTEMPT = "tarsy", "tarsy-login"
 PROVIDER_TEXT = "a text of the provider"

@@ -15,18 +15,18 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from tarsy_audit.logins import LoginTrail
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, read_to_end
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.audit import ActRequested
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.readers.partition_reader import Record, read_to_end
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_contracts.messages.audit import ActRequested
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_login_world import LIST, LoginWorld, login_world
-from tarsy_service.kafka_metrics import kafka_writes
-from tarsy_testing import WAIT_SECONDS, bus_of_tests, eventually, own_kafka
+from tarsy_service.telemetry.kafka_metrics import kafka_writes
+from tarsy_testing.browser.login_world import LIST, LoginWorld, login_world
+from tarsy_testing.real_servers import WAIT_SECONDS, bus_of_tests, eventually, own_kafka
 
 LIMIT_SECONDS = 120.0
-LIMIT = "tarsy_bus.publisher.WRITE_SECONDS"
+LIMIT = "tarsy_bus.client.publisher.WRITE_SECONDS"
 """Of a write. While Kafka is there a busy machine has all the time that it needs."""
 WRITE_SECONDS = 2.0
 """It is shorter while Kafka is away: nobody has to wait for what does not come."""

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from pydantic import JsonValue
 
-from tarsy_login_world import LIST, RENEWED, LoginWorld, login_world
+from tarsy_testing.browser.login_world import LIST, RENEWED, LoginWorld, login_world
 
 SESSION, REFRESH = "tarsy", "tarsy-refresh"
 

@@ -11,12 +11,12 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from tarsy_service.accepted_encodings import best_encoding
-from tarsy_service.problem_handlers import install_problem_handlers
-from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_modules import list_imported_modules
-from tarsy_websocket_gateway.page_routes import page_routes
-from tarsy_websocket_gateway.page_views import VIEWS
+from tarsy_service.http.accepted_encodings import best_encoding
+from tarsy_service.http.problem_handlers import install_problem_handlers
+from tarsy_websocket_gateway.page_files.assets import load_page
+from tarsy_websocket_gateway.page_files.modules import list_imported_modules
+from tarsy_websocket_gateway.page_files.routes import page_routes
+from tarsy_websocket_gateway.page_files.views import VIEWS
 
 PAGE = load_page()
 

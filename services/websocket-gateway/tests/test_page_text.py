@@ -5,9 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from page_texts import HOLE, literal_texts, messages
 
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
-from tarsy_page_text import HOLE, literal_texts, messages
 
 PAGE = Path(__file__).parents[1] / "src/tarsy_websocket_gateway/page"
 CATALOGUE = (PAGE / "words/en.js").read_text("utf-8")

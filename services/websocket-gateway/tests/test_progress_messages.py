@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import tarsy_whole_chain as chain
+import tarsy_testing.story.whole_chain as chain
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import summary_attempt_id
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.watched_steps import WatchedSteps
+from tarsy_contracts.wire.ids import summary_attempt_id
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.watched_steps import WatchedSteps
 
 type Message = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_websocket_gateway.protocol import NO_OBJECT, InvalidMessageError, read_action
+from tarsy_websocket_gateway.clients.protocol import NO_OBJECT, InvalidMessageError, read_action
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Records of the stream count from where a session's running calls began, and once."""
 
-from tarsy_websocket_gateway.stream_offsets import StreamOffsets
+from tarsy_websocket_gateway.streams.stream_offsets import StreamOffsets
 
 
 def placed(session_id: str, partition: int, offset: int) -> StreamOffsets:

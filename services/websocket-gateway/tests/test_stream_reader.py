@@ -7,13 +7,13 @@ from aiokafka import ConsumerRecord
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import pacing
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts.topics import Topics
-from tarsy_websocket_gateway.feed import Feed
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_contracts.wire.topics import Topics
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.outgoing import Outgoing, TextDelta
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
-from tarsy_websocket_gateway.stream_reader import StreamReader
+from tarsy_websocket_gateway.streams.stream_reader import StreamReader
 
 
 class CountingReader(StreamReader):

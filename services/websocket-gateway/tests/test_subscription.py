@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.timeline.changes import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
+from tarsy_websocket_gateway.clients.subscription import MOST_HELD, Subscription
 from tarsy_websocket_gateway.errors import HeldTooMuchError
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.history import History, history_of
-from tarsy_websocket_gateway.outgoing import Outgoing, join_deltas
-from tarsy_websocket_gateway.subscription import MOST_HELD, Subscription
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.history import History, history_of
+from tarsy_websocket_gateway.messages.outgoing import Outgoing, join_deltas
 
 type Story = Callable[[], Any]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tarsy_http import Quiet, serving
-from tarsy_service.credentials import bearer
-from tarsy_websocket_gateway.timeline_api import TimelineApi, TimelineUnavailableError
+from tarsy_service.access.credentials import bearer
+from tarsy_testing.servers.http_server import Quiet, serving
+from tarsy_websocket_gateway.timeline.timeline_api import TimelineApi, TimelineUnavailableError
 
 
 async def test_each_request_has_the_key() -> None:

@@ -8,12 +8,12 @@ import pytest
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.api.visible_sessions import VisibleSessions
-from tarsy_testing import eventually
-from tarsy_websocket_gateway import visible_sessions
+from tarsy_testing.real_servers import eventually
 from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
-from tarsy_websocket_gateway.outgoing import Outgoing
-from tarsy_websocket_gateway.timeline_api import TimelineUnavailableError
-from tarsy_websocket_gateway.visible_sessions import ClientSessions
+from tarsy_websocket_gateway.messages.outgoing import Outgoing
+from tarsy_websocket_gateway.timeline import visible_sessions
+from tarsy_websocket_gateway.timeline.timeline_api import TimelineUnavailableError
+from tarsy_websocket_gateway.timeline.visible_sessions import ClientSessions
 
 GROUPS: GroupLabels = [{"namespace": ["shop"]}]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import httpx2
 
-from tarsy_alertmanager import PROGRAM
 from tarsy_ground.cluster.doors import Door
 from tarsy_ground.cluster.installation import Installation
 from tarsy_ground.inside import InsideClient
-from tarsy_programs import required_program
-from tarsy_waiting import wait_until
+from tarsy_testing.programs import required_program
+from tarsy_testing.servers.alertmanager import PROGRAM
+from tarsy_testing.waiting import wait_until
 
 ADDRESS = "127.0.0.1:19093"
 

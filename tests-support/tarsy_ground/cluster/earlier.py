@@ -1,6 +1,6 @@
 """TARSy as it was before, which an upgrade begins with: its chart, and its image.
 
-The last release has neither. Once one has, EARLIER becomes that of `tarsy_last_release`.
+The last release has neither. Once one has, EARLIER becomes that of `tarsy_testing.system.last_release`.
 """
 
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tarsy_ground.cluster.installation import Edition
 from tarsy_ground.product_image import CONTEXT, ROOT
-from tarsy_programs import required_program
+from tarsy_testing.programs import required_program
 
 EARLIER = "cb66d8a41d08f2ce045121de2198799bfda3897e"
 TARSY_EARLIER = "tarsy-demo:earlier"

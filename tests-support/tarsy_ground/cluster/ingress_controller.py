@@ -10,8 +10,8 @@ from tarsy_ground.cluster.addresses import NODE_ADDRESS
 from tarsy_ground.cluster.configuration import SETTINGS
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.network import NetworkNamespace
-from tarsy_openid_server import HOST
-from tarsy_waiting import wait_until
+from tarsy_testing.servers.openid_server import HOST
+from tarsy_testing.waiting import wait_until
 
 CERTIFICATE = "ingress"
 PORT = 443

@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from tarsy_chart import CHART, HELM
 from tarsy_ground.cluster.access import Keys
 from tarsy_ground.cluster.configuration import SETTINGS
 from tarsy_ground.cluster.doors import Door
 from tarsy_ground.cluster.kubectl import Kubectl
 from tarsy_ground.product_image import ROOT
+from tarsy_testing.chart import CHART, HELM
 
 NAMESPACE = "tarsy"
 RELEASE = "tarsy"

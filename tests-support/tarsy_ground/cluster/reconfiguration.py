@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tarsy_ground.cluster.configuration import write_configuration
 from tarsy_ground.cluster.installation import RELEASE, Installation
-from tarsy_waiting import wait_until
+from tarsy_testing.waiting import wait_until
 
 LOADED = "config.loaded"
 READERS = ("ingest", "orchestrator", "tool-gateway", "summarizer", "notifier")

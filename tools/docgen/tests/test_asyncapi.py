@@ -8,12 +8,12 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
 from tarsy_contracts.api.websocket import SERVER_MESSAGES, Pong, ServerMessage, StageStatusChanged, StreamedText
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_docgen.asyncapi import asyncapi_document
 from tarsy_docgen.channels import CHANNELS
 from tarsy_docgen.messages import PUBLIC_HEADERS_SCHEMA, all_schemas, public_schemas
 from tarsy_docgen.public_asyncapi import public_asyncapi_document
-from tarsy_official_schemas import ASYNCAPI, official
+from tarsy_testing.official_schemas import ASYNCAPI, official
 
 TIME = "2026-11-22T10:00:00.000Z"
 

@@ -6,7 +6,10 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field, JsonValue
 
-from tarsy_changes import (
+from tarsy_contracts.wire.message import Value
+from tarsy_docgen.breaks import breaks
+from tarsy_docgen.schema import Schema
+from tarsy_testing.changes import (
     EITHER,
     MAYBE,
     OLD,
@@ -22,9 +25,6 @@ from tarsy_changes import (
     read,
     with_default,
 )
-from tarsy_contracts.message import Value
-from tarsy_docgen.breaks import breaks
-from tarsy_docgen.schema import Schema
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_docgen.events_page import describe_retention, events_page
 from tarsy_docgen.field_words import kind_of, rows
 from tarsy_docgen.messages import MESSAGES

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field, JsonValue, create_model
 
-from tarsy_changes import OLD, REQUIRED, A, B, GrownA, GrownTree, Tree, model, read, with_default
-from tarsy_contracts.message import Value
+from tarsy_contracts.wire.message import Value
 from tarsy_docgen.breaks import breaks
+from tarsy_testing.changes import OLD, REQUIRED, A, B, GrownA, GrownTree, Tree, model, read, with_default
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from tarsy_docgen.metrics_page import (
 )
 from tarsy_docgen.settings_table import settings_page
 from tarsy_local.composition import all_services
-from tarsy_service.http_metrics import HttpMetrics
-from tarsy_service.loop_lag import LoopLag
-from tarsy_service.loop_metrics import LoopMetrics
-from tarsy_service.process_metrics import ProcessMetrics, exposition
+from tarsy_service.http.metrics import HttpMetrics
+from tarsy_service.telemetry.loop_lag import LoopLag
+from tarsy_service.telemetry.loop_metrics import LoopMetrics
+from tarsy_service.telemetry.process_metrics import ProcessMetrics, exposition
 
 ROOT = Path(__file__).parents[3]
 NOT_BASE_UNITS = {"ms", "millis", "milliseconds", "minutes", "hours", "kb", "mb", "kilobytes", "megabytes", "percent"}

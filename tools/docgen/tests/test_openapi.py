@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
 from tarsy_docgen.openapi import openapi_document, public_api
-from tarsy_official_schemas import OPENAPI, official
-from tarsy_service.problems import MEDIA_TYPE
+from tarsy_service.http.problems import MEDIA_TYPE
+from tarsy_testing.official_schemas import OPENAPI, official
 
 
 @pytest.fixture(scope="module")

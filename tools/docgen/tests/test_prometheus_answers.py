@@ -17,13 +17,13 @@ import pytest
 from aiohttp import web
 from pydantic import JsonValue
 
-from tarsy_dashboards import dashboards
 from tarsy_docgen.metric_labels import VALUES
 from tarsy_docgen.metrics_page import Shown, all_metrics
 from tarsy_processes.ports import free_port
-from tarsy_prometheus import prometheus
-from tarsy_ready_server import LIMIT_SECONDS
-from tarsy_testing import eventually
+from tarsy_testing.dashboards import dashboards
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.prometheus import prometheus
+from tarsy_testing.servers.ready_server import LIMIT_SECONDS
 
 RULES = Path(__file__).parents[3] / "deploy/prometheus/tarsy-rules.yaml"
 BOUNDS = ("0.25", "1", "60", "+Inf")

@@ -10,10 +10,10 @@ import yaml
 from grafana_foundation_sdk.models import dashboard as grafana
 from grafana_foundation_sdk.models import units
 
-from tarsy_dashboards import Dashboard, dashboards
 from tarsy_docgen.metric_labels import VALUES
 from tarsy_docgen.metrics_page import all_metrics
-from tarsy_promql import Selector, grouping_labels, selectors, without_series_end
+from tarsy_testing.dashboards import Dashboard, dashboards
+from tarsy_testing.promql import Selector, grouping_labels, selectors, without_series_end
 
 ROOT = Path(__file__).parents[3]
 METRICS = all_metrics()

@@ -12,13 +12,13 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from pydantic import create_model
 from typer.testing import CliRunner, Result
 
-from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import EVENTS, ToolCallStarted
-from tarsy_contracts.message import Message, Value
+from tarsy_contracts.events.recorded import decode
 from tarsy_contracts.public.events import PUBLIC_EVENTS
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import PublicSessionFailed
-from tarsy_contracts.recorded import decode
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.message import Message, Value
 from tarsy_docgen import documents
 from tarsy_docgen.command import cli
 from tarsy_docgen.documents import DOCUMENTS, LOCK, PUBLIC_LOCK

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tarsy_auth.loopback import is_loopback_host
-from tarsy_bus.security import PLAINTEXT, KafkaSecurity
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.security import PLAINTEXT, KafkaSecurity
+from tarsy_contracts.wire.topics import Topics
 from tarsy_local.door_settings import HOSTS, door_settings, list_allowed_names
 from tarsy_local.kept_keys import MASKING_KEY, TOKEN_KEY
 from tarsy_local.own_kafka import own_kafka_environment
-from tarsy_service.http_settings import HttpSettings
-from tarsy_service.kafka_settings import SECURITY_VARIABLES
+from tarsy_service.settings.http import HttpSettings
+from tarsy_service.settings.kafka import SECURITY_VARIABLES
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
 """A stock broker refuses sessions below 6,000 ms, the services' default. Ours allows less, so that a dead owner is

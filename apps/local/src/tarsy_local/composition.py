@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.broker_connections import BrokerConnections
+from tarsy_bus.client.broker_connections import BrokerConnections
 from tarsy_ingest.app import build as build_ingest
 from tarsy_ingest.settings import IngestSettings
 from tarsy_notifier.app import build as build_notifier
 from tarsy_notifier.settings import NotifierSettings
 from tarsy_orchestrator.app import build as build_orchestrator
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_service.alerts_under_way import AlertsUnderWay
-from tarsy_service.service import Service
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.process.alerts_under_way import AlertsUnderWay
+from tarsy_service.process.service import Service
+from tarsy_service.settings.service_settings import ServiceSettings
 from tarsy_summarizer.app import build as build_summarizer
 from tarsy_summarizer.settings import SummarizerSettings
 from tarsy_timeline.app import build as build_timeline

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tarsy_service.http_settings import HttpSettings, names_of
+from tarsy_service.settings.http import HttpSettings, names_of
 
 HOSTS = "TARSY_HOSTS"
 

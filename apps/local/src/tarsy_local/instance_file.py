@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import structlog
 
-from tarsy_config.providers import LlmProvider
+from tarsy_config.sections.providers import LlmProvider
 from tarsy_local.addresses import Addresses
 from tarsy_local.instance import Home, Instance, Process
 from tarsy_local.supervisor.process_group import ProcessGroup

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tarsy_bus.security import PLAINTEXT, KafkaSecurity
+from tarsy_bus.client.security import PLAINTEXT, KafkaSecurity
 from tarsy_local.instance import Home, Instance
 from tarsy_local.own_kafka import own_kafka_security
 

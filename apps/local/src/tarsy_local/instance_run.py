@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarsy_config.config import Config
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 from tarsy_local.door_settings import door_settings
 from tarsy_local.early_import import imported_meanwhile
 from tarsy_local.instance import Home
@@ -24,10 +24,10 @@ from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.up import Say, UpOptions
 from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.ports import require_free
-from tarsy_service.logs import configure_logs
+from tarsy_service.telemetry.logs import configure_logs
 
 if TYPE_CHECKING:
-    from tarsy_bus.security import KafkaSecurity
+    from tarsy_bus.client.security import KafkaSecurity
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ def _run(home: Home, options: UpOptions, start: StartService, log_file: Path, sa
 
 def _named_kafka_security() -> "KafkaSecurity":
     """Raises ValidationError, or an error of a file that the settings name."""
-    from tarsy_bus.security import security_of
-    from tarsy_service.kafka_settings import KafkaConnectionSettings
+    from tarsy_bus.client.security import security_of
+    from tarsy_service.settings.kafka import KafkaConnectionSettings
 
     return security_of(KafkaConnectionSettings())
 

@@ -11,11 +11,11 @@ from typing import Protocol
 import uvloop
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.access import KafkaAccessError
-from tarsy_bus.security import PLAINTEXT
-from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_bus.client.access import KafkaAccessError
+from tarsy_bus.client.security import PLAINTEXT
+from tarsy_bus.topics.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
-from tarsy_llm.script import InvalidScriptError
+from tarsy_llm.scripted.script import InvalidScriptError
 from tarsy_local.addresses import Addresses
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.instance_file import InstanceFile
@@ -27,7 +27,7 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.terminal_text import one_line
 from tarsy_local.topics import make_topics
-from tarsy_service.base_path import read_base_path
+from tarsy_service.http.base_path import read_base_path
 
 FATAL_ERRORS = (LogMismatchError, InvalidConfigError, InvalidScriptError)
 """Errors that end `tarsy up`: mistakes that somebody has to mend."""

@@ -1,6 +1,6 @@
 """Message about a Kafka that cannot be used."""
 
-from tarsy_bus.cluster_topics import TopicsUnavailableError
+from tarsy_bus.topics.cluster_topics import TopicsUnavailableError
 
 
 def kafka_sentence(kafka: str, problem: BaseException) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tarsy_service.secret_files import read_secret_file, variable_of
+from tarsy_service.settings.secret_files import read_secret_file, variable_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
-from tarsy_service.connection_passing import PassingDoor, can_pass_connections
-from tarsy_service.http_metrics import Denial, denials_counter, refusals_counter
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_server import proxy_server
-from tarsy_service.signals import stopped_by_signals
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.http.connection_passing import PassingDoor, can_pass_connections
+from tarsy_service.http.metrics import Denial, denials_counter, refusals_counter
+from tarsy_service.http.server import proxy_server
+from tarsy_service.process.signals import stopped_by_signals
 from tarsy_service.supervision import Supervisor
 
 START_SECONDS = 120.0

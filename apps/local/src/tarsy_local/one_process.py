@@ -9,12 +9,12 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_local.supervisor.restart_budget import RestartBudget
 from tarsy_local.terminal_text import one_line
-from tarsy_service.garbage_collection import collect_seldom
-from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
-from tarsy_service.main import leaves
-from tarsy_service.runner import run_services
-from tarsy_service.service import Service
-from tarsy_service.signals import stopped_by_signals
+from tarsy_service.access.http_policy import DEFAULT_POLICY, HttpPolicy
+from tarsy_service.process.garbage_collection import collect_seldom
+from tarsy_service.process.main import leaves
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Service
+from tarsy_service.process.signals import stopped_by_signals
 
 log = structlog.get_logger(__name__)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from tarsy_bus.security import KafkaSecurity
+from tarsy_bus.client.security import KafkaSecurity
 
 PROTOCOL, MECHANISM, USER = "SASL_PLAINTEXT", "PLAIN", "tarsy"
 """As tarsy_embedded.kafka_sasl has them, which commands without the extra do not find."""

@@ -7,10 +7,10 @@ import structlog
 from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.access import KafkaAccessError
-from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_bus.client.access import KafkaAccessError
+from tarsy_bus.topics.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
-from tarsy_llm.script import InvalidScriptError
+from tarsy_llm.scripted.script import InvalidScriptError
 from tarsy_local.extra import MissingExtraError
 from tarsy_local.supervisor.process_group import StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
@@ -18,8 +18,8 @@ from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_local.topics import KafkaUnusableError
 from tarsy_local.up import UpFailedError
 from tarsy_processes.errors import AddressUnusableError, PortTakenError, ProcessError
-from tarsy_service.secret_files import SecretFileError
-from tarsy_service.settings import mistakes_in_settings
+from tarsy_service.settings.secret_files import SecretFileError
+from tarsy_service.settings.service_settings import mistakes_in_settings
 from tarsy_timeline.database.single_connection import DatabaseUnusableError
 
 log = structlog.get_logger(__name__)

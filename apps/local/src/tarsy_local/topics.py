@@ -5,12 +5,12 @@ import asyncio
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.kafka_rights import UP
-from tarsy_bus.left_members import remove_members
-from tarsy_bus.outages import wait_out
-from tarsy_bus.publisher import NotWrittenError
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.outages import wait_out
+from tarsy_bus.client.publisher import NotWrittenError
+from tarsy_bus.queues.departed_members import remove_members
+from tarsy_bus.topics.kafka_rights import UP
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_local.addresses import Addresses
 from tarsy_local.errors import LocalError
 from tarsy_local.kafka_sentence import kafka_sentence

@@ -4,8 +4,8 @@ import sys
 
 from tarsy_cli.command_group import RootGroup, plain_typer, stand_in_for_command
 from tarsy_cli.command_table import COMMANDS
-from tarsy_cli.output import ending_when_closed
-from tarsy_cli.plain_terminal import use_plain_characters
+from tarsy_cli.console.output import ending_when_closed
+from tarsy_cli.console.plain_terminal import use_plain_characters
 from tarsy_cli.version import with_version
 
 cli = plain_typer(RootGroup)

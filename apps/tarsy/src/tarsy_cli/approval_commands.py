@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from tarsy_cli.console.terminal import get_console, print_json, say
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
-from tarsy_cli.terminal import get_console, print_json, say
 
 CallArgument = Annotated[
     str, typer.Argument(help="the call's id, as `tarsy approvals` shows it, or its beginning; the one that waits")

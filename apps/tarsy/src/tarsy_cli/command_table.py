@@ -215,10 +215,10 @@ COMMANDS: Mapping[str, Entry] = {
         "session.commands", "export", "Write a session with its whole timeline as JSON, as the API answers it."
     ),
     "events": CommandEntry(
-        "event_commands", "events", "Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C."
+        "events.commands", "events", "Show public events as they come: a CloudEvent a line, as JSON, until Ctrl+C."
     ),
     "audit": CommandEntry(
-        "audit_commands",
+        "audit.commands",
         "audit",
         "List who asked TARSy to change something: when, by which key or token, and from where.",
     ),

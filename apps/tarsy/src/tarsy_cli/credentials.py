@@ -3,8 +3,8 @@
 import os
 
 from tarsy_cli.errors import CommandError
-from tarsy_service.credentials import bearer
-from tarsy_service.secret_files import SecretFileError, read_secret_file
+from tarsy_service.access.credentials import bearer
+from tarsy_service.settings.secret_files import SecretFileError, read_secret_file
 
 NAME, VARIABLE = "api_key", "TARSY_API_KEY"
 WITHOUT = f"{VARIABLE} holds no key: set it to one that this TARSy knows."

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.options import MISFITS, NOT_ASKED, UNCHANGING, WOULD_CHANGE
-from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_timeline.settings import DatabaseSettings
@@ -45,7 +45,7 @@ def migrate(
 def _settings(url: str, schema: str, *, code: int) -> "DatabaseSettings":
     from pydantic import ValidationError
 
-    from tarsy_service.settings import mistakes_in_settings
+    from tarsy_service.settings.service_settings import mistakes_in_settings
     from tarsy_timeline.settings import DatabaseSettings
 
     given = {"database": url, "database_schema": schema}

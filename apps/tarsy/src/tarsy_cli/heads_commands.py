@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption, bus_of_home, exit_on_kafka_failure
 from tarsy_cli.options import DEFAULT_HOME, WOULD_CHANGE, HomeOption
-from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
-    from tarsy_bus.connection import Bus
-    from tarsy_bus.head_rebuild import HeadRebuild
+    from tarsy_bus.client.connection import Bus
+    from tarsy_bus.log.head_rebuild import HeadRebuild
 
 SHOWN = 20
 PAGE = "docs/operations/partition-refused.md"
@@ -37,7 +37,7 @@ def rebuild(
     import logging
 
     from tarsy_bus.errors import BusError
-    from tarsy_service.logs import configure_logs
+    from tarsy_service.telemetry.logs import configure_logs
 
     configure_logs("CRITICAL", logging.NullHandler())
     bus = bus_of_home(home, kafka, topic_prefix)
@@ -61,9 +61,9 @@ def rebuild(
 
 
 async def _plan(bus: "Bus", partition: int) -> "HeadRebuild":
-    from tarsy_bus.head_rebuild import plan_rebuild
-    from tarsy_bus.kafka_rights import HEADS_REBUILD
-    from tarsy_bus.topics_admin import check_topics
+    from tarsy_bus.log.head_rebuild import plan_rebuild
+    from tarsy_bus.topics.kafka_rights import HEADS_REBUILD
+    from tarsy_bus.topics.topics_admin import check_topics
 
     await check_topics(bus, HEADS_REBUILD)
     if partition >= bus.layout.log_partitions:
@@ -74,7 +74,7 @@ async def _plan(bus: "Bus", partition: int) -> "HeadRebuild":
 async def _write(bus: "Bus", plan: "HeadRebuild") -> None:
     from datetime import UTC, datetime
 
-    from tarsy_bus.head_rebuild import check_unowned, plan_rebuild, write_rebuild
+    from tarsy_bus.log.head_rebuild import check_unowned, plan_rebuild, write_rebuild
 
     if not plan.is_safe_beside_owner:
         await check_unowned(bus, plan.partition)

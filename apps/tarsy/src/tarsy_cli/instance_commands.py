@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, print_json, say
 from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, USAGE, HomeOption
 from tarsy_cli.printed_commands import with_home
-from tarsy_cli.terminal import fail, print_json, say
 from tarsy_local.instance_counts import InstanceCounts, InvalidInstanceCountsError, parse_instance_counts
 
 NOTHING_RUNS = 3

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail
 from tarsy_cli.printed_commands import with_home
-from tarsy_cli.terminal import fail
 
 if TYPE_CHECKING:
-    from tarsy_bus.connection import Bus
+    from tarsy_bus.client.connection import Bus
 
 KafkaOption = Annotated[
     str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)

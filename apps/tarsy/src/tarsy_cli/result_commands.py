@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
-from tarsy_cli.terminal import fail
 
 type Question = dict[str, str | int]
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import get_console, print_json
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure
-from tarsy_cli.terminal import get_console, print_json
 
 
 def servers(

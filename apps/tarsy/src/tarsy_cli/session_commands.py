@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.output import OutputClosedError
+from tarsy_cli.console.terminal import fail, get_console, print_json, print_note, say
 from tarsy_cli.errors import CommandError
 from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, SessionArgument, UrlOption
-from tarsy_cli.output import OutputClosedError
 from tarsy_cli.printed_commands import with_home
-from tarsy_cli.terminal import fail, get_console, print_json, print_note, say
 
 API_PATH = "/api/v1"
 

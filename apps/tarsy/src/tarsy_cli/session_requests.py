@@ -6,10 +6,10 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from tarsy_cli.api import post
+from tarsy_cli.console.output import OutputClosedError
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.errors import CommandError
-from tarsy_cli.output import OutputClosedError
 from tarsy_cli.session_ids import Candidate, whole_id
-from tarsy_cli.terminal import fail, say
 
 
 def ask_of_sessions(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, print_json, say
 from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption, bus_of_home
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption
-from tarsy_cli.terminal import fail, print_json, say
 
 if TYPE_CHECKING:
-    from tarsy_bus.connection import Bus
+    from tarsy_bus.client.connection import Bus
     from tarsy_timeline.rebuild.rebuild import RebuildPlan
 
 DatabaseOption = Annotated[
@@ -50,7 +50,7 @@ def rebuild(
 
     from tarsy_bus.errors import BusError
     from tarsy_local.kafka_sentence import kafka_sentence
-    from tarsy_service.logs import configure_logs
+    from tarsy_service.telemetry.logs import configure_logs
     from tarsy_timeline.errors import TimelineError
     from tarsy_timeline.rebuild.processes import RebuildTarget
     from tarsy_timeline.rebuild.rebuild import RebuildPlan, fresh_schema_of
@@ -115,8 +115,8 @@ class _Told:
 
 
 async def _rebuild(plan: "RebuildPlan") -> None:
-    from tarsy_bus.kafka_rights import TIMELINE
-    from tarsy_bus.topics_admin import check_topics
+    from tarsy_bus.topics.kafka_rights import TIMELINE
+    from tarsy_bus.topics.topics_admin import check_topics
     from tarsy_timeline.database.single_connection import connected
     from tarsy_timeline.rebuild.rebuild import rebuild
 
@@ -135,7 +135,7 @@ def database_of(home: Path, database: str, schema: str) -> tuple[str, str]:
     from pydantic import ValidationError
 
     from tarsy_cli.doctor.setup import Named, find_setup
-    from tarsy_service.settings import mistakes_in_settings
+    from tarsy_service.settings.service_settings import mistakes_in_settings
     from tarsy_timeline.settings import DatabaseSettings
 
     setup = find_setup(home, Path(), os.environ, Named(database=database))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.options import DEFAULT_HOME, MISFITS, NOT_ASKED, UNCHANGING, USAGE, WOULD_CHANGE, HomeOption
-from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
-    from tarsy_bus.connection import Bus
-    from tarsy_bus.security import KafkaSecurity
-    from tarsy_bus.topic_check import Fit
+    from tarsy_bus.client.connection import Bus
+    from tarsy_bus.client.security import KafkaSecurity
+    from tarsy_bus.topics.topic_check import Fit
 
 CONNECT_SECONDS = 10.0
 DEFAULT_KAFKA, DEFAULT_PREFIX = "127.0.0.1:9092", "tarsy"
@@ -71,14 +71,14 @@ def apply(
 
     from aiokafka.errors import KafkaError
 
-    from tarsy_bus.access import KafkaAccessError
-    from tarsy_bus.connection import Bus
-    from tarsy_bus.publisher import NotWrittenError
-    from tarsy_bus.topic_check import OPTIONAL
-    from tarsy_bus.topics_admin import WrongTopicsError
-    from tarsy_contracts.topics import Topics
+    from tarsy_bus.client.access import KafkaAccessError
+    from tarsy_bus.client.connection import Bus
+    from tarsy_bus.client.publisher import NotWrittenError
+    from tarsy_bus.topics.topic_check import OPTIONAL
+    from tarsy_bus.topics.topics_admin import WrongTopicsError
+    from tarsy_contracts.wire.topics import Topics
     from tarsy_local.kafka_sentence import kafka_sentence
-    from tarsy_service.logs import configure_logs
+    from tarsy_service.telemetry.logs import configure_logs
 
     # The sentence below says what is wrong; the output may be read by a program.
     configure_logs("CRITICAL", logging.NullHandler())
@@ -124,9 +124,9 @@ def kafka_security(*, code: int = 1) -> "KafkaSecurity":
     """How the environment says that connections to Kafka are secured. Ends the command when it says it wrongly."""
     from pydantic import ValidationError
 
-    from tarsy_bus.security import security_of
-    from tarsy_service.kafka_settings import KafkaConnectionSettings
-    from tarsy_service.settings import mistakes_in_settings
+    from tarsy_bus.client.security import security_of
+    from tarsy_service.settings.kafka import KafkaConnectionSettings
+    from tarsy_service.settings.service_settings import mistakes_in_settings
 
     try:
         return security_of(KafkaConnectionSettings())
@@ -137,7 +137,7 @@ def kafka_security(*, code: int = 1) -> "KafkaSecurity":
 async def _apply(
     bus: "Bus", replication: int | None, partitions: int | None, events_days: int | None, without: Sequence[str]
 ) -> tuple[list[str], Sequence[str]]:
-    from tarsy_bus.topics_admin import apply_topics, compare_topics
+    from tarsy_bus.topics.topics_admin import apply_topics, compare_topics
 
     made = await apply_topics(
         bus,
@@ -155,7 +155,7 @@ def _differences(remarks: Sequence[str]) -> list[str]:
 
 
 async def _compare(bus: "Bus", partitions: int | None) -> "Fit":
-    from tarsy_bus.topics_admin import compare_topics
+    from tarsy_bus.topics.topics_admin import compare_topics
 
     return await compare_topics(bus, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, print_json
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
-from tarsy_cli.terminal import fail, print_json
 
 if TYPE_CHECKING:
     from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from faststream.kafka import TestKafkaBroker
 
-from tarsy_consumers import COMPLETED, SESSION, headers_of, lines_of, published_topic
 from tarsy_contracts.public.model import PublicEvent
 from tarsy_contracts.public.session_events import PublicSessionReopened
+from tarsy_testing.servers.consumers import COMPLETED, SESSION, headers_of, lines_of, published_topic
 
 FOLDER = Path(__file__).parents[1]
 sys.path.append(str(FOLDER))

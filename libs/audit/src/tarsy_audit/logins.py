@@ -8,9 +8,9 @@ from fastapi import Request
 
 from tarsy_audit.requested_act import act_of
 from tarsy_auth.identity import Identity
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_contracts.audit import ActRequested
-from tarsy_service.caller import NOBODY
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_service.access.caller import NOBODY
 
 type LoginOutcome = Literal["logged_in", "logged_out", "refused"]
 type RecordLogin = Callable[[Request, LoginOutcome, Identity | None, str], Awaitable[None]]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from fastapi import Request
 
 from tarsy_auth.identity import Identity
-from tarsy_contracts.audit import ActRequested, AuditDoor
-from tarsy_service.caller import LONGEST_AUTHOR, NOBODY, caller_of, identity_of
-from tarsy_service.http_metrics import route_of
+from tarsy_contracts.messages.audit import ActRequested, AuditDoor
+from tarsy_service.access.caller import LONGEST_AUTHOR, NOBODY, caller_of, identity_of
+from tarsy_service.http.metrics import route_of
 
 MOST_CHARACTERS = 200
 """Limit of each value. It is cut after masking: half a secret is not recognised."""

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tarsy_bus.publisher import NotWrittenError
-from tarsy_contracts.audit import ActRequested
+from tarsy_bus.client.publisher import NotWrittenError
+from tarsy_contracts.messages.audit import ActRequested
 
 type Write = Callable[[ActRequested], Awaitable[object]]
 

@@ -6,10 +6,10 @@ from fastapi import Request
 
 from tarsy_audit.requested_act import describe_request
 from tarsy_audit.shared_records import SharedRecords
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_contracts.audit import ActRequested
-from tarsy_contracts.ids import session_traceparent
-from tarsy_service.problems import ProblemError
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_contracts.wire.ids import session_traceparent
+from tarsy_service.http.problems import ProblemError
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 NOT_RECORDED = "Kafka did not take the record of who asks for this, so that nothing was done. Try again."

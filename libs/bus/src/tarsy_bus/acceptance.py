@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tarsy_bus.errors import BusError
-from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.events.heads import SessionHead
 
 STARTED = "session.started"
 

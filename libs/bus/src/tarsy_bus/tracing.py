@@ -11,8 +11,8 @@ from opentelemetry.trace import Link, NoOpTracer, Span, SpanKind, Status, Status
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
-from tarsy_contracts.ids import session_traceparent
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.ids import session_traceparent
 
 HEADER = "traceparent"
 CANCELLED = "cancelled"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from tarsy_config.agent_options import AgentSettings
-from tarsy_config.chain_settings import ChainSettings
 from tarsy_config.config import Config
+from tarsy_config.plans.chain_settings import ChainSettings
+from tarsy_config.sections.agent_options import AgentSettings
 from tarsy_contracts.api.configuration import ChainAgent
 
 

@@ -1,16 +1,16 @@
 """The whole configuration, and the questions that services ask it."""
 
-from tarsy_config.alert_handling import AlertSettings, alert_settings
-from tarsy_config.chain_settings import ChainSettings, settings_of
-from tarsy_config.chains import AgentChain
 from tarsy_config.errors import ConfigError, Note
-from tarsy_config.matchers import parse_matcher
-from tarsy_config.notifications import Receiver
-from tarsy_config.plans import plan_of
-from tarsy_config.providers import LlmProvider
-from tarsy_config.resolution import AS_CONFIGURED, NO_SELECTION, AlertChoice
-from tarsy_config.routing import ChainRoute, ChainRule, Router
-from tarsy_config.sections import Sections
+from tarsy_config.plans.chain_settings import ChainSettings, settings_of
+from tarsy_config.plans.routing import ChainRoute, ChainRule, Router
+from tarsy_config.plans.session_plans import plan_of
+from tarsy_config.sections.alert_handling import AlertSettings, alert_settings
+from tarsy_config.sections.all_sections import Sections
+from tarsy_config.sections.chains import AgentChain
+from tarsy_config.sections.matchers import parse_matcher
+from tarsy_config.sections.notifications import Receiver
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.resolution import AS_CONFIGURED, NO_SELECTION, AlertChoice
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import ResolvedChain
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tarsy_config.config import Config
-from tarsy_config.providers import LlmProvider
+from tarsy_config.sections.providers import LlmProvider
 from tarsy_llm.protocol import Llm
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_llm.providers import build_llms, close_llms, identify_models

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from tarsy_config.config import Config
+from tarsy_config.document.provenance import DEFAULT, Origin
 from tarsy_config.errors import KeyPath
-from tarsy_config.provenance import DEFAULT, Origin
 
 SECTIONS = {"chains": "agent_chains"}
 """The names of sections in `tarsy.yaml`, where the API has others."""

@@ -6,13 +6,13 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, JsonValue, SecretStr
 
-from tarsy_config import built_in
 from tarsy_config.config import Config
 from tarsy_config.errors import KeyPath
-from tarsy_config.notifications import Receiver
-from tarsy_config.prices import ConfiguredPrice
-from tarsy_config.providers import LlmProvider
-from tarsy_config.transports import Transport
+from tarsy_config.sections import built_in
+from tarsy_config.sections.notifications import Receiver
+from tarsy_config.sections.prices import ConfiguredPrice
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.transports import Transport
 
 type Tree = dict[str, JsonValue]
 type Special = Callable[[Config, KeyPath, BaseModel], Tree]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tarsy_contracts.message import Value
+from tarsy_contracts.wire.message import Value
 
 DATA_LIMIT_BYTES = 1024 * 1024
 ALERT_LIMIT_BYTES = 2_560 * 1024

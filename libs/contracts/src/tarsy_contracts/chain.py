@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tarsy_contracts.message import Value
-from tarsy_contracts.numbers import Count, Index, Seconds
+from tarsy_contracts.wire.message import Value
+from tarsy_contracts.wire.numbers import Count, Index, Seconds
 
 CONTROLLERS = ("function_calling", "react", "single_shot")
 Controller = Annotated[str, Field(examples=[*CONTROLLERS])]

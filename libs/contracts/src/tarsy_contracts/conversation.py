@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from tarsy_contracts.message import Value
-from tarsy_contracts.numbers import Count
+from tarsy_contracts.wire.message import Value
+from tarsy_contracts.wire.numbers import Count
 
 
 class ToolDefinition(Value):

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from tarsy_contracts.message import Value
-from tarsy_contracts.numbers import Index
+from tarsy_contracts.wire.message import Value
+from tarsy_contracts.wire.numbers import Index
 
 MOST_NAMED = 10
 

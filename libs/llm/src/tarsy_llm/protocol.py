@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Conversation, ToolDefinition, Usage
-from tarsy_contracts.message import Value
+from tarsy_contracts.wire.message import Value
 from tarsy_llm.errors import LlmError
 
 

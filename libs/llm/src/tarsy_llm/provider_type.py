@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.protocol import Llm
-from tarsy_llm.scripted import Sleep
+from tarsy_llm.scripted.scripted_llm import Sleep
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 
 

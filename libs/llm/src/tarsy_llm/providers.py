@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 
-from tarsy_llm import anthropic, google, openai, scripted_provider
+from tarsy_llm import scripted_provider
+from tarsy_llm.anthropic import adapter as anthropic
+from tarsy_llm.google import adapter as google
+from tarsy_llm.openai import adapter as openai
 from tarsy_llm.protocol import Llm
 from tarsy_llm.provider_type import ModelIdentity, Provider, ProviderType
-from tarsy_llm.scripted import Sleep
+from tarsy_llm.scripted.scripted_llm import Sleep
 from tarsy_llm.timeouts import StreamLimits
 
 PROVIDER_TYPES: Mapping[str, ProviderType] = {

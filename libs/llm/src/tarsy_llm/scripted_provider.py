@@ -2,8 +2,8 @@
 
 from tarsy_llm.protocol import Llm
 from tarsy_llm.provider_type import Provider, ProviderType
-from tarsy_llm.script import load_scripts
-from tarsy_llm.scripted import ScriptedLlm, Sleep
+from tarsy_llm.scripted.script import load_scripts
+from tarsy_llm.scripted.scripted_llm import ScriptedLlm, Sleep
 from tarsy_llm.timeouts import StreamLimits
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from tarsy_masking.json_strings import strings_of, together
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.known_harmless import KnownHarmless
-from tarsy_masking.scanning import Scan
+from tarsy_masking.scanning.scanner import Scan
 
 _SHORT_STRING = 4_096
 """Longer strings are looked at by themselves."""

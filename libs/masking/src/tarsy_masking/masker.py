@@ -17,21 +17,21 @@ from tarsy_masking.edits import (
 )
 from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
-from tarsy_masking.folding import FoldedText, fold
 from tarsy_masking.harmless_strings import harmless_strings
 from tarsy_masking.json_strings import JsonText
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.known_harmless import KnownHarmless
-from tarsy_masking.kubernetes_json import json_secrets
-from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
-from tarsy_masking.kubernetes_yaml import yaml_secrets
-from tarsy_masking.multi_line_secrets import default_multi_line_secrets
+from tarsy_masking.kubernetes.json_secrets import json_secrets
+from tarsy_masking.kubernetes.secret_objects import LABEL, holds_secrets, lists_secrets, without_data
+from tarsy_masking.kubernetes.yaml_secrets import yaml_secrets
 from tarsy_masking.open_secrets import OpenSecrets, default_open_secrets
-from tarsy_masking.overlaps import MOST_FINDINGS
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import KeyedPlaceholder, Placeholder, plain
+from tarsy_masking.regions.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.rules import CustomPattern, InvalidPatternsError, PatternProblem
-from tarsy_masking.scanning import Scan
+from tarsy_masking.scanning.folding import FoldedText, fold
+from tarsy_masking.scanning.overlaps import MOST_FINDINGS
+from tarsy_masking.scanning.scanner import Scan
 from tarsy_masking.sensitive_keys import SensitiveKeys
 from tarsy_masking.streaming import MaskedStream
 

@@ -5,10 +5,10 @@ from functools import cache, cached_property
 from itertools import batched
 from typing import Any, Literal, Protocol
 
-from tarsy_masking.folding import ends_in_escape, fold
-from tarsy_masking.multi_line_secrets import default_multi_line_secrets
 from tarsy_masking.patterns import Pattern, compile_regex, read_patterns
-from tarsy_masking.regex_beginnings import find_beginnings, find_secret_beginnings, forget_beginnings
+from tarsy_masking.regexes.beginnings import find_beginnings, find_secret_beginnings, forget_beginnings
+from tarsy_masking.regions.multi_line_secrets import default_multi_line_secrets
+from tarsy_masking.scanning.folding import ends_in_escape, fold
 
 # Many patterns in one regex have so many states that RE2 rebuilds them repeatedly. They also take longer to compile
 # than the same ones in two regexes.

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import re2
 import yaml
 
-from tarsy_masking.regex_heads import head
+from tarsy_masking.regexes.heads import head
 
 # Ten times as fast as the one in Python, which is there wherever PyYAML is.
 _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -8,7 +8,7 @@ from corpus_measures import Share
 
 from tarsy_masking.masker import Masker
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
-from tarsy_masking.scanning import Scan
+from tarsy_masking.scanning.scanner import Scan
 
 PLACES: dict[str, Callable[[str], str]] = {
     "by itself": lambda text: text,

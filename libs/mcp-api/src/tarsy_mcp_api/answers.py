@@ -6,7 +6,7 @@ from tarsy_contracts.api.alerts import AcceptedStatus
 from tarsy_contracts.api.session_lists import ListedSession, SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage
 from tarsy_contracts.api.timeline import TimelineEvent
-from tarsy_contracts.timeline_model import ENDED, SessionStatus, StepStatus, TimelineStatus
+from tarsy_contracts.timeline.model import ENDED, SessionStatus, StepStatus, TimelineStatus
 
 LONGEST_CONTENT = 4_000
 LONGEST_PART = 40_000

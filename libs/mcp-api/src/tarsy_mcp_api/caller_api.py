@@ -16,7 +16,7 @@ from tarsy_contracts.api.problems import ProblemDetails
 from tarsy_contracts.api.session_lists import SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
-from tarsy_service.caller import AUTHOR_HEADERS, KEY_HEADER
+from tarsy_service.access.caller import AUTHOR_HEADERS, KEY_HEADER
 
 log = structlog.get_logger(__name__)
 

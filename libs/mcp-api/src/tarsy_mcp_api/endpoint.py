@@ -10,8 +10,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from tarsy_service.bounded_routes import require_json
-from tarsy_service.problems import problem_response
+from tarsy_service.http.bounded_routes import require_json
+from tarsy_service.http.problems import problem_response
 
 PATH = "/mcp"
 LONGEST_REQUEST_BYTES = 4 * 1024 * 1024

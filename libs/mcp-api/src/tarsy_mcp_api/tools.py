@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from tarsy_contracts.api.chat import ChatMessageSent
 from tarsy_contracts.api.sessions import SessionDetail, SessionState
-from tarsy_contracts.timeline_model import ENDED
+from tarsy_contracts.timeline.model import ENDED
 from tarsy_mcp_api import answers
 from tarsy_mcp_api.bounded_waits import MOST_SECONDS, BoundedWaits
 from tarsy_mcp_api.caller_api import CallerApi

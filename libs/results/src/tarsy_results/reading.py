@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from functools import partial
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.outage_retry import TimeLimit
-from tarsy_contracts.requests import LogPosition, ResultPlace
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.outage_retry import TimeLimit
+from tarsy_contracts.messages.requests import LogPosition, ResultPlace
 from tarsy_results.block_reader import BlockReader
 from tarsy_results.blocks import Block
 from tarsy_results.budget import ReadBudget

@@ -5,13 +5,13 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
-from tarsy_bus.at_offsets import RecordsGoneError, records_at
-from tarsy_bus.connection import Bus
-from tarsy_bus.outage_retry import TimeLimit, read_through_outages
-from tarsy_bus.partition_reader import Record, parse_record
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.at_offsets import RecordsGoneError, records_at
+from tarsy_bus.readers.outage_retry import TimeLimit, read_through_outages
+from tarsy_bus.readers.partition_reader import Record, parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
-from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
-from tarsy_contracts.requests import LogPosition, ResultPlace
+from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_contracts.messages.requests import LogPosition, ResultPlace
 from tarsy_results.errors import ResultError
 from tarsy_results.text import count_lines
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.ids import approval_id, iteration_id, time_budget_id
-from tarsy_session.decide_approvals import expire
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import approval_id, iteration_id, time_budget_id
+from tarsy_session.decisions.approvals import expire
 from tarsy_session.downtime import Downtime
 from tarsy_session.llm_failures import ITERATION_TIMEOUT
 from tarsy_session.state import Execution, Investigating, ToolCallState

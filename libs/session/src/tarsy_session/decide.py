@@ -7,11 +7,12 @@ A decision is what the input itself brings, and then whatever follows by itself 
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
+from tarsy_contracts.messages import inputs as i
 from tarsy_session.deadlines import decide_deadline
-from tarsy_session.decide_alerts import repeat, resolve, resolve_while_open, start
-from tarsy_session.decide_approvals import decide_approval, refuse_at_rest
-from tarsy_session.decide_calls import (
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.decisions.alerts import repeat, resolve, resolve_while_open, start
+from tarsy_session.decisions.approvals import decide_approval, refuse_at_rest
+from tarsy_session.decisions.calls import (
     decide_claim,
     decide_late_outcome,
     decide_release,
@@ -19,10 +20,9 @@ from tarsy_session.decide_calls import (
     decide_tool_report,
     decide_worker_death,
 )
-from tarsy_session.decide_chat import ALREADY_ENDED, ask_at_rest, ask_while_open, cancel, refuse
-from tarsy_session.decide_deletion import delete
-from tarsy_session.decide_llm import decide_llm_report
-from tarsy_session.decision_input import DecisionInput
+from tarsy_session.decisions.chat import ALREADY_ENDED, ask_at_rest, ask_while_open, cancel, refuse
+from tarsy_session.decisions.deletion import delete
+from tarsy_session.decisions.llm import decide_llm_report
 from tarsy_session.lookahead import LookaheadStep, look_ahead
 from tarsy_session.phases import phase_of
 from tarsy_session.stages import list_wanted_servers, start_executions

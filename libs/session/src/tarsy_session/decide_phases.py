@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import phase_id
+from tarsy_contracts.wire.ids import phase_id
 from tarsy_session.phases import PHASES
 from tarsy_session.state import AtRest, Investigating
 from tarsy_session.state_queries import has_loose_ends

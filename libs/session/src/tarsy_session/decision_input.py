@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.heads import Span
-from tarsy_contracts.inputs import Input
+from tarsy_contracts.events.heads import Span
+from tarsy_contracts.messages.inputs import Input
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 
 

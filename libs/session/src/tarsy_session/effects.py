@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority, priority_of
-from tarsy_contracts.ids import derive_id
+from tarsy_contracts.wire.ids import derive_id
 from tarsy_session.builtin_tools import run_of
 from tarsy_session.deadlines import list_deadlines
 from tarsy_session.phases import phase_of

@@ -3,19 +3,19 @@
 from dataclasses import replace
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_session.evolve_alerts import apply_repetition, apply_resolution
-from tarsy_session.evolve_approvals import ApprovalEvent, apply_approval_event
-from tarsy_session.evolve_calls import (
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_session.evolution.alerts import apply_repetition, apply_resolution
+from tarsy_session.evolution.approvals import ApprovalEvent, apply_approval_event
+from tarsy_session.evolution.calls import (
     CallEvent,
     SummaryEvent,
     apply_call_event,
     apply_outcome_learned,
     apply_summary_event,
 )
-from tarsy_session.evolve_lives import LaterEvent, apply_later_event, at_rest, begin_life, leave_rest
-from tarsy_session.evolve_llm import LlmEvent, apply_llm_event
-from tarsy_session.evolve_stages import StageEvent, apply_stage_event
+from tarsy_session.evolution.lives import LaterEvent, apply_later_event, at_rest, begin_life, leave_rest
+from tarsy_session.evolution.llm import LlmEvent, apply_llm_event
+from tarsy_session.evolution.stages import StageEvent, apply_stage_event
 from tarsy_session.phases import CANCEL_ANSWERS
 from tarsy_session.state import (
     INVESTIGATION,

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import Envelope
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.evolve import evolve
 from tarsy_session.state import SessionState

@@ -6,10 +6,10 @@ Nothing in here looks into the session more than it must, so that it does not ra
 from collections.abc import Sequence
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_session.decide_chat import refuse
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import Control, RequestAnswered
 from tarsy_session.decision_input import DecisionInput
+from tarsy_session.decisions.chat import refuse
 from tarsy_session.replies import cancellations, to_request
 from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.termination import fail

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts.events import ToolCallCompleted
-from tarsy_contracts.ids import derive_id
-from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
-from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_contracts.messages.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
+from tarsy_contracts.wire.ids import derive_id
+from tarsy_contracts.wire.topics import QUEUE_PARTITIONS
 from tarsy_session.builtin_tools import find_builtin
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.effects import QueuedEffect, SummaryEffect, ToolCallEffect, effect_of_call
-from tarsy_session.prompt_histories import compose_steps_before
+from tarsy_session.prompt_context.histories import compose_steps_before
 from tarsy_session.prompts.sources import compose_alert
 from tarsy_session.state import Execution, Investigating
 from tarsy_session.text import shorten

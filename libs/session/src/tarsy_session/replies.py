@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_session.phases import CANCEL_ANSWERS
 from tarsy_session.state import Claim, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.state_queries import call_of_summary

@@ -7,18 +7,18 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent
-from tarsy_contracts.ids import execution_id
-from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.tool_patterns import is_named
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_contracts.wire.ids import execution_id
+from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_session.builtin_tools import BUILTIN_TOOLS, with_builtins
-from tarsy_session.missing_tools import find_missing_tools
 from tarsy_session.phases import agents_of, kind_of
 from tarsy_session.state import Execution, Investigating, Stage
 from tarsy_session.state_queries import have_own_calls_ended
 from tarsy_session.system_prompt import compose_system
 from tarsy_session.termination import fail
-from tarsy_session.withheld_tools import find_withheld_tools
+from tarsy_session.tools.missing_tools import find_missing_tools
+from tarsy_session.tools.withheld_tools import find_withheld_tools
 
 TOOLS_BYTES = LIMIT_BYTES * 3 // 4
 """Limit of all tools of a stage. The rest of the batch is for the instructions and the prompt of its agents."""

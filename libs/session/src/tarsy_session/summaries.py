@@ -7,8 +7,8 @@ the summary of that is being made, the later result waits. Then it takes that, o
 from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import summary_id
 from tarsy_contracts.token_rates import LEAST_BYTES_PER_TOKEN, kind_of_text
+from tarsy_contracts.wire.ids import summary_id
 from tarsy_session.state import Execution, Investigating, Summary, ToolCallState
 from tarsy_session.summary_outcomes import reuse_summary
 

@@ -1,8 +1,8 @@
 """Ends of summaries, as events: what became of one, for which tool, and at which cost. Pure."""
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import Usage
+from tarsy_contracts.messages import inputs as i
 from tarsy_session.state import Summary, ToolCallState
 
 

@@ -5,7 +5,7 @@ from string import Template
 
 from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
-from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.withheld_tools import WithheldTools
 from tarsy_session.phases import kind_of
 from tarsy_session.prompts.unavailable import compose_missing, compose_unavailable, compose_withheld

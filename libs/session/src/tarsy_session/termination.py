@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tarsy_contracts import events as e
-from tarsy_contracts.inputs import UnfinishedAnswer
-from tarsy_contracts.session_events import describe_cancel
+from tarsy_contracts.events.session import describe_cancel
+from tarsy_contracts.messages.inputs import UnfinishedAnswer
 from tarsy_session.llm_failures import CANCELLED, SESSION_TIMEOUT
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of

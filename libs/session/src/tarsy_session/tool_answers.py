@@ -1,7 +1,7 @@
 """Answers to calls that no worker has run. Pure."""
 
 from tarsy_contracts import events as e
-from tarsy_contracts.tool_events import Outcome
+from tarsy_contracts.events.tool import Outcome
 
 
 def answer_call(call_id: str, outcome: Outcome, text: str) -> e.ToolCallCompleted:

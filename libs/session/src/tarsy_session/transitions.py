@@ -5,22 +5,22 @@ from datetime import datetime
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import llm_call_id
+from tarsy_contracts.wire.ids import llm_call_id
 from tarsy_session.builtin_tools import run_calls
-from tarsy_session.context_limit import shorten_further, shorten_in_time
 from tarsy_session.controllers import describe_unknown_controller
+from tarsy_session.conversations.context_limit import shorten_further, shorten_in_time
 from tarsy_session.decide_phases import request_due_phase
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.llm_failures import CONTEXT_FULL, ITERATION_TIMEOUT, MAY_CONCLUDE, TOOLS_REFUSED
 from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_session.partial_analysis import compose_partial, has_evidence
 from tarsy_session.phases import phase_of
-from tarsy_session.refused_tools import find_refused_tools
 from tarsy_session.stages import end_stage, start_without_tools
 from tarsy_session.state import AtRest, Execution, Investigating, SessionState, Stage, Turn
 from tarsy_session.summaries import next_summaries
 from tarsy_session.termination import close_cancelled, end_execution
 from tarsy_session.time_budget import CONCLUDED_EARLY, conclude_in_time
+from tarsy_session.tools.refused_tools import find_refused_tools
 
 BLANK_ANSWERS = 3
 """Number of answers in a row without a word or a call that ends the execution."""

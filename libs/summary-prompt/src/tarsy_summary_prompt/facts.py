@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_summary_prompt.coverage import Coverage
 from tarsy_summary_prompt.excerpt import ExcerptText
 

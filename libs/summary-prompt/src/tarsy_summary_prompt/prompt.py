@@ -6,7 +6,7 @@ from importlib.resources import files
 from string import Template
 
 from tarsy_contracts.conversation import Conversation, UserMessage
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_summary_prompt.excerpt import ExcerptText
 from tarsy_summary_prompt.facts import facts
 

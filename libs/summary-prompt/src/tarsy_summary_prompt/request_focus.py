@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_summary_prompt.focus import Focus
 from tarsy_timestamps.stamps import find_stamp, find_times
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused
 
 CLAIM_AFTER = timedelta(milliseconds=100)
 """A repeatable call is claimed after this time. The owner asks elsewhere only when it hears nothing for seconds."""

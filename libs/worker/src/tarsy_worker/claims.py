@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal, assert_never
 
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused
 from tarsy_worker.call_table import CallTable
 from tarsy_worker.claim_types import (
     AwaitingGrant,

@@ -9,11 +9,11 @@ from typing import assert_never
 import structlog
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.pulse import Pulse
+from tarsy_bus.liveness.pulse import Pulse
 from tarsy_bus.tracing import mark_failed
 from tarsy_bus.tracing import open_span as traced
-from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
-from tarsy_contracts.inputs import CallClaimed, CallNotStarted
+from tarsy_contracts.messages.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_contracts.messages.inputs import CallClaimed, CallNotStarted
 from tarsy_worker.claim_types import (
     CancelRun,
     Claimable,

@@ -2,12 +2,12 @@
 
 import structlog
 
-from tarsy_bus.publisher import Publisher, TooLargeError, was_not_written
+from tarsy_bus.client.publisher import Publisher, TooLargeError, was_not_written
 from tarsy_bus.retries import draw_growing_pauses, retry
 from tarsy_bus.tracing import traceparent_of
-from tarsy_contracts.ids import report_id
-from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
+from tarsy_contracts.messages.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
 from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
+from tarsy_contracts.wire.ids import report_id
 
 log = structlog.get_logger(__name__)
 

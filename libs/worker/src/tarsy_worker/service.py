@@ -9,18 +9,18 @@ from typing import Protocol
 
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.controls import follow_control
-from tarsy_bus.kafka_rights import KafkaUser
-from tarsy_bus.kafka_watch import KafkaWatch
-from tarsy_bus.liveness import announce
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.pulse import Pulse
-from tarsy_bus.topics_admin import await_topics
-from tarsy_bus.work_queue import consume
-from tarsy_contracts.message import Message
-from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_service.service import Ready
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.failure_detection import announce
+from tarsy_bus.liveness.kafka_watch import KafkaWatch
+from tarsy_bus.liveness.pulse import Pulse
+from tarsy_bus.queues.work_queue import consume
+from tarsy_bus.readers.controls import follow_control
+from tarsy_bus.topics.kafka_rights import KafkaUser
+from tarsy_bus.topics.topics_admin import await_topics
+from tarsy_contracts.messages.workers import WorkerAnnounced
+from tarsy_contracts.wire.message import Message
+from tarsy_service.process.service import Ready
 from tarsy_service.supervision import Supervisor
 from tarsy_worker.claim_types import Claimable, Claims, ServerLoad
 from tarsy_worker.executor import Executor

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tarsy_config.alert_handling import AlertSettings
 from tarsy_config.config import Config
-from tarsy_config.defaults import Queue, UnknownAlertType
-from tarsy_config.routing import AlertFacts, Router
+from tarsy_config.plans.routing import AlertFacts, Router
+from tarsy_config.sections.alert_handling import AlertSettings
+from tarsy_config.sections.defaults import Queue, UnknownAlertType
 from tarsy_contracts.alert import AlertSource
 from tarsy_ingest.known_fields import FieldTable, table_of
 from tarsy_ingest.raw_alert import AlertRejectedError

@@ -11,43 +11,43 @@ from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
 from tarsy_audit.trail import AuditTrail
-from tarsy_bus import kafka_rights
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.connection import bus_of
-from tarsy_bus.kafka_watch import KafkaWatch
-from tarsy_bus.optional_rights import describe_missing_read
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import await_topics, cluster_id
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.connection import bus_of
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.kafka_watch import KafkaWatch
+from tarsy_bus.topics import kafka_rights
+from tarsy_bus.topics.optional_rights import describe_missing_read
+from tarsy_bus.topics.topics_admin import await_topics, cluster_id
 from tarsy_config.config import Config
-from tarsy_config.live_config import ConfigSource, LiveConfig
-from tarsy_ingest import pagerduty
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig
 from tarsy_ingest.alert_rules import AlertRules, rules_of
-from tarsy_ingest.alerts_reader import AlertsReader
-from tarsy_ingest.alerts_topic import AlertsTopic
-from tarsy_ingest.configuration_answers import Offered, describe_offer
-from tarsy_ingest.configuration_routes import configuration_routes, internal_routes
-from tarsy_ingest.heads_follower import HeadsFollower
-from tarsy_ingest.http_api import alerts_router
-from tarsy_ingest.identity import AlertIdentities
-from tarsy_ingest.intake import Intake
-from tarsy_ingest.known_sessions import KnownSessions
-from tarsy_ingest.masking import AlertMaskers
+from tarsy_ingest.doors.configuration_answers import Offered, describe_offer
+from tarsy_ingest.doors.configuration_routes import configuration_routes, internal_routes
+from tarsy_ingest.doors.http_api import alerts_router
+from tarsy_ingest.doors.write_gate import WRITE_SECONDS, WriteGate
+from tarsy_ingest.formats import pagerduty
+from tarsy_ingest.intake.alert_intake import Intake
+from tarsy_ingest.intake.alert_masking import AlertMaskers
+from tarsy_ingest.intake.heads_follower import HeadsFollower
+from tarsy_ingest.intake.identity import AlertIdentities
+from tarsy_ingest.intake.known_sessions import KnownSessions
+from tarsy_ingest.intake.pending_sessions import PendingSessions
+from tarsy_ingest.intake.queue_follower import QueueFollower
+from tarsy_ingest.intake.sender_rates import SenderRates
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.pending_sessions import PendingSessions
-from tarsy_ingest.queue_follower import QueueFollower
 from tarsy_ingest.rights import RIGHTS
-from tarsy_ingest.sender_rates import SenderRates
 from tarsy_ingest.settings import IngestSettings
 from tarsy_ingest.tool_follower import ToolFollower
-from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
+from tarsy_ingest.topic.alerts_reader import AlertsReader
+from tarsy_ingest.topic.alerts_topic import AlertsTopic
 from tarsy_masking.masker import Masker
-from tarsy_service.alerts_under_way import AlertsUnderWay
-from tarsy_service.config_metrics import observe_config_verdicts
-from tarsy_service.direct_calls import DirectRoute
-from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
-from tarsy_service.service import Ready, Service
+from tarsy_service.http.direct_calls import DirectRoute
+from tarsy_service.process.alerts_under_way import AlertsUnderWay
+from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import create_tracing
+from tarsy_service.telemetry.config_metrics import observe_config_verdicts
+from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
+from tarsy_service.telemetry.tracing import create_tracing
 
 log = structlog.get_logger(__name__)
 

@@ -6,7 +6,7 @@ The first name that is there counts. One table for all senders; each case in tes
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tarsy_config.alert_doors import AlertDoor
+from tarsy_config.sections.alert_doors import AlertDoor
 
 STRIPPED_TITLE = "title without its state"
 """Stands for a pointer in IDENTITIES: what is left of a title such as `[Triggered] Checkout 5xx`."""

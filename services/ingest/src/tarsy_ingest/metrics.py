@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.alert import ALERT_SOURCES, AlertSource
-from tarsy_ingest.alert_formats import FORMATS
+from tarsy_ingest.formats.alert_formats import FORMATS
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 

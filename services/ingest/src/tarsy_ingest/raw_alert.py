@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from tarsy_contracts.alert import DATA_LIMIT_BYTES, PRIORITIES, AlertSource, McpSelection, Priority
-from tarsy_contracts.inputs import Deduplication
+from tarsy_contracts.messages.inputs import Deduplication
 from tarsy_ingest.errors import IngestError
 
 UNKNOWN_UNTIL_YEAR = 1970

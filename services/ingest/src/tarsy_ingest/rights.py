@@ -1,10 +1,10 @@
 """Rights of the ingest's routes."""
 
 from tarsy_auth.roles import Role
-from tarsy_ingest import json_alert
-from tarsy_ingest.alert_formats import FORMATS
-from tarsy_ingest.http_body import BODY_LIMIT_BYTES
-from tarsy_service.rights import rights
+from tarsy_ingest.doors.http_body import BODY_LIMIT_BYTES
+from tarsy_ingest.formats import json_alert
+from tarsy_ingest.formats.alert_formats import FORMATS
+from tarsy_service.access.rights import rights
 
 ALERTS = "/api/v1/alerts"
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field, SecretStr
 
-from tarsy_service.settings import ConfigSettings, MaskingSettings
+from tarsy_service.settings.service_settings import ConfigSettings, MaskingSettings
 
 
 class IngestSettings(ConfigSettings, MaskingSettings):

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 import structlog
 
-from tarsy_bus.catalog import CatalogEntries, CatalogEntry, follow_catalog
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.catalog import CatalogEntries, CatalogEntry, follow_catalog
 from tarsy_bus.retries import draw_growing_pauses
 from tarsy_service.supervision import Supervisor
 

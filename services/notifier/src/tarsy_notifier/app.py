@@ -7,13 +7,13 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus import kafka_rights
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.connection import bus_of
-from tarsy_bus.kafka_watch import KafkaWatch
-from tarsy_bus.topics_admin import await_topics
-from tarsy_config.live_config import ConfigSource, LiveConfig
-from tarsy_config.receiver_secrets import receiver_secrets_are_set
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.connection import bus_of
+from tarsy_bus.liveness.kafka_watch import KafkaWatch
+from tarsy_bus.topics import kafka_rights
+from tarsy_bus.topics.topics_admin import await_topics
+from tarsy_config.checks.receiver_secrets import receiver_secrets_are_set
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig
 from tarsy_notifier.metrics import Metrics
 from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.receivers import ReceiverPlan, Receivers, plans_of
@@ -21,11 +21,11 @@ from tarsy_notifier.sessions import SessionDirectory
 from tarsy_notifier.settings import NotifierSettings
 from tarsy_notifier.webhook.receiver import WebhookReceiver
 from tarsy_notifier.webhook.signature import secret_bytes
-from tarsy_service.config_metrics import observe_config_verdicts
-from tarsy_service.kafka_metrics import unparsable_records
-from tarsy_service.service import Ready, Service
+from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import create_tracing
+from tarsy_service.telemetry.config_metrics import observe_config_verdicts
+from tarsy_service.telemetry.kafka_metrics import unparsable_records
+from tarsy_service.telemetry.tracing import create_tracing
 
 NAME = "notifier"
 

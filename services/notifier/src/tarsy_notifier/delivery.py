@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.retries import draw_growing_pauses
-from tarsy_config.notifications import NotificationKind, Receiver
+from tarsy_config.sections.notifications import NotificationKind, Receiver
 from tarsy_contracts.public.duplicates import LastSequences
 from tarsy_contracts.public.session_events import PublicSessionStarted
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError

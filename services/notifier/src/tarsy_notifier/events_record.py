@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from tarsy_bus.partition_reader import Record
-from tarsy_bus.record_parsing import UnparsableRecord
-from tarsy_contracts.envelope import EnvelopeError
+from tarsy_bus.client.record_parsing import UnparsableRecord
+from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent
+from tarsy_contracts.wire.envelope import EnvelopeError
 from tarsy_notifier.notification import KINDS
 
 TYPES = {kind.type: kind for kind in KINDS}

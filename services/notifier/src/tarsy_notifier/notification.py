@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_config.notifications import NotificationKind, Receiver
+from tarsy_config.sections.notifications import NotificationKind, Receiver
 from tarsy_contracts.public.call_events import PublicToolCallApprovalRequested
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent

@@ -10,20 +10,20 @@ from urllib.parse import urlsplit
 import structlog
 from pydantic import ValidationError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.group_consumer import GroupConsumer
-from tarsy_bus.group_subscriber import subscribe
-from tarsy_bus.new_groups import begin_at_end
-from tarsy_bus.partition_reader import Record
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.queues.group_consumer import GroupConsumer
+from tarsy_bus.queues.group_subscriber import subscribe
+from tarsy_bus.queues.new_groups import begin_at_end
+from tarsy_bus.readers.partition_reader import Record
 from tarsy_config.config import Config
-from tarsy_config.notifications import Receiver
-from tarsy_contracts.envelope import EnvelopeError
+from tarsy_config.sections.notifications import Receiver
+from tarsy_contracts.wire.envelope import EnvelopeError
 from tarsy_notifier.delivery import NotificationDelivery
 from tarsy_notifier.events_record import read_record
 from tarsy_notifier.metrics import Metrics
 from tarsy_notifier.receiver import NotificationReceiver
 from tarsy_notifier.sessions import SessionDirectory
-from tarsy_service.service import Ready
+from tarsy_service.process.service import Ready
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 
 log = structlog.get_logger(__name__)

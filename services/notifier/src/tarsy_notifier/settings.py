@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import AskingSettings, ConfigSettings
+from tarsy_service.settings.service_settings import AskingSettings, ConfigSettings
 
 
 class NotifierSettings(ConfigSettings, AskingSettings):

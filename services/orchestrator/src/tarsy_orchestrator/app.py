@@ -9,20 +9,20 @@ from uuid import uuid4
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus import kafka_rights
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.chunk_sender import ChunkSender
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import USUAL_WAIT_MS, bus_of, member, quiet_reader
-from tarsy_bus.kafka_watch import KafkaWatch
-from tarsy_bus.liveness import Liveness, announce, watch
-from tarsy_bus.log_writer import LogWriter
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import await_topics
-from tarsy_config.keys import keys_are_set
-from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
-from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.chunk_sender import ChunkSender
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import USUAL_WAIT_MS, bus_of, member, quiet_reader
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.failure_detection import Liveness, announce, watch
+from tarsy_bus.liveness.kafka_watch import KafkaWatch
+from tarsy_bus.log.writer import LogWriter
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.topics import kafka_rights
+from tarsy_bus.topics.topics_admin import await_topics
+from tarsy_config.checks.keys import keys_are_set
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig, LiveMapping
+from tarsy_contracts.messages.workers import WorkerAnnounced
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue, background_capacity
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
@@ -31,17 +31,17 @@ from tarsy_orchestrator.effects.known_chains import KnownChains
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.inputs.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_service.alerts_under_way import AlertsUnderWay
-from tarsy_service.config_metrics import observe_config_verdicts
-from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
-from tarsy_service.model_metrics import ModelCallMetrics
-from tarsy_service.service import Ready, Service
+from tarsy_service.process.alerts_under_way import AlertsUnderWay
+from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import create_tracing
+from tarsy_service.telemetry.config_metrics import observe_config_verdicts
+from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.tracing import create_tracing
 
 NAME = "orchestrator"
 

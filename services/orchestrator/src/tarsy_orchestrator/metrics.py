@@ -22,8 +22,8 @@ from tarsy_contracts.events import (
     ToolCallApprovalDecided,
     ToolCallCompleted,
 )
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
 from tarsy_session.llm_failures import OwnKind
 from tarsy_session.phases import PHASES

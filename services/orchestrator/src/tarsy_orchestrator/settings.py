@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import ConfigSettings, DeadAfterSettings, MaskingSettings
+from tarsy_service.settings.service_settings import ConfigSettings, DeadAfterSettings, MaskingSettings
 
 
 class OrchestratorSettings(ConfigSettings, DeadAfterSettings, MaskingSettings):

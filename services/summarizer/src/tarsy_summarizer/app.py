@@ -12,23 +12,23 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus import kafka_rights
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.chunk_sender import ChunkSender
-from tarsy_bus.connection import bus_of
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.chunk_sender import ChunkSender
+from tarsy_bus.client.connection import bus_of
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.topics import kafka_rights
+from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.configured_models import models_of
-from tarsy_config.keys import keys_are_set
-from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_llm.protocol import Llm
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_llm.providers import close_llms
 from tarsy_masking.masker import Masker
-from tarsy_service.config_metrics import observe_config_verdicts
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.model_metrics import ModelCallMetrics
-from tarsy_service.service import Ready, Service
-from tarsy_service.tracing import create_tracing
+from tarsy_service.process.service import Ready, Service
+from tarsy_service.telemetry.config_metrics import observe_config_verdicts
+from tarsy_service.telemetry.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.tracing import create_tracing
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.service import SummarizerService, summary_worker

@@ -10,20 +10,20 @@ import structlog
 from opentelemetry import trace
 from opentelemetry.trace import NoOpTracer, Span, Tracer
 
-from tarsy_bus.chunk_sender import ChunkSender
+from tarsy_bus.client.chunk_sender import ChunkSender
 from tarsy_bus.model_span import open_model_span, record_answer, record_failure, record_first_chunk, record_usage
 from tarsy_bus.tracing import current_traceparent
-from tarsy_contracts.chunks import number_run
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_contracts.events import SummaryAttempt
+from tarsy_contracts.messages.chunks import number_run
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_contracts.request_digest import digest_request
-from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.token_rates import TextKind
 from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity, identity_of
-from tarsy_llm.scripted import Sleep
+from tarsy_llm.scripted.scripted_llm import Sleep
 from tarsy_masking.masker import Masker
-from tarsy_service.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.retry_waits import Wait, wait_of_first_choice, wait_of_the_last
 from tarsy_summarizer.summary_stream import SummaryStream

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from opentelemetry.trace import SpanKind
 
-from tarsy_contracts.ids import execution_traceparent
-from tarsy_contracts.inputs import SummaryReported
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages.inputs import SummaryReported
+from tarsy_contracts.messages.requests import SummaryRequest
+from tarsy_contracts.wire.ids import execution_traceparent
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_summarizer.metrics import SUMMARIES, Metrics, SummaryOutcome
 from tarsy_summarizer.summarize import Summarizer

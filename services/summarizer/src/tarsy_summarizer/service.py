@@ -7,15 +7,15 @@ from datetime import datetime, timedelta
 
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.chunk_sender import ChunkSender
-from tarsy_bus.connection import Bus
-from tarsy_bus.kafka_rights import SUMMARIZER
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.pulse import Pulse
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_bus.client.chunk_sender import ChunkSender
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.pulse import Pulse
+from tarsy_bus.topics.kafka_rights import SUMMARIZER
+from tarsy_contracts.messages.requests import SummaryRequest
+from tarsy_contracts.messages.workers import WorkerAnnounced
 from tarsy_contracts.timing import GRACE_SECONDS
-from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_service.service import Ready
+from tarsy_service.process.service import Ready
 from tarsy_service.supervision import Supervisor, Work
 from tarsy_summarizer.metrics import SUMMARIES, Metrics
 from tarsy_summarizer.runner import SummaryClaim, SummaryRunner

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import ConfigSettings, MaskingSettings
+from tarsy_service.settings.service_settings import ConfigSettings, MaskingSettings
 from tarsy_summary_prompt.excerpt import LEAST_BUDGET
 
 

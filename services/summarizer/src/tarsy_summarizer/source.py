@@ -3,9 +3,9 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.outage_retry import TimeLimit
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.outage_retry import TimeLimit
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_results.source import ResultGoneError, read_logged_result, read_stored_pieces
 from tarsy_summarizer.errors import SummarizerError
 

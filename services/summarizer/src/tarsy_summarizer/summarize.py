@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.inputs import SummaryReported
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.messages.inputs import SummaryReported
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_contracts.token_rates import kind_of_text
 from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from tarsy_bus.chunk_sender import ChunkFeed, ChunkSender
-from tarsy_contracts.chunks import SummaryChunk
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_bus.client.chunk_sender import ChunkFeed, ChunkSender
+from tarsy_contracts.messages.chunks import SummaryChunk
+from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_masking.streaming import MaskedStream
 
 TEXT = "text"

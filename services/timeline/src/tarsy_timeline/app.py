@@ -10,25 +10,25 @@ from fastapi import APIRouter, Depends
 from prometheus_client import CollectorRegistry
 
 from tarsy_audit.trail import AuditTrail
-from tarsy_bus import kafka_rights
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.connection import Bus, bus_of
-from tarsy_bus.kafka_watch import KafkaWatch
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import await_topics, cluster_id
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.connection import Bus, bus_of
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.kafka_watch import KafkaWatch
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.topics import kafka_rights
+from tarsy_bus.topics.topics_admin import await_topics, cluster_id
 from tarsy_masking.masker import Masker
 from tarsy_mcp_api.bounded_waits import BoundedWaits
 from tarsy_mcp_api.endpoint import McpEndpoint, mcp_routes
 from tarsy_mcp_api.metrics import McpMetrics
 from tarsy_mcp_api.server import mcp_server
 from tarsy_mcp_api.tools import McpTools
-from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
-from tarsy_service.runner import Readiness
-from tarsy_service.service import Ready, Service
+from tarsy_service.process.runner import Readiness
+from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import create_tracing
+from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
+from tarsy_service.telemetry.tracing import create_tracing
 from tarsy_timeline.api.alias_route import alias_route
 from tarsy_timeline.api.caller_groups import visible_route
 from tarsy_timeline.api.dead_letters.letters import Letters

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.api.dead_letters import RedriveOutcome
 from tarsy_contracts.events import EVENTS
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.system.server_warnings import CATEGORIES, Category
 
 OTHER = "other"

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from tarsy_service.secret_files import SettingsWithSecretFiles
-from tarsy_service.settings import AskingSettings, MaskingSettings
+from tarsy_service.settings.secret_files import SettingsWithSecretFiles
+from tarsy_service.settings.service_settings import AskingSettings, MaskingSettings
 from tarsy_timeline.database.url import tls_mistakes
 
 DEFAULT_SCHEMA = "tarsy"

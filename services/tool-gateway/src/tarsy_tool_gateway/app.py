@@ -10,19 +10,19 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus import kafka_rights
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.connection import bus_of
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.pulse import Pulse
-from tarsy_config.live_config import ConfigSource, LiveConfig
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.connection import bus_of
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.pulse import Pulse
+from tarsy_bus.topics import kafka_rights
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
 from tarsy_contracts.timing import FRESH_PART
 from tarsy_masking.masker import Masker
-from tarsy_service.config_metrics import observe_config_verdicts
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.service import Service
-from tarsy_service.tracing import create_tracing
+from tarsy_service.process.service import Service
+from tarsy_service.telemetry.config_metrics import observe_config_verdicts
+from tarsy_service.telemetry.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.telemetry.tracing import create_tracing
 from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.builtin.runbooks.tool import LiveRunbookTool

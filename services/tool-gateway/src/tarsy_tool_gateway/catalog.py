@@ -9,10 +9,10 @@ import structlog
 from mcp_types import Tool
 from pydantic import JsonValue
 
-from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
+from tarsy_bus.client.publisher import NotWrittenError, Publisher, TooLargeError
 from tarsy_bus.retries import draw_growing_pauses
-from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued, ToolAnnotations
+from tarsy_contracts.wire.envelope import envelope_of
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shorten_catalog_entry
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, with_known_tools

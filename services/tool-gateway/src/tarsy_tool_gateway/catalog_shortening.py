@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
 
 MOST_BYTES_EACH = (64 * 1024, 16 * 1024, 4 * 1024, 2 * 1024)
 """Tried one after the other. With the last, as many tools as we list at most fit."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from tarsy_config.config import Config
-from tarsy_config.document import Document
-from tarsy_config.key_paths import ANY, find_values
-from tarsy_config.masking import DataMasking
+from tarsy_config.document.key_paths import ANY, find_values
+from tarsy_config.document.plain_data import Document
+from tarsy_config.sections.masking import DataMasking
 from tarsy_masking.custom_patterns import compile_custom
 from tarsy_masking.masker import Masker
 from tarsy_masking.rules import CustomPattern

@@ -11,9 +11,9 @@ from opentelemetry.trace import SpanKind
 
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.events import Outcome
-from tarsy_contracts.ids import execution_traceparent
-from tarsy_contracts.inputs import ToolCallReported
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.inputs import ToolCallReported
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.ids import execution_traceparent
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.bytes_in_flight import BytesInFlight

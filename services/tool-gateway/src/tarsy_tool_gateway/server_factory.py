@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.publisher import Publisher
 from tarsy_tool_gateway.managed_server import ManagedServer
 from tarsy_tool_gateway.masking import ServerMaskers
 from tarsy_tool_gateway.mcp.connection import McpConnection

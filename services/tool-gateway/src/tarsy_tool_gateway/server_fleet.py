@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 from tarsy_tool_gateway.catalog import CatalogPublisher
 from tarsy_tool_gateway.managed_server import MakeServer, ManagedServer

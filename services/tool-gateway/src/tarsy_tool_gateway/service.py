@@ -7,13 +7,13 @@ from datetime import datetime
 
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.kafka_rights import TOOL_GATEWAY
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.pulse import Pulse
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_service.service import Ready
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.pulse import Pulse
+from tarsy_bus.topics.kafka_rights import TOOL_GATEWAY
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.messages.workers import WorkerAnnounced
+from tarsy_service.process.service import Ready
 from tarsy_service.supervision import Supervisor, Work
 from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.metrics import Metrics

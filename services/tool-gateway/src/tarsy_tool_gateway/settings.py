@@ -4,8 +4,13 @@ import re
 
 from pydantic import Field, SecretStr, field_validator
 
-from tarsy_service.secret_files import SettingsWithSecretFiles
-from tarsy_service.settings import SHORTEST_KEY_BYTES, ConfigSettings, DeadAfterSettings, MaskingSettings
+from tarsy_service.settings.secret_files import SettingsWithSecretFiles
+from tarsy_service.settings.service_settings import (
+    SHORTEST_KEY_BYTES,
+    ConfigSettings,
+    DeadAfterSettings,
+    MaskingSettings,
+)
 
 BETWEEN_KEYS = re.compile(r"[\s,]+")
 

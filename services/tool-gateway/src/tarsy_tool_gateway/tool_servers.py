@@ -6,7 +6,7 @@ from typing import Protocol
 
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.events import Outcome
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
 

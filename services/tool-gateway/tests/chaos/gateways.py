@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from chaos.hostile import PROGRAM, environment
-from tarsy_bus.connection import Bus
-from tarsy_service_forks import ServiceForks
-from tarsy_system import ServiceProcess, System, running
+from tarsy_bus.client.connection import Bus
+from tarsy_testing.system.service_forks import ServiceForks
+from tarsy_testing.system.system import ServiceProcess, System, running
 
 STOP_SECONDS = 90.0
 

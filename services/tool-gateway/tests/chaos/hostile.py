@@ -13,7 +13,7 @@ from connections import connected, plan_to
 from gateway_owner import call, until_noted
 from http_servers import HttpProgram
 
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.health import HealthCheck, SessionEnd

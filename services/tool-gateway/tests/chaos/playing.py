@@ -9,11 +9,11 @@ from uuid import uuid4
 from gateway_owner import Owner, Report
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_contracts.ids import derive_id
-from tarsy_contracts.inputs import CallClaimed, CallNotStarted, ToolCallReported
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import QUEUE_PARTITIONS
-from tarsy_testing import eventually
+from tarsy_contracts.messages.inputs import CallClaimed, CallNotStarted, ToolCallReported
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.ids import derive_id
+from tarsy_contracts.wire.topics import QUEUE_PARTITIONS
+from tarsy_testing.real_servers import eventually
 
 AGAIN_SECONDS = 3.0
 BUSY_SECONDS = 0.25

@@ -13,9 +13,9 @@ from chaos.hostile import HostileServer
 from chaos.hostile_server import block
 from chaos.memory import resident, watched
 from chaos.playing import Playing, playing
-from tarsy_bus.partition_reader import Record, read_to_end
+from tarsy_bus.readers.partition_reader import Record, read_to_end
 from tarsy_contracts.events import StoredResult
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 
 MEGABYTES = 17.0
 AT_ONCE = 2

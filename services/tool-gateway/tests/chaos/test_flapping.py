@@ -10,7 +10,7 @@ from gateway_owner import call, noted
 
 from chaos.hostile import echoes, program, said, starts
 from tarsy_bus.retries import SPREAD
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.pauses import FIRST_PAUSE_SECONDS
 
 DEATHS = 4

@@ -12,8 +12,8 @@ from connections import becomes, plan_to
 from gateway_owner import Owner, call, let_go, noted
 
 from chaos.hostile import WIRES, Subject, begun, echoes, said
-from tarsy_contracts.inputs import ToolCallReported
-from tarsy_testing import eventually
+from tarsy_contracts.messages.inputs import ToolCallReported
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.health import SessionEnd
 from tarsy_worker.claim_types import ServerLimits
 

@@ -13,11 +13,11 @@ from gateway_owner import Owner, call, hold_again, let_go, noted, owning
 from chaos.gateways import Gateways, over_http, over_stdio, prepared, source
 from chaos.hostile import HostileServer
 from chaos.playing import Played, playing
-from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.inputs import CallNotStarted
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_service_forks import ServiceForks
-from tarsy_testing import bus_of_tests, delete_topics, eventually
+from tarsy_bus.topics.topics_admin import apply_topics
+from tarsy_contracts.messages.inputs import CallNotStarted
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_testing.real_servers import bus_of_tests, delete_topics, eventually
+from tarsy_testing.system.service_forks import ServiceForks
 
 THREE = 3
 CONCURRENT = 3

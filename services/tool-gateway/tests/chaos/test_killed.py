@@ -10,8 +10,8 @@ from connections import plan_to
 from gateway_owner import Owner, call, catalogued, let_go, noted, until_noted
 
 from chaos.hostile import WIRES, Subject, begun, echoes
-from tarsy_contracts.inputs import ToolCallReported
-from tarsy_testing import eventually
+from tarsy_contracts.messages.inputs import ToolCallReported
+from tarsy_testing.real_servers import eventually
 
 CALLS = 5
 

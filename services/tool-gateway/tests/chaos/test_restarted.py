@@ -8,7 +8,7 @@ from connections import plan_to
 from gateway_owner import Owner, call, catalogued
 
 from chaos.hostile import WIRES, Subject, said
-from tarsy_testing import eventually
+from tarsy_testing.real_servers import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.tool_servers import ToolOutput
 

@@ -9,8 +9,8 @@ from gateway_owner import Owner, call, let_go, noted
 
 from chaos.hostile import program
 from chaos.playing import playing
-from tarsy_contracts.inputs import CallNotStarted
-from tarsy_testing import eventually
+from tarsy_contracts.messages.inputs import CallNotStarted
+from tarsy_testing.real_servers import eventually
 from tarsy_worker.claim_types import ServerLimits
 
 CONCURRENT, QUEUE, CALLS, QUICK = 3, 3, 12, 10

@@ -14,8 +14,8 @@ import httpx2
 from person import MemoryLogins, logging_in
 from pydantic import BaseModel, JsonValue
 
-from tarsy_config.servers import McpServerConfig
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_config.sections.servers import McpServerConfig
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.failures import CallFailedError
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, plan_of

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_mcp_install import node_programs
-from tarsy_program_forks import program_forks
+from tarsy_testing.servers.mcp_install import node_programs
+from tarsy_testing.system.program_forks import program_forks
 
 SECONDS = 250.0
 CLIENT_MS = "240000"

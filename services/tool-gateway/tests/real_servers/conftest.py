@@ -5,7 +5,7 @@ import pytest
 
 from real_servers.subjects import Subject
 from real_servers.talking import Serve
-from tarsy_mcp_servers import RunningServer, Surroundings, Wire
+from tarsy_testing.servers.mcp_servers import RunningServer, Surroundings, Wire
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-import tarsy_mcp_servers as servers
-from tarsy_mcp_kubernetes import NAMESPACE, POD
-from tarsy_mcp_servers import COMMIT, NOTES, Start, Surroundings, Wire
+import tarsy_testing.servers.mcp_servers as servers
+from tarsy_testing.servers.mcp_kubernetes import NAMESPACE, POD
+from tarsy_testing.servers.mcp_servers import COMMIT, NOTES, Start, Surroundings, Wire
 
 HANDSHAKE, STATELESS = "2025-11-25", "2026-07-28"
 

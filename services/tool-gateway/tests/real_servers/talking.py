@@ -9,8 +9,8 @@ from gateway_owner import call
 from pydantic import JsonValue
 
 from real_servers.subjects import Subject
-from tarsy_config.servers import McpServerConfig
-from tarsy_mcp_servers import RunningServer, Wire
+from tarsy_config.sections.servers import McpServerConfig
+from tarsy_testing.servers.mcp_servers import RunningServer, Wire
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, plan_of
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer

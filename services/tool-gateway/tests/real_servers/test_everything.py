@@ -9,9 +9,9 @@ from gateway_owner import call
 
 from real_servers.subjects import EVERYTHING
 from real_servers.talking import READY_SECONDS, Serve, connected, said
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_mcp_servers import Wire
-from tarsy_testing import eventually
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.mcp_servers import Wire
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.progress import ReportProgress
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer

@@ -7,7 +7,7 @@ import pytest
 
 from real_servers.subjects import HANDSHAKE, STATELESS, SUBJECTS, Known, Subject
 from real_servers.talking import Serve, connected, said
-from tarsy_mcp_servers import Surroundings, Wire
+from tarsy_testing.servers.mcp_servers import Surroundings, Wire
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 from tarsy_tool_gateway.tool_servers import ToolOutput

@@ -8,7 +8,7 @@ from gateway_owner import Owner, call
 
 from real_servers.subjects import KUBERNETES
 from real_servers.talking import Serve, plan
-from tarsy_mcp_kubernetes import NAMESPACE, PASSWORD, PASSWORD_BASE64, POD, SECRET, TOKEN
+from tarsy_testing.servers.mcp_kubernetes import NAMESPACE, PASSWORD, PASSWORD_BASE64, POD, SECRET, TOKEN
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 

@@ -10,36 +10,36 @@ from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
 from tarsy_audit.logins import LoginTrail
-from tarsy_bus import kafka_rights
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.connection import bus_of
-from tarsy_bus.kafka_watch import KafkaWatch
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.connection import bus_of
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.kafka_watch import KafkaWatch
+from tarsy_bus.topics import kafka_rights
 from tarsy_masking.masker import Masker
-from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.service import Ready, Service
+from tarsy_service.http.websocket_frames import frame_writer
+from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_service.tracing import create_tracing
-from tarsy_service.websocket_frames import frame_writer
-from tarsy_websocket_gateway.client import Client
-from tarsy_websocket_gateway.connection import Connection
-from tarsy_websocket_gateway.endings import Endings
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.history_desk import HistoryDesk
-from tarsy_websocket_gateway.hub import Hub
-from tarsy_websocket_gateway.log_reader import WatchedLog
-from tarsy_websocket_gateway.login_records import LoginRecords
-from tarsy_websocket_gateway.login_routes import login_routes
+from tarsy_service.telemetry.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.telemetry.tracing import create_tracing
+from tarsy_websocket_gateway.clients.client import Client
+from tarsy_websocket_gateway.clients.connection import Connection
+from tarsy_websocket_gateway.clients.hub import Hub
+from tarsy_websocket_gateway.clients.routes import ClientLimit, websocket_routes
+from tarsy_websocket_gateway.clients.watched_sessions import WatchedSessions
+from tarsy_websocket_gateway.log.reader import WatchedLog
+from tarsy_websocket_gateway.login.records import LoginRecords
+from tarsy_websocket_gateway.login.routes import login_routes
+from tarsy_websocket_gateway.messages.feed import Feed
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_routes import page_routes
+from tarsy_websocket_gateway.page_files.assets import load_page
+from tarsy_websocket_gateway.page_files.routes import page_routes
 from tarsy_websocket_gateway.rights import RIGHTS
-from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.settings import GatewaySettings
-from tarsy_websocket_gateway.stream_reader import StreamReader
-from tarsy_websocket_gateway.timeline_api import TimelineApi
-from tarsy_websocket_gateway.timeline_progress import TimelineProgress
-from tarsy_websocket_gateway.watched_sessions import WatchedSessions
+from tarsy_websocket_gateway.streams.stream_reader import StreamReader
+from tarsy_websocket_gateway.timeline.endings import Endings
+from tarsy_websocket_gateway.timeline.history_desk import HistoryDesk
+from tarsy_websocket_gateway.timeline.timeline_api import TimelineApi
+from tarsy_websocket_gateway.timeline.timeline_progress import TimelineProgress
 
 NAME = "websocket-gateway"
 

@@ -1,8 +1,8 @@
 """Rights of the page, its login, and the WebSocket."""
 
 from tarsy_auth.roles import Role
-from tarsy_service.rights import WEBSOCKET, rights
-from tarsy_websocket_gateway.page_views import VIEWS
+from tarsy_service.access.rights import WEBSOCKET, rights
+from tarsy_websocket_gateway.page_files.views import VIEWS
 
 PAGES = (*VIEWS, "/assets/{version}/{path:path}")
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import AskingSettings
+from tarsy_service.settings.service_settings import AskingSettings
 
 
 class GatewaySettings(AskingSettings):

@@ -13,15 +13,15 @@ from playwright.async_api import Browser, Error, Route, expect
 from prometheus_client import CollectorRegistry
 
 from page.served_api import ServedApis
-from tarsy_browser import Tab, chromium, new_tab, reset_tab
-from tarsy_listed_sessions import Show
-from tarsy_page_api import Api, PageApi, intercept
 from tarsy_processes.ports import free_port
-from tarsy_projection import until_projected
-from tarsy_service.runner import run_services
-from tarsy_service.service import Ready, Service
-from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_routes import INDEX_HEADERS, page_routes
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Ready, Service
+from tarsy_testing.browser.browser import Tab, chromium, new_tab, reset_tab
+from tarsy_testing.browser.listed_sessions import Show
+from tarsy_testing.browser.page_api import Api, PageApi, intercept
+from tarsy_testing.story.projection import until_projected
+from tarsy_websocket_gateway.page_files.assets import load_page
+from tarsy_websocket_gateway.page_files.routes import INDEX_HEADERS, page_routes
 
 type OpenTab = Callable[[Api], AbstractAsyncContextManager[Tab]]
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response
 from playwright.async_api import Page
 
-from tarsy_page_api import Api, Asked
+from tarsy_testing.browser.page_api import Api, Asked
 
 HEADER = "x-api-of-test"
 """A request that an earlier test has left behind is answered by that test's API."""

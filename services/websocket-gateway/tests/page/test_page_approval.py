@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Route, expect
 
-from tarsy_browser import Tab
-from tarsy_chat_page import Scene
 from tarsy_contracts import events as e
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.chat_page import Scene
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

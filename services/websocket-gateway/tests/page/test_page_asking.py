@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Request, Route, expect
 
-from tarsy_browser import Tab
-from tarsy_chat_page import Message, Scene
-from tarsy_reply import Exchange
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.chat_page import Message, Scene
+from tarsy_testing.story.reply import Exchange
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -11,11 +11,11 @@ import pytest
 from playwright.async_api import Browser, Page, WebSocketRoute, expect
 from pydantic import JsonValue
 
-from tarsy_browser import Tab, new_tab
-from tarsy_page_api import Asked, PageApi, Problem
-from tarsy_testing import eventually
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_testing.browser.browser import Tab, new_tab
+from tarsy_testing.browser.page_api import Asked, PageApi, Problem
+from tarsy_testing.real_servers import eventually
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-import tarsy_whole_chain as chain
-from tarsy_axe import violations
-from tarsy_browser import Tab
+import tarsy_testing.story.whole_chain as chain
 from tarsy_contracts import events as e
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.outgoing import join_deltas
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_contracts.wire.ids import execution_id, stage_id
+from tarsy_testing.browser.axe import violations
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.messages.outgoing import join_deltas
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -7,11 +7,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tarsy_browser import Tab
-from tarsy_chat_page import Scene, retold
 from tarsy_contracts import events as e
-from tarsy_reply import Exchange
-from tarsy_styled_page import add_styles
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.chat_page import Scene, retold
+from tarsy_testing.browser.styled_page import add_styles
+from tarsy_testing.story.reply import Exchange
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

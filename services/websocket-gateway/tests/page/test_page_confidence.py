@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from tarsy_browser import Tab
-from tarsy_chat_page import Scene, retold
 from tarsy_contracts import events as e
-from tarsy_styled_page import add_styles
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.chat_page import Scene, retold
+from tarsy_testing.browser.styled_page import add_styles
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.async_api import Page, ViewportSize, expect
 
-from tarsy_listed_sessions import DESK, NOW, PHONE, Show, ids, row_of, session, wire
-from tarsy_testing import eventually
+from tarsy_testing.browser.listed_sessions import DESK, NOW, PHONE, Show, ids, row_of, session, wire
+from tarsy_testing.real_servers import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

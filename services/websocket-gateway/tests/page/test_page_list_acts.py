@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tarsy_browser import copying
-from tarsy_listed_sessions import Show, row_of, session, status_of
+from tarsy_testing.browser.browser import copying
+from tarsy_testing.browser.listed_sessions import Show, row_of, session, status_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from tarsy_browser import Tab
-from tarsy_listed_sessions import AWAY, Show, row_of, session
-from tarsy_testing import eventually
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.listed_sessions import AWAY, Show, row_of, session
+from tarsy_testing.real_servers import eventually
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tarsy_contracts.chunks import LlmChunk
-from tarsy_reply import Exchange
-from tarsy_testing import eventually
+from tarsy_contracts.messages.chunks import LlmChunk
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.story.reply import Exchange
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -9,10 +9,10 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tarsy_browser import Tab, new_tab
-from tarsy_login_world import RENEWED, LoginWorld, login_world
-from tarsy_nginx import compose_front_door, nginx_with
 from tarsy_processes.ports import free_port
+from tarsy_testing.browser.browser import Tab, new_tab
+from tarsy_testing.browser.login_world import RENEWED, LoginWorld, login_world
+from tarsy_testing.servers.nginx import compose_front_door, nginx_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import Browser
 
-from tarsy_browser import Tab, new_tab
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_testing.browser.browser import Tab, new_tab
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

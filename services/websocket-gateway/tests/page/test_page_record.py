@@ -6,8 +6,6 @@ from collections.abc import Callable
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from tarsy_axe import violations_in_both_schemes
-from tarsy_browser import Tab, new_tab
 from tarsy_contracts.api.trace import (
     ListedLlmInteraction,
     LlmInteraction,
@@ -20,8 +18,10 @@ from tarsy_contracts.api.trace import (
     TracedToolCall,
 )
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_page_api import PageApi, Problem
-from tarsy_testing import eventually
+from tarsy_testing.browser.axe import violations_in_both_schemes
+from tarsy_testing.browser.browser import Tab, new_tab
+from tarsy_testing.browser.page_api import PageApi, Problem
+from tarsy_testing.real_servers import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

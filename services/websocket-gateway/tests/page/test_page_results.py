@@ -15,20 +15,20 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 from prometheus_client import CollectorRegistry
 
-from tarsy_axe import violations_in_both_schemes
-from tarsy_browser import Tab, new_tab, reset_tab
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.log.writer import LogEntry, LogWriter
+from tarsy_bus.topics.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_processes.ports import free_port
-from tarsy_projection import until_projected
-from tarsy_service.runner import run_services
+from tarsy_service.process.runner import run_services
+from tarsy_testing.browser.axe import violations_in_both_schemes
+from tarsy_testing.browser.browser import Tab, new_tab, reset_tab
+from tarsy_testing.story.projection import until_projected
 from tarsy_timeline.app import build as build_timeline
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_websocket_gateway.app import build as build_gateway

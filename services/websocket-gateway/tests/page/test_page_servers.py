@@ -11,22 +11,22 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from prometheus_client import CollectorRegistry
 
-from tarsy_browser import Tab, most_per_frame, new_tab
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.api.configuration import ChainAgent, EffectiveConfiguration
-from tarsy_contracts.workers import CatalogTool, ToolAnnotations
+from tarsy_contracts.messages.workers import CatalogTool, ToolAnnotations
 from tarsy_processes.ports import free_port
-from tarsy_service.runner import run_services
-from tarsy_service.service import Ready, Service
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Ready, Service
 from tarsy_service.supervision import Supervisor
-from tarsy_telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool
-from tarsy_testing import eventually
+from tarsy_testing.browser.browser import Tab, most_per_frame, new_tab
+from tarsy_testing.real_servers import eventually
+from tarsy_testing.servers.telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool
 from tarsy_timeline.api.me_routes import me_routes
 from tarsy_timeline.api.system_routes import system_routes
 from tarsy_timeline.system.server_watch import ServerWatch
 from tarsy_timeline.system.worker_liveness import WorkerLiveness
-from tarsy_websocket_gateway.page_assets import load_page
-from tarsy_websocket_gateway.page_routes import page_routes
+from tarsy_websocket_gateway.page_files.assets import load_page
+from tarsy_websocket_gateway.page_files.routes import page_routes
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Route, expect
 
-import tarsy_whole_chain as chain
-from tarsy_browser import Tab, copying
+import tarsy_testing.story.whole_chain as chain
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
-from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_contracts.wire.ids import execution_id, stage_id
+from tarsy_testing.browser.browser import Tab, copying
+from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_websocket_gateway.messages.feed import Feed
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

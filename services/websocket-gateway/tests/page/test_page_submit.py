@@ -9,7 +9,6 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 from pydantic import JsonValue
 
-from tarsy_browser import Tab
 from tarsy_contracts.api.alerts import AlertAccepted
 from tarsy_contracts.api.configuration import (
     AlertTypeList,
@@ -20,7 +19,8 @@ from tarsy_contracts.api.configuration import (
 )
 from tarsy_contracts.api.me import Me
 from tarsy_contracts.api.system import McpServer, McpServers, McpTool
-from tarsy_page_api import Asked, PageApi, Problem
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.page_api import Asked, PageApi, Problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tarsy_browser import Tab
-from tarsy_page_feed import SHOW_SESSION
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.page_feed import SHOW_SESSION
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

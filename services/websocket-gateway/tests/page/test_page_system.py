@@ -6,7 +6,6 @@ import re
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tarsy_browser import Tab, new_tab
 from tarsy_contracts.api.configuration import EffectiveConfiguration
 from tarsy_contracts.api.dead_letters import (
     DeadLetterDetail,
@@ -31,7 +30,8 @@ from tarsy_contracts.api.system import (
     SystemWarnings,
     SystemWorker,
 )
-from tarsy_page_api import Asked, PageApi, Problem
+from tarsy_testing.browser.browser import Tab, new_tab
+from tarsy_testing.browser.page_api import Asked, PageApi, Problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

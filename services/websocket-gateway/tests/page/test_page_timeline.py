@@ -2,8 +2,8 @@
 
 import pytest
 
-from tarsy_browser import Tab, most_per_frame
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_testing.browser.browser import Tab, most_per_frame
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -11,13 +11,13 @@ import pytest_asyncio
 from played_session import Message, answer, messages
 from playwright.async_api import Locator, Page, Route, WebSocketRoute, expect
 
-from tarsy_axe import violations
-from tarsy_browser import Tab
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_page_feed import LOAD_STYLES, SHOW_SESSION
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_testing.browser.axe import violations
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.page_feed import LOAD_STYLES, SHOW_SESSION
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_trace import trace_of
-from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_websocket_gateway.page_files.assets import load_page
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

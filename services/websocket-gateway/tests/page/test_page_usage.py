@@ -8,8 +8,8 @@ import pytest_asyncio
 from playwright.async_api import expect
 from pydantic import JsonValue
 
-from tarsy_browser import Tab
-from tarsy_page_api import Asked, PageApi, Problem
+from tarsy_testing.browser.browser import Tab
+from tarsy_testing.browser.page_api import Asked, PageApi, Problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -16,13 +16,13 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from tarsy_browser import chromium, new_tab
 from tarsy_processes.ports import free_port
-from tarsy_service.allowed_hosts import parse_allowed_hosts
-from tarsy_service.http_policy import HttpPolicy
-from tarsy_service.http_server import http_server
-from tarsy_service.runner import run_services
-from tarsy_service.service import Ready, Service
+from tarsy_service.access.allowed_hosts import parse_allowed_hosts
+from tarsy_service.access.http_policy import HttpPolicy
+from tarsy_service.http.server import http_server
+from tarsy_service.process.runner import run_services
+from tarsy_service.process.service import Ready, Service
+from tarsy_testing.browser.browser import chromium, new_tab
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

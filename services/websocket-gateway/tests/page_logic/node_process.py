@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import tarsy_websocket_gateway
-from tarsy_programs import required_program
+from tarsy_testing.programs import required_program
 
 PAGE = (Path(tarsy_websocket_gateway.__file__).parent / "page").as_uri()
 """The address of the page's modules."""

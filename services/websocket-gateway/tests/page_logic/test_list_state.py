@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from page_logic.node_process import PAGE, Node
-from tarsy_listed_sessions import NOW, Row, session, status_of, wire
+from tarsy_testing.browser.listed_sessions import NOW, Row, session, status_of, wire
 
 
 def call(node: Node, module: str, code: str, *given: object) -> Any:

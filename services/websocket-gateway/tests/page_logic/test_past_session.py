@@ -7,7 +7,7 @@ import pytest
 from played_session import Message, answer, messages
 
 from page_logic.node_process import PAGE, Node
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
 
 SUMMARY = """(session) => ({
     status: session.status,

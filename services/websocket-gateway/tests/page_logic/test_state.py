@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from page_logic.node_process import PAGE, Node
-from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.messages.feed import Feed
 
 type Message = dict[str, Any]
 type Story = Callable[[], Any]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
 
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_docgen.channels import CHANNELS, Channel, Sent
 from tarsy_docgen.messages import all_schemas, as_file
 from tarsy_docgen.schema import Schema

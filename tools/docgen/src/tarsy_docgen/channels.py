@@ -4,21 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tarsy_contracts import control as c
-from tarsy_contracts import inputs as i
-from tarsy_contracts.audit import ActRequested
-from tarsy_contracts.chunks import LlmChunk, Progress, SummaryChunk
-from tarsy_contracts.dead_letters import DeadLetterRedriven
 from tarsy_contracts.events import EVENTS, ToolCallCompleted
-from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.held import SessionSetAside
-from tarsy_contracts.layout import ClusterLayout
-from tarsy_contracts.mcp_tokens import McpRefreshClaimed, McpTokenSealed
-from tarsy_contracts.message import Message
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.messages import control as c
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_contracts.messages.chunks import LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.messages.dead_letters import DeadLetterRedriven
+from tarsy_contracts.messages.held import SessionSetAside
+from tarsy_contracts.messages.layout import ClusterLayout
+from tarsy_contracts.messages.mcp_tokens import McpRefreshClaimed, McpTokenSealed
+from tarsy_contracts.messages.requests import SummaryRequest, ToolCallRequest
+from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.public.events import PUBLIC_EVENTS
-from tarsy_contracts.requests import SummaryRequest, ToolCallRequest
-from tarsy_contracts.topics import Topic, Topics
-from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_contracts.wire.message import Message
+from tarsy_contracts.wire.topics import Topic, Topics
 from tarsy_docgen.messages import PIECE, PUBLIC_HEADERS_SCHEMA
 
 type Service = Literal[

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tarsy_config.agent_options import AGENT_OPTIONS
-from tarsy_config.key_paths import AGENT, AGENT_DEFAULTS, CHAIN, DEFAULTS, STAGE, STAGE_AGENT
+from tarsy_config.document.key_paths import AGENT, AGENT_DEFAULTS, CHAIN, DEFAULTS, STAGE, STAGE_AGENT
+from tarsy_config.sections.agent_options import AGENT_OPTIONS
 
 PAGE = Path("docs/reference/configuration.md")
 BEFORE = "| setting | resolution |\n| --- | --- |\n"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import JsonValue
 
-from tarsy_contracts.topics import FOREVER, HOUR, Topic, Topics
+from tarsy_contracts.wire.topics import FOREVER, HOUR, Topic, Topics
 from tarsy_docgen.channels import CHANNELS, EVENTS_CHANNEL, TIMELINE, Channel, Parties, Sent
 from tarsy_docgen.field_words import kind_of, rows
 from tarsy_docgen.messages import json_schemas

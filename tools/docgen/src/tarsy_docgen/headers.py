@@ -1,12 +1,12 @@
-"""The headers of our records, as JSON Schemas: CloudEvents 1.0 in Kafka's binary mode (tarsy_contracts.envelope).
+"""The headers of our records, as JSON Schemas: CloudEvents 1.0 in Kafka's binary mode (tarsy_contracts.wire.envelope).
 
 They describe what we write. A header is text in UTF-8; headers of others may stand beside ours.
 """
 
 from pydantic import JsonValue
 
-from tarsy_contracts.envelope import ID_DIGITS, REQUIRED
 from tarsy_contracts.public.envelope import LOG_OFFSET, REQUIRED_HEADERS
+from tarsy_contracts.wire.envelope import ID_DIGITS, REQUIRED
 
 EVENT_ID = rf"^[0-9a-f]{{{ID_DIGITS}}}$"
 NUMBER = "[1-9][0-9]{0,17}"

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from tarsy_auth.roles import Role
 from tarsy_ingest.rights import RIGHTS as INGEST_RIGHTS
-from tarsy_service.rights import RouteRight
+from tarsy_service.access.rights import RouteRight
 from tarsy_timeline.api.rights import RIGHTS as TIMELINE_RIGHTS
 from tarsy_websocket_gateway.rights import RIGHTS as GATEWAY_RIGHTS
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tarsy_bus.kafka_rights import SERVICES, USERS, KafkaUser
+from tarsy_bus.topics.kafka_rights import SERVICES, USERS, KafkaUser
 
 HEADING = """\
 # Rights on Kafka

@@ -5,20 +5,20 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from tarsy_contracts.audit import ActRequested
-from tarsy_contracts.chunks import CHUNKS
-from tarsy_contracts.control import CONTROLS
-from tarsy_contracts.dead_letters import DeadLetterRedriven
 from tarsy_contracts.events import EVENTS
-from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.held import SessionSetAside
-from tarsy_contracts.inputs import INPUTS
-from tarsy_contracts.layout import ClusterLayout
-from tarsy_contracts.mcp_tokens import McpRefreshClaimed, McpTokenSealed
-from tarsy_contracts.message import Message
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.messages.audit import ActRequested
+from tarsy_contracts.messages.chunks import CHUNKS
+from tarsy_contracts.messages.control import CONTROLS
+from tarsy_contracts.messages.dead_letters import DeadLetterRedriven
+from tarsy_contracts.messages.held import SessionSetAside
+from tarsy_contracts.messages.inputs import INPUTS
+from tarsy_contracts.messages.layout import ClusterLayout
+from tarsy_contracts.messages.mcp_tokens import McpRefreshClaimed, McpTokenSealed
+from tarsy_contracts.messages.requests import REQUESTS
+from tarsy_contracts.messages.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_contracts.public.events import PUBLIC_EVENTS
-from tarsy_contracts.requests import REQUESTS
-from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_contracts.wire.message import Message
 from tarsy_docgen.headers import HEADERS, PUBLIC_HEADERS
 from tarsy_docgen.schema import Schema
 

@@ -7,18 +7,18 @@ from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.alert import ALERT_SOURCES
 from tarsy_contracts.api.dead_letters import RedriveOutcome
 from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, ApprovalOutcome, EndStatus, Outcome
-from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
-from tarsy_ingest.alert_formats import FORMATS
+from tarsy_contracts.messages.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
+from tarsy_ingest.formats.alert_formats import FORMATS
 from tarsy_ingest.metrics import REFUSED_WITH, AlertOutcome, BurialReason
 from tarsy_mcp_api.metrics import CallEnd
 from tarsy_mcp_api.server import TOOLS
 from tarsy_notifier.metrics import NotificationOutcome
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
-from tarsy_service.bounded_http import REFUSALS
-from tarsy_service.http_metrics import METHODS, Denial
-from tarsy_service.model_metrics import CHAT, TOKEN_TYPES
+from tarsy_service.http.bounded_http import REFUSALS
+from tarsy_service.http.metrics import METHODS, Denial
+from tarsy_service.telemetry.model_metrics import CHAT, TOKEN_TYPES
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
 from tarsy_timeline.metrics import ReadOutcome, ResultRead

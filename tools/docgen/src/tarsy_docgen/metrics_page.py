@@ -15,14 +15,14 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_mcp_api.metrics import McpMetrics
 from tarsy_notifier.metrics import Metrics as Notifier
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
-from tarsy_service.config_metrics import observe_config_verdicts
-from tarsy_service.http_metrics import HttpMetrics
-from tarsy_service.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
-from tarsy_service.loop_lag import LoopLag
-from tarsy_service.loop_metrics import LoopMetrics
+from tarsy_service.http.metrics import HttpMetrics
 from tarsy_service.loop_progress import ServiceLoops
-from tarsy_service.model_metrics import ModelCallMetrics
-from tarsy_service.process_metrics import ProcessMetrics
+from tarsy_service.telemetry.config_metrics import observe_config_verdicts
+from tarsy_service.telemetry.kafka_metrics import count_misplaced_records, kafka_writes, unparsable_records
+from tarsy_service.telemetry.loop_lag import LoopLag
+from tarsy_service.telemetry.loop_metrics import LoopMetrics
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
+from tarsy_service.telemetry.process_metrics import ProcessMetrics
 from tarsy_summarizer.metrics import Metrics as Summarizer
 from tarsy_timeline.metrics import Metrics as Timeline
 from tarsy_tool_gateway.metrics import Metrics as ToolGateway

@@ -17,8 +17,8 @@ from tarsy_docgen.messages import as_file
 from tarsy_docgen.schema import as_object
 from tarsy_ingest.app import build as build_ingest
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.described_routes import PROBLEM
-from tarsy_service.runner import Readiness, build_app
+from tarsy_service.http.described_routes import PROBLEM
+from tarsy_service.process.runner import Readiness, build_app
 from tarsy_timeline.app import build as build_timeline
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_websocket_gateway.app import build as build_websocket_gateway

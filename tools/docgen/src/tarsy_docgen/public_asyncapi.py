@@ -1,6 +1,6 @@
 """The AsyncAPI 3 document of the public topic alone: for teams that write a consumer."""
 
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_docgen.asyncapi import channel_object, kafka_server, message_key, message_object
 from tarsy_docgen.channels import EVENTS_CHANNEL
 from tarsy_docgen.messages import as_file, public_schemas

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tarsy_contracts import events as e
 from tarsy_contracts.public.mapping import NOT_PUBLIC
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_docgen.channels import EVENTS_CHANNEL, Sent
 from tarsy_docgen.events_page import describe_retention, value_sections
 from tarsy_docgen.field_words import rows

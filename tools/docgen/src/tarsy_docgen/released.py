@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from pydantic import JsonValue
 
-from tarsy_contracts.upcasting import UPCASTERS
+from tarsy_contracts.wire.upcasting import UPCASTERS
 from tarsy_docgen.breaks import breaks
 from tarsy_docgen.messages import MESSAGES
 from tarsy_docgen.schema import Schema

@@ -4,8 +4,8 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.secret_files import SUFFIX, is_secret, variable_of
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.settings.secret_files import SUFFIX, is_secret, variable_of
+from tarsy_service.settings.service_settings import ServiceSettings
 
 HEADING = """\
 # Settings

@@ -17,15 +17,15 @@ from tarsy_local.front_door.routes import ServiceRoute, service_of
 from tarsy_local.front_door.websocket_proxy import proxy_websocket
 from tarsy_local.supervisor.group_readiness import GroupReadiness
 from tarsy_local.supervisor.process_group import ProcessGroup
-from tarsy_service.access_control import AccessControl
-from tarsy_service.answer_headers import AnswerHeaders
-from tarsy_service.base_path import BasePath
-from tarsy_service.host_protection import HostProtection
-from tarsy_service.http_metrics import CountDenied
-from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
-from tarsy_service.problems import problem_response
-from tarsy_service.process_metrics import exposition
-from tarsy_service.rights import RightsTable, rights
+from tarsy_service.access.access_control import AccessControl
+from tarsy_service.access.host_protection import HostProtection
+from tarsy_service.access.http_policy import DEFAULT_POLICY, HttpPolicy
+from tarsy_service.access.rights import RightsTable, rights
+from tarsy_service.http.answer_headers import AnswerHeaders
+from tarsy_service.http.base_path import BasePath
+from tarsy_service.http.metrics import CountDenied
+from tarsy_service.http.problems import problem_response
+from tarsy_service.telemetry.process_metrics import exposition
 
 OWN = ("/health", "/ready", "/metrics", "/metrics/targets")
 RIGHTS = (

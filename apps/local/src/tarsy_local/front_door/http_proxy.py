@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from tarsy_local.addresses import HOST
 from tarsy_local.errors import LocalError
 from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES, BodyTooLargeError, ClientGoneError, RequestBody
-from tarsy_service.problems import problem_response
+from tarsy_service.http.problems import problem_response
 
 log = structlog.get_logger(__name__)
 

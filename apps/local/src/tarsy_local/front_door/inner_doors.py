@@ -9,7 +9,7 @@ from tarsy_local.front_door.door import Doorway
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import ServiceRoute
 from tarsy_processes.ports import free_port
-from tarsy_service.http_server import proxy_server
+from tarsy_service.http.server import proxy_server
 
 ASKED = ("timeline", "ingest")
 

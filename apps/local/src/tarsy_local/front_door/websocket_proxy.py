@@ -19,7 +19,7 @@ from tarsy_local.front_door.http_proxy import (
     is_other_spelling,
     unavailable,
 )
-from tarsy_service.problems import problem_response
+from tarsy_service.http.problems import problem_response
 
 log = structlog.get_logger(__name__)
 

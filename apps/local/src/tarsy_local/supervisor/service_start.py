@@ -13,8 +13,8 @@ from tarsy_processes.forks import ForkServer
 
 SERVING = (
     "tarsy_masking.masker:prepare_default",
-    "tarsy_service.main",
-    "tarsy_service.authentication",
+    "tarsy_service.process.main",
+    "tarsy_service.access.authentication",
     "uvicorn.lifespan.off",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",

@@ -13,9 +13,9 @@ from tarsy_cli.chat.asking import ask
 from tarsy_cli.chat.conversation import PROMPT, converse, read_piped_questions, read_typed_questions
 from tarsy_cli.chat.earlier import print_chat
 from tarsy_cli.chat.reply import Reply
+from tarsy_cli.console.terminal import fail, get_console, print_error
 from tarsy_cli.options import INTERRUPTED
 from tarsy_cli.session_commands import exit_on_failure, session_of
-from tarsy_cli.terminal import fail, get_console, print_error
 from tarsy_cli.watch.session_watch import print_heading
 from tarsy_contracts.api.sessions import SessionDetail
 from tarsy_contracts.api.timeline import TimelineEvent

@@ -2,11 +2,11 @@
 
 from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.wire.topics import Topics
 from tarsy_ingest.alert_rules import rules_of
-from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_ingest.intake.alert_masking import AlertMaskers, mask_alert
 from tarsy_ingest.raw_alert import RawAlert
-from tarsy_ingest.record_parser import RecordPosition, read_record
+from tarsy_ingest.topic.record_parser import RecordPosition, read_record
 from tarsy_masking.masker import Masker
 
 NOWHERE = RecordPosition("", Topics().alerts, 0, 0)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, UrlOption
-from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_config.config import Config
@@ -85,7 +85,7 @@ def read_config(path: Path) -> "Config":
     """Ends the command when the configuration has mistakes."""
     # Here, as it takes a moment to import: other commands would wait for it.
     from tarsy_config.errors import InvalidConfigError
-    from tarsy_config.load import MAIN, load_config
+    from tarsy_config.loading.load import MAIN, load_config
     from tarsy_tool_gateway.masking import check_custom_patterns
 
     is_file = path.is_file() or (path.suffix in (".yaml", ".yml") and not path.is_dir())

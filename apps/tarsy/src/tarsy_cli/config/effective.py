@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from tarsy_cli.config.external import provider_tree, receiver_tree, server_tree
 from tarsy_cli.config.leaves import Tree, leaf, leaf_of, leaf_without_secret, of_environment, section, text
-from tarsy_config.agent_options import SETTINGS, AgentSettings
-from tarsy_config.chain_settings import StageSettings
 from tarsy_config.config import Config
-from tarsy_config.provenance import DEFAULT
-from tarsy_config.resolution import Setting
+from tarsy_config.document.provenance import DEFAULT
+from tarsy_config.plans.chain_settings import StageSettings
+from tarsy_config.sections.agent_options import SETTINGS, AgentSettings
+from tarsy_config.sections.resolution import Setting
 from tarsy_contracts.api.agent_tools import AgentTools
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from tarsy_cli.config.leaves import Tree, leaf, leaf_without_secret, of_environment, secret, section
 from tarsy_config.config import Config
 from tarsy_config.errors import KeyPath
-from tarsy_config.providers import LlmProvider
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.transports import Transport
 from tarsy_config.shown_settings import host_of
-from tarsy_config.transports import Transport
 
 TRANSPORT_SECTION = frozenset({"transport"})
 

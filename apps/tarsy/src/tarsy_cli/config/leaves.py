@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import BaseModel, JsonValue, SecretStr
 
 from tarsy_config.config import Config
+from tarsy_config.document.provenance import Found, Origin
 from tarsy_config.errors import KeyPath
-from tarsy_config.provenance import Found, Origin
 
 type Tree = dict[str, JsonValue]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tarsy_cli.config.commands import read_config
-from tarsy_cli.terminal import fail, say
+from tarsy_cli.console.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_config.config import Config
@@ -28,7 +28,7 @@ def routes_of(config: "Config", raw: bytes) -> Iterator[str]:
     """One line for each alert. Ends the command when it is none."""
     # Here, as it takes a moment to import: other commands would wait for it.
     from tarsy_cli.config.alerts_of_file import alerts_of
-    from tarsy_config.routing import facts_of
+    from tarsy_config.plans.routing import facts_of
     from tarsy_ingest.raw_alert import AlertRejectedError
     from tarsy_local.terminal_text import one_line
 

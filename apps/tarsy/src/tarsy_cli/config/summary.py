@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from tarsy_config.checks.keys import providers_without_key
 from tarsy_config.config import Config
 from tarsy_config.errors import KeyPath
-from tarsy_config.keys import providers_without_key
-from tarsy_config.providers import LlmProvider
-from tarsy_config.servers import McpServerConfig
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.servers import McpServerConfig
 
 
 def summary_of(config: Config) -> Iterator[str]:

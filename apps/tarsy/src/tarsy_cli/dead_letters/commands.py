@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, get_console, print_json
 from tarsy_cli.dead_letters.letter_ids import (
     ReasonOption,
     ServiceOption,
@@ -15,7 +16,6 @@ from tarsy_cli.dead_letters.letter_ids import (
 )
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, JsonOption, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure
-from tarsy_cli.terminal import fail, get_console, print_json
 
 if TYPE_CHECKING:
     from tarsy_contracts.api.dead_letters import DeadLetterRaw

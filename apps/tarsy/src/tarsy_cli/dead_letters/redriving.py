@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from tarsy_cli.api import post
+from tarsy_cli.console.terminal import say
+from tarsy_cli.console.units import format_count
 from tarsy_cli.dead_letters.letter_ids import whole_letter_id
-from tarsy_cli.terminal import say
-from tarsy_cli.units import format_count
 from tarsy_contracts.api.dead_letters import RedriveAnswer, Redriven
 
 TAKEN = ("redriven", "would_redrive")

@@ -5,7 +5,7 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
-from tarsy_cli.units import format_size
+from tarsy_cli.console.units import format_size
 from tarsy_contracts.api.dead_letters import DeadLetterDetail, DeadLetterList, DeadLetterRow
 from tarsy_local.terminal_text import one_line, printable
 

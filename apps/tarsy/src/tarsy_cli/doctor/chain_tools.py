@@ -14,7 +14,7 @@ from tarsy_contracts.api.system import McpServer, McpTool
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.tool_patterns import is_named
-from tarsy_session.tool_names import ToolKey, names_of
+from tarsy_session.tools.tool_names import ToolKey, names_of
 
 SECONDS = 8.0
 

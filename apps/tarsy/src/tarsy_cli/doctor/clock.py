@@ -11,10 +11,10 @@ from time import time as our_time
 
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.access import KafkaAccessError
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_bus.client.access import KafkaAccessError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.topics.topics_admin import WrongTopicsError
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_timeline.database.single_connection import DatabaseUnusableError, connected

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import get_console, print_json
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, UrlOption
 from tarsy_cli.session_commands import full_address
-from tarsy_cli.terminal import get_console, print_json
 
 
 def doctor(
@@ -48,7 +48,7 @@ def doctor(
     from tarsy_cli.doctor.runner import examine
     from tarsy_cli.doctor.setup import Named, find_setup
     from tarsy_cli.variables import variables_of_command
-    from tarsy_service.logs import configure_logs
+    from tarsy_service.telemetry.logs import configure_logs
 
     # The findings say what matters; libraries would write about the rest between them.
     configure_logs("CRITICAL", logging.NullHandler())

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
+from tarsy_config.checks.keys import keys_are_set
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.keys import keys_are_set
-from tarsy_config.load import load_config
+from tarsy_config.loading.load import load_config
 from tarsy_tool_gateway.masking import check_custom_patterns
 
 

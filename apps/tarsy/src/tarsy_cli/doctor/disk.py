@@ -4,9 +4,9 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from tarsy_cli.console.units import format_size
 from tarsy_cli.doctor.findings import CheckResult, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_cli.units import format_size
 
 FAILURE_BYTES = 500_000_000
 """With less, `tarsy up` does not start its Kafka and PostgreSQL."""

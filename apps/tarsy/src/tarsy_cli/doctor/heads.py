@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.connection import Bus
-from tarsy_bus.head_fit import find_misfits
-from tarsy_bus.head_reading import read_heads
-from tarsy_bus.head_store import HeadStore
-from tarsy_bus.topics_admin import WrongTopicsError, check_topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.head_fit import find_misfits
+from tarsy_bus.log.head_reading import read_heads
+from tarsy_bus.log.head_store import HeadStore
+from tarsy_bus.topics.topics_admin import WrongTopicsError, check_topics
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.kafka import bus_of, kafka_answers
 from tarsy_cli.doctor.setup import Setup

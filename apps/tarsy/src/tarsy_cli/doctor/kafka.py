@@ -5,13 +5,13 @@ from contextlib import contextmanager
 
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.access import KafkaAccessError
-from tarsy_bus.authorized_operations import TopicOperations
-from tarsy_bus.cluster_probe import ClusterFacts, describe, unreachable
-from tarsy_bus.connection import Bus
-from tarsy_bus.kafka_rights import SERVICES, UP
-from tarsy_bus.rights_check import describe_lacking_operations, read_granted_operations
-from tarsy_bus.topics_admin import admin, compare_topics
+from tarsy_bus.client.access import KafkaAccessError
+from tarsy_bus.client.cluster_probe import ClusterFacts, describe, unreachable
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.authorized_operations import TopicOperations
+from tarsy_bus.topics.kafka_rights import SERVICES, UP
+from tarsy_bus.topics.rights_check import describe_lacking_operations, read_granted_operations
+from tarsy_bus.topics.topics_admin import admin, compare_topics
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
 from tarsy_local.kafka_sentence import kafka_sentence

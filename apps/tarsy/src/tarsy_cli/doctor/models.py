@@ -10,7 +10,7 @@ from tarsy_cli.doctor.chain_tools import ChainTools, tools_of_chains
 from tarsy_cli.doctor.configuration import require_config
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_config.providers import LlmProvider
+from tarsy_config.sections.providers import LlmProvider
 from tarsy_contracts.conversation import Conversation, ToolDefinition, UserMessage
 from tarsy_llm.protocol import KEEPALIVE, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_llm.providers import build_llm

@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx2
 from pydantic import ValidationError
 
+from tarsy_cli.console.units import format_count
 from tarsy_cli.credentials import key_headers
 from tarsy_cli.doctor.configuration import require_config
 from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_cli.units import format_count
 from tarsy_config.chain_agents import chain_agents
 from tarsy_contracts.api.agent_tools import AgentTools, agent_tools
 from tarsy_contracts.api.system import McpServer, McpServers

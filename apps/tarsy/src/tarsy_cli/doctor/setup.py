@@ -7,13 +7,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.security import KafkaSecurity, security_of
-from tarsy_contracts.topics import Topics
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.security import KafkaSecurity, security_of
+from tarsy_contracts.wire.topics import Topics
 from tarsy_local.instance import Home, Instance
 from tarsy_local.instance_kafka import security_of_instance
-from tarsy_service.kafka_settings import KafkaConnectionSettings
-from tarsy_service.secret_files import SecretFileError, read_secret_file
+from tarsy_service.settings.kafka import KafkaConnectionSettings
+from tarsy_service.settings.secret_files import SecretFileError, read_secret_file
 from tarsy_timeline.settings import DEFAULT_SCHEMA
 
 CLIENT = "tarsy-doctor"

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from tarsy_cli.doctor.findings import CheckResult, failure, ok, warning
 from tarsy_cli.doctor.setup import Setup
-from tarsy_config.load import MAIN, PROVIDERS
+from tarsy_config.loading.load import MAIN, PROVIDERS
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.secret_files import PREFIX, variables_of
-from tarsy_service.settings import ServiceSettings, mistakes_in_settings
+from tarsy_service.settings.secret_files import PREFIX, variables_of
+from tarsy_service.settings.service_settings import ServiceSettings, mistakes_in_settings
 
 IN_USE = frozenset({"TARSY_CACHE_DIR"})
 SERVICE_LINK = re.compile(r"TARSY_.*_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_.+)?)")

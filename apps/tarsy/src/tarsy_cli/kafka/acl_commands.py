@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from tarsy_bus.acl_command import acl_command
-from tarsy_bus.kafka_rights import KafkaUser, Right
-from tarsy_contracts.topics import Topics
+from tarsy_bus.topics.acl_command import acl_command
+from tarsy_bus.topics.kafka_rights import KafkaUser, Right
+from tarsy_contracts.wire.topics import Topics
 
 type Grant = tuple[KafkaUser, str]
 """A user of ours and its principal in Kafka."""

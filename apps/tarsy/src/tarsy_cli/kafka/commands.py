@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from tarsy_bus.kafka_rights import PRINCIPAL_PREFIX, USERS
+from tarsy_bus.topics.kafka_rights import PRINCIPAL_PREFIX, USERS
+from tarsy_cli.console.terminal import fail
 from tarsy_cli.kafka.acl_commands import Grant, acl_commands, acl_json
 from tarsy_cli.kafka.strimzi_choices import ApiVersion, Authentication
 from tarsy_cli.options import USAGE
-from tarsy_cli.terminal import fail
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_contracts.wire.topics import LOG_PARTITIONS, Topics
 
 THREE_COPIES = 3
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import yaml
 
-from tarsy_bus.kafka_rights import KafkaUser, Right
+from tarsy_bus.topics.kafka_rights import KafkaUser, Right
 from tarsy_cli.kafka.acl_commands import Grant
 from tarsy_cli.kafka.strimzi_choices import ApiVersion, Authentication
-from tarsy_contracts.topics import Topic, Topics
+from tarsy_contracts.wire.topics import Topic, Topics
 
 type Resource = Mapping[str, object]
 

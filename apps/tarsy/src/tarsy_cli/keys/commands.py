@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import fail, print_note, say
+from tarsy_cli.console.terminal import fail, print_note, say
 
 
 def new(

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.options import DEFAULT_HOME, HomeOption, UrlOption
-from tarsy_cli.terminal import fail, say
 
 DEFAULT_INCIDENTS = Path("examples/incidents")
 WIDTH = 100

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from tarsy_cli.api import ApiError, UnreachableError, retry
 from tarsy_cli.submission import submit_file
-from tarsy_contracts.ids import derive_id
+from tarsy_contracts.wire.ids import derive_id
 from tarsy_lab.incidents import Incident
 from tarsy_local.instance import Home, Instance
 

@@ -9,12 +9,12 @@ import typer
 
 from tarsy_cli.api import ApiError, UnavailableError, UnreachableError, get, retry
 from tarsy_cli.chat.terminal_chat import ask_one
+from tarsy_cli.console.terminal import fail, get_console, say
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
 from tarsy_cli.session_commands import api_of, exit_with, watch_to_its_end
-from tarsy_cli.terminal import fail, get_console, say
 from tarsy_cli.watch.session_watch import ACCEPTED_APPEARS_SECONDS
-from tarsy_contracts.timeline_model import ENDED
+from tarsy_contracts.timeline.model import ENDED
 from tarsy_lab.incidents import Incident, InvalidIncidentError, incident_folders, read_incident
 from tarsy_local.instance import Home
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import ValidationError
 
 from tarsy_cli.api import ApiError, get
-from tarsy_cli.units import format_count
+from tarsy_cli.console.units import format_count
 from tarsy_contracts.api.agent_tools import AgentTools
 from tarsy_contracts.api.configuration import ChainAgent, EffectiveConfiguration
 from tarsy_contracts.api.system import McpServer, McpServers

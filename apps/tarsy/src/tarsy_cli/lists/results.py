@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tarsy_cli.units import format_count, format_size
+from tarsy_cli.console.units import format_count, format_size
 from tarsy_contracts.api.results import ResultLine, ResultMatches, ToolCallResult
 from tarsy_local.terminal_text import one_line, printable
 

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from tarsy_cli.api import get
+from tarsy_cli.console.units import format_count
 from tarsy_cli.lists.agent_tools import agent_lines, read_chain_agents, read_listed_servers
-from tarsy_cli.units import format_count
 from tarsy_contracts.api.agent_tools import agent_tools
 from tarsy_contracts.api.system import McpServer, McpServers, McpTool, SystemWarnings
 from tarsy_local.terminal_text import one_line

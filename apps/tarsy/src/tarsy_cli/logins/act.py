@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
+from tarsy_cli.console.terminal import fail
 from tarsy_cli.kafka_of_home import bus_of_home, exit_on_kafka_failure
 from tarsy_cli.logins.client_of_config import client_of_config, token_keys_of_home
 from tarsy_cli.logins.errors import ServerLoginError
-from tarsy_cli.terminal import fail
-from tarsy_service.logs import configure_logs
+from tarsy_service.telemetry.logs import configure_logs
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, WebAddress
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Literal
 from uuid import uuid4
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_cli.logins.errors import ServerLoginError
-from tarsy_contracts.audit import ActRequested
+from tarsy_contracts.messages.audit import ActRequested
 
 SOURCE = "tarsy/command"
 

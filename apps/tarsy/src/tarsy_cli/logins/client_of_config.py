@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from tarsy_cli.config.commands import read_config
 from tarsy_cli.logins.errors import ServerLoginError
 from tarsy_local.kept_keys import TOKEN_KEY
-from tarsy_service.settings import mistakes_in_settings
+from tarsy_service.settings.service_settings import mistakes_in_settings
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys
 from tarsy_tool_gateway.mcp.server_plan import LoginClient, StdioTransport, WebAddress, plan_of
 from tarsy_tool_gateway.settings import TokenKeySettings

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import say
 from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption
 from tarsy_cli.options import DEFAULT_HOME, HomeOption
-from tarsy_cli.terminal import say
 from tarsy_local.terminal_text import printable
 
 

@@ -13,7 +13,7 @@ from mcp.client.auth.utils import union_scopes
 from mcp.shared.auth import AuthorizationCodeResult
 from pydantic import ValidationError
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_cli.logins.audit import record_act
 from tarsy_cli.logins.errors import ServerLoginError
 from tarsy_cli.logins.login_record import KAFKA_SECONDS, login_on_record, record_login

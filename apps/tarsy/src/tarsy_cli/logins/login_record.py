@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_cli.logins.errors import ServerLoginError
-from tarsy_contracts.mcp_tokens import LOGGED_OUT, token_key
+from tarsy_contracts.messages.mcp_tokens import LOGGED_OUT, token_key
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import NotOpenedError, TokenKeys
 from tarsy_tool_gateway.mcp.logins.token_records import TokenRecords

@@ -3,10 +3,10 @@
 import asyncio
 from dataclasses import dataclass
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.client.connection import Bus
 from tarsy_cli.logins.audit import record_act
 from tarsy_cli.logins.login_record import KAFKA_SECONDS, login_on_record, record_login
-from tarsy_contracts.mcp_tokens import LOGGED_OUT
+from tarsy_contracts.messages.mcp_tokens import LOGGED_OUT
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError
 from tarsy_tool_gateway.mcp.logins.refresh import revoke
 from tarsy_tool_gateway.mcp.logins.token_keys import TokenKeys

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, get_console
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption
 from tarsy_cli.printed_commands import with_home
-from tarsy_cli.terminal import fail, get_console
 
 
 def logs(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.masking.input_file import UnreadableInputError, text_of
-from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_cli.masking.listing import Listing

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
+from tarsy_cli.console.units import format_size
 from tarsy_cli.errors import CommandError
-from tarsy_cli.units import format_size
 
 STANDARD_INPUT = "-"
 LARGEST = 64 << 20

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from tarsy_cli.units import format_count
+from tarsy_cli.console.units import format_count
 from tarsy_local.terminal_text import one_line
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from tarsy_cli.errors import CommandError
 from tarsy_config.errors import InvalidConfigError, suggestion
-from tarsy_config.load import load_config
-from tarsy_config.masking import DataMasking
+from tarsy_config.loading.load import load_config
+from tarsy_config.sections.masking import DataMasking
 from tarsy_local.kept_keys import MASKING_KEY
 from tarsy_masking.masker import Masker
 from tarsy_masking.rules import InvalidPatternsError
-from tarsy_service.settings import SHORTEST_KEY_BYTES
+from tarsy_service.settings.service_settings import SHORTEST_KEY_BYTES
 from tarsy_tool_gateway.masking import server_maskers
 
 

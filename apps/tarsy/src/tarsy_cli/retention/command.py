@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, say
 from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure
-from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from tarsy_bus.connection import Bus
-    from tarsy_bus.log_retention import LogCut
+    from tarsy_bus.client.connection import Bus
+    from tarsy_bus.log.retention import LogCut
     from tarsy_contracts.api.session_lists import ListedSession
 
 SHOWN = 10
@@ -127,9 +127,9 @@ def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.errors import BusError
-    from tarsy_bus.log_retention import cut_log
+    from tarsy_bus.log.retention import cut_log
     from tarsy_local.kafka_sentence import kafka_sentence
-    from tarsy_service.logs import configure_logs
+    from tarsy_service.telemetry.logs import configure_logs
     from tarsy_timeline.database.single_connection import DatabaseUnusableError
 
     configure_logs("CRITICAL", logging.NullHandler())
@@ -148,9 +148,9 @@ def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool
 
 
 async def _plan(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
-    from tarsy_bus.kafka_rights import RETENTION
-    from tarsy_bus.log_retention import plan_log_cuts
-    from tarsy_bus.topics_admin import check_topics
+    from tarsy_bus.log.retention import plan_log_cuts
+    from tarsy_bus.topics.kafka_rights import RETENTION
+    from tarsy_bus.topics.topics_admin import check_topics
     from tarsy_timeline.database.single_connection import connected
 
     await check_topics(bus, RETENTION)

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from tarsy_cli.console.terminal import fail, get_console, print_json
 from tarsy_cli.kafka_of_home import KafkaOption, PrefixOption
 from tarsy_cli.options import DEFAULT_HOME, SESSION_HELP, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
-from tarsy_cli.terminal import fail, get_console, print_json
 
 
 def show(
@@ -57,7 +57,7 @@ def export(
 
     With --cloud-events it is a JSON batch of CloudEvents, read from Kafka.
     """
-    from tarsy_cli.event_commands import cloud_events_of
+    from tarsy_cli.events.commands import cloud_events_of
     from tarsy_cli.session.history import read_history
 
     api = api_of(home, url)

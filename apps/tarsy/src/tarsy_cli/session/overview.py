@@ -8,7 +8,7 @@ from rich.markdown import Markdown
 from rich.rule import Rule
 from rich.text import Text
 
-from tarsy_cli.units import format_count
+from tarsy_cli.console.units import format_count
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecution
 from tarsy_local.terminal_text import one_line, printable
 

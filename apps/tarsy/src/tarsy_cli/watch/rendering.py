@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.segment import ControlType
 from rich.text import Text
 
-from tarsy_cli.units import format_count, format_size
+from tarsy_cli.console.units import format_count, format_size
 from tarsy_cli.watch.text_flow import TextFlow
 from tarsy_contracts.citations import cite
 from tarsy_local.terminal_text import one_line, printable

@@ -10,7 +10,7 @@ from tarsy_cli.watch.rendering import NOTICE, QUIET, Payload, TerminalPage, text
 from tarsy_cli.watch.stages import Line, StageProgress, Stages
 from tarsy_cli.watch.stream_arbiter import StreamArbiter
 from tarsy_cli.watch.timeline_events import Events
-from tarsy_contracts.timeline_model import ENDED
+from tarsy_contracts.timeline.model import ENDED
 from tarsy_local.terminal_text import one_line
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tarsy_cli.watch.rendering import NOTICE, Payload, metadata, text_of
-from tarsy_contracts.timeline_model import ENDED
+from tarsy_contracts.timeline.model import ENDED
 from tarsy_local.terminal_text import one_line
 
 STARTED = "started"

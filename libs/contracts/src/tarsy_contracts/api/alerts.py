@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict
 
 from tarsy_contracts.api.model import ApiModel
-from tarsy_contracts.timeline_model import SessionStatus
+from tarsy_contracts.timeline.model import SessionStatus
 
 type AcceptedStatus = Literal["queued", "joined"]
 """joined: the same alert came a while ago, and this one is counted in its session."""

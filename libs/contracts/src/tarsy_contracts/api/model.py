@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, GetPydanticSchema, JsonValue
 from pydantic_core import core_schema
 
-from tarsy_contracts.message import Value
+from tarsy_contracts.wire.message import Value
 
 
 class ApiModel(Value):

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from tarsy_contracts.api.model import ApiModel
-from tarsy_contracts.tool_events import Outcome
+from tarsy_contracts.events.tool import Outcome
 
 
 class ResultPosition(ApiModel):

@@ -6,8 +6,8 @@ from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.usage import CostCompleteness
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
-from tarsy_contracts.execution import ExecutionFacts
-from tarsy_contracts.timeline_model import SessionStatus, StepStatus
+from tarsy_contracts.events.execution import ExecutionFacts
+from tarsy_contracts.timeline.model import SessionStatus, StepStatus
 
 
 class SessionOverview(ApiModel):

@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from tarsy_contracts.api.model import ApiModel, Timestamp
-from tarsy_contracts.workers import ToolAnnotations
+from tarsy_contracts.messages.workers import ToolAnnotations
 
 
 class McpTool(ApiModel):

@@ -2,7 +2,7 @@
 
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.api.sessions import SessionDetail
-from tarsy_contracts.timeline_model import TimelineStatus
+from tarsy_contracts.timeline.model import TimelineStatus
 
 
 class TimelineEvent(ApiModel):

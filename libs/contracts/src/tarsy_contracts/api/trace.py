@@ -9,8 +9,8 @@ from pydantic import Field, JsonValue
 
 from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_contracts.timeline_model import StepStatus
-from tarsy_contracts.tool_events import Outcome
+from tarsy_contracts.events.tool import Outcome
+from tarsy_contracts.timeline.model import StepStatus
 
 type Role = Literal["system", "user", "assistant", "tool"]
 

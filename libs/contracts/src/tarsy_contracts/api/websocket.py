@@ -13,8 +13,8 @@ from tarsy_contracts.api.model import JsonObject
 from tarsy_contracts.api.websocket_model import LoggedMessage, SessionMessage, WebSocketMessage, leave_default_out
 from tarsy_contracts.api.websocket_progress import ExecutionProgressed, InteractionRecorded, SessionProgressed
 from tarsy_contracts.chain import ParallelType, SuccessPolicy
-from tarsy_contracts.execution import ExecutionFacts
-from tarsy_contracts.timeline_model import SessionStatus, StepStatus, TimelineStatus
+from tarsy_contracts.events.execution import ExecutionFacts
+from tarsy_contracts.timeline.model import SessionStatus, StepStatus, TimelineStatus
 
 type StageStatus = Literal["pending", "started", "completed", "failed", "cancelled", "timed_out"]
 """`started` is Go TARSy's word for a stage that is active."""

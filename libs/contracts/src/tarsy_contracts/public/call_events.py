@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
-from tarsy_contracts.numbers import Count, Seconds
 from tarsy_contracts.public.model import Outcome, PublicEvent, TokenUsage
+from tarsy_contracts.wire.numbers import Count, Seconds
 
 
 class PublicLlmCallCompleted(PublicEvent):

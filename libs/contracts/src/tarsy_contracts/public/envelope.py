@@ -7,8 +7,8 @@ from typing import Self
 from pydantic import JsonValue
 from pydantic_core import from_json
 
-from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.public.model import PREFIX
+from tarsy_contracts.wire.envelope import EnvelopeError
 
 type PublicHeaders = list[tuple[str, bytes]]
 

@@ -9,7 +9,7 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, priority_of
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.public import call_events as calls
 from tarsy_contracts.public import chat_events as chat
 from tarsy_contracts.public import phase_events as phase
@@ -17,7 +17,7 @@ from tarsy_contracts.public import session_events as session
 from tarsy_contracts.public import stage_events as stage
 from tarsy_contracts.public.envelope import PublicEnvelope
 from tarsy_contracts.public.model import PublicEvent, TokenUsage
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import wire_time
 
 NOT_PUBLIC = {
     e.StageToolsOffered.type: "definitions of tools are the servers' own, and large",

@@ -3,7 +3,7 @@
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_contracts.ids import runbook_call_id
+from tarsy_contracts.wire.ids import runbook_call_id
 from tarsy_session.builtin_tools.tool import BuiltinTool
 from tarsy_session.prompts.material import Runbook
 from tarsy_session.state import Investigating

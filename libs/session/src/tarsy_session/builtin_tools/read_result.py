@@ -12,7 +12,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_contracts.requests import ResultPlace, ToolCallRequest
+from tarsy_contracts.messages.requests import ResultPlace, ToolCallRequest
 from tarsy_session.builtin_tools.tool import BuiltinTool
 from tarsy_session.controllers import controller_of
 from tarsy_session.state import Investigating, ToolCallState

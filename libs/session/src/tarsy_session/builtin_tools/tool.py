@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_session.state import Investigating, ToolCallState
 
 type Run = Callable[[Investigating, ToolCallState], Sequence[e.Event]]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import (
     AssistantMessage,
     ConversationMessage,
@@ -11,15 +10,16 @@ from tarsy_contracts.conversation import (
     ToolDefinition,
     ToolMessage,
 )
-from tarsy_contracts.ids import tool_call_id
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_session.controllers.protocol import (
     ATTEMPTS_BEFORE_FALLBACK,
     CallResult,
     Instructions,
     Interpretation,
 )
+from tarsy_session.controllers.text_calls import TextCalls, find_text_calls
 from tarsy_session.prompts.notes import ANSWER_NOW, CONCLUDE, NUDGE, UNREAD_CALL, WRITE_LESS, note_too_many_calls
-from tarsy_session.text_calls import TextCalls, find_text_calls
 
 MOST_CALLS = 100
 """Limit of calls in one answer. The model asks for the others again when it has seen the results."""

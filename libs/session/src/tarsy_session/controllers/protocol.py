@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ConversationMessage, ToolCall, ToolDefinition
+from tarsy_contracts.messages import inputs as i
 from tarsy_session.state import ToolCallState
 
 ATTEMPTS_BEFORE_FALLBACK = 2

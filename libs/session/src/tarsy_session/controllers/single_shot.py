@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolDefinition
+from tarsy_contracts.messages import inputs as i
 from tarsy_session.controllers.protocol import CallResult, Instructions, Interpretation
 from tarsy_session.prompts.notes import CONCLUDE, NUDGE
 

@@ -7,11 +7,11 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_session.builtin_tools import first_calls
 from tarsy_session.phases.phase import Phase, StageKind
 from tarsy_session.phases.stage_start import begin_stage
-from tarsy_session.prompt_context import compose_investigation, compose_summary, compose_synthesis
+from tarsy_session.prompt_context.investigation import compose_investigation, compose_summary, compose_synthesis
 from tarsy_session.prompts.system import instruct_investigator, instruct_joiner, instruct_summariser
 from tarsy_session.state import INVESTIGATION, Ending, Investigating, Stage
 from tarsy_session.state_queries import final_analysis, partial_reason
-from tarsy_session.withheld_tools import evidence_limits
+from tarsy_session.tools.withheld_tools import evidence_limits
 
 EXECUTIVE_SUMMARY = "Executive Summary"
 NOT_ENDED = "the investigation has not ended yet"

@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_session.phases.investigation import end_session
 from tarsy_session.phases.phase import Phase, StageKind
 from tarsy_session.phases.stage_start import begin_stage
-from tarsy_session.prompt_question import compose_question
+from tarsy_session.prompt_context.question import compose_question
 from tarsy_session.prompts.system import instruct_answerer
 from tarsy_session.state import REPLY, Investigating, Stage
 from tarsy_session.state_queries import chat_agent

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, StageType
-from tarsy_contracts.ids import stage_id
+from tarsy_contracts.wire.ids import stage_id
 from tarsy_session.state import Investigating
 
 

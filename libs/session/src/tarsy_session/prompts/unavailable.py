@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from string import Template
 
-from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.messages.inputs import UnavailableServer
 from tarsy_contracts.withheld_tools import WithheldTools, name_tools
 from tarsy_session.text import fence, to_one_line
 

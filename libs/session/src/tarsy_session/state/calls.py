@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts.requests import LogPosition
+from tarsy_contracts.messages.requests import LogPosition
 
 ANSWERED = frozenset({"ok", "tool_error", "rejected"})
 """Outcomes with an answer. Without a worker it is the core's own."""

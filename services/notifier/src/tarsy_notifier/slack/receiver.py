@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from tarsy_llm.http_errors import retry_after_seconds
+from tarsy_llm.http.http_errors import retry_after_seconds
 from tarsy_llm.recent_values import RecentValues
 from tarsy_notifier.errors import NotificationRefusedError, NotifierError, ReceiverUnavailableError
 from tarsy_notifier.notification import Notification

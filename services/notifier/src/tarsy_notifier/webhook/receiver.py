@@ -7,8 +7,8 @@ from typing import override
 
 import httpx2
 
-from tarsy_config.notifications import WebhookFormat
-from tarsy_llm.http_errors import retry_after_seconds
+from tarsy_config.sections.notifications import WebhookFormat
+from tarsy_llm.http.http_errors import retry_after_seconds
 from tarsy_notifier.errors import NotificationRefusedError, ReceiverUnavailableError
 from tarsy_notifier.notification import Notification
 from tarsy_notifier.receiver import NotificationReceiver

@@ -6,7 +6,7 @@ import structlog
 
 from tarsy_config.config import Config
 from tarsy_config.configured_models import ConfiguredModels, models_of
-from tarsy_config.routing import ChainRoute, Router, facts_of
+from tarsy_config.plans.routing import ChainRoute, Router, facts_of
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from tarsy_bus.chunk_sender import ChunkSender
-from tarsy_bus.liveness import Liveness
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.client.chunk_sender import ChunkSender
+from tarsy_bus.client.publisher import Publisher
+from tarsy_bus.liveness.failure_detection import Liveness
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
@@ -16,9 +16,9 @@ from tarsy_orchestrator.effects.run_numbers import RunNumbers
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog, ToolsPatience
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_service.alerts_under_way import AlertsUnderWay
-from tarsy_service.model_metrics import ModelCallMetrics
+from tarsy_service.process.alerts_under_way import AlertsUnderWay
 from tarsy_service.supervision import Supervisor
+from tarsy_service.telemetry.model_metrics import ModelCallMetrics
 from tarsy_session.downtime import NEVER, Downtime
 
 TOLERATED = timedelta(seconds=4)

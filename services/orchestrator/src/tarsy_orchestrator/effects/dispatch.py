@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from tarsy_bus.retries import draw_growing_pauses
-from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
+from tarsy_contracts.messages.inputs import DeadlinePassed, WorkerDied
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.effects import DeadlineEffect, QueuedEffect
 

@@ -1,7 +1,7 @@
 """Plans of a configuration, each resolved once: alerts that choose nothing themselves share the plan of their route."""
 
 from tarsy_config.config import Config
-from tarsy_config.routing import ChainRoute, Router
+from tarsy_config.plans.routing import ChainRoute, Router
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_orchestrator.effects.chain_resolution import route_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolCall
-from tarsy_contracts.ids import tool_call_id
-from tarsy_contracts.inputs import LlmCallReported
+from tarsy_contracts.messages.inputs import LlmCallReported
+from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
 from tarsy_session.controllers.function_calling import MOST_CALLS

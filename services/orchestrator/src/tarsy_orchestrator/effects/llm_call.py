@@ -12,7 +12,7 @@ from opentelemetry import trace
 
 from tarsy_bus.model_span import record_answer, record_first_chunk
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.inputs import LlmCallReported
+from tarsy_contracts.messages.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import MOST_RECORD_BYTES, is_long, mask_answer, record_size
@@ -22,9 +22,9 @@ from tarsy_orchestrator.effects.streamed_words import StreamedWords
 from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_service.supervision import not_cancelled_from_inside
+from tarsy_session.conversations.model_request import ModelRequest
 from tarsy_session.effects import LlmCallEffect
 from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
-from tarsy_session.model_request import ModelRequest
 from tarsy_session.state import Investigating
 
 log = structlog.get_logger(__name__)

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import structlog
 
-from tarsy_bus.chunk_sender import ChunkFeed
-from tarsy_contracts.chunks import LlmChunk
+from tarsy_bus.client.chunk_sender import ChunkFeed
+from tarsy_contracts.messages.chunks import LlmChunk
 from tarsy_llm.protocol import Delta
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.streamed_words import StreamedWords

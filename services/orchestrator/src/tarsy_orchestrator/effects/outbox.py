@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from tarsy_bus.publisher import NotWrittenError, TooLargeError
+from tarsy_bus.client.publisher import NotWrittenError, TooLargeError
 
 log = structlog.get_logger(__name__)
 

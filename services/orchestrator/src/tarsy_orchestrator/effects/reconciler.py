@@ -9,9 +9,8 @@ from functools import partial
 import structlog
 
 from tarsy_bus.tracing import current_traceparent
-from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_contracts.ids import derive_id, execution_traceparent, report_id, session_traceparent
-from tarsy_contracts.inputs import (
+from tarsy_contracts.messages.control import Control, RequestAnswered
+from tarsy_contracts.messages.inputs import (
     CallNotStarted,
     DeadlinePassed,
     Input,
@@ -20,6 +19,7 @@ from tarsy_contracts.inputs import (
     ToolsOffered,
     WorkerDied,
 )
+from tarsy_contracts.wire.ids import derive_id, execution_traceparent, report_id, session_traceparent
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, PublishRequest, ReportNotice
 from tarsy_orchestrator.effects.llm_call import llm_turn, make_llm_call

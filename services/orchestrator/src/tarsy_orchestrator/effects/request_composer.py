@@ -1,8 +1,8 @@
 """Composer of requests to models: what an execution has said and read already is composed once."""
 
 from tarsy_llm.recent_values import RecentValues
-from tarsy_session.conversation_beginning import ConversationBeginning, extend_beginning
-from tarsy_session.model_request import ModelRequest, compose_from
+from tarsy_session.conversations.beginning import ConversationBeginning, extend_beginning
+from tarsy_session.conversations.model_request import ModelRequest, compose_from
 from tarsy_session.state import Execution, Investigating
 
 MOST_CHARACTERS = 32 * 1024 * 1024

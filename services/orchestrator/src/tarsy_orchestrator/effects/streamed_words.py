@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from tarsy_contracts.inputs import UnfinishedAnswer
+from tarsy_contracts.messages.inputs import UnfinishedAnswer
 
 MOST_KEPT = 200_000
 """Characters of each part of a call: the last ones."""

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import structlog
 
-from tarsy_bus.catalog import CatalogEntries, follow_catalog
-from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import ignore_step
-from tarsy_bus.liveness import Liveness
-from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.fetch_progress import ignore_step
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.liveness.failure_detection import Liveness
+from tarsy_bus.readers.catalog import CatalogEntries, follow_catalog
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_contracts.inputs import UnavailableServer
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
-from tarsy_session.tool_names import ToolKey, names_of
+from tarsy_contracts.messages.inputs import UnavailableServer
+from tarsy_contracts.messages.workers import CatalogTool, ServerCatalogued
+from tarsy_session.tools.tool_names import ToolKey, names_of
 
 log = structlog.get_logger(__name__)
 

@@ -20,11 +20,11 @@ from tarsy_contracts.events import (
     ToolCallApprovalDecided,
     ToolCallApprovalRequested,
 )
-from tarsy_contracts.ids import execution_traceparent, reply_traceparent, session_traceparent
-from tarsy_contracts.inputs import LlmCallReported, OwnInput
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.messages.inputs import LlmCallReported, OwnInput
+from tarsy_contracts.wire.ids import execution_traceparent, reply_traceparent, session_traceparent
 from tarsy_llm.provider_type import ModelIdentity, identity_of
-from tarsy_service.known_span import make_known_span
+from tarsy_service.telemetry.recent_span import make_known_span
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
 from tarsy_session.state import Investigating, SessionState

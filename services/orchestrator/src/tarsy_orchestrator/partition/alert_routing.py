@@ -7,9 +7,9 @@ input that is read again after a crash thus reaches the session that decided it.
 from dataclasses import replace
 from typing import Protocol
 
-from tarsy_bus.head_store import JoinableSession
-from tarsy_bus.join_rule import joins
-from tarsy_contracts.inputs import AlertReceived
+from tarsy_bus.log.head_store import JoinableSession
+from tarsy_bus.log.join_rule import joins
+from tarsy_contracts.messages.inputs import AlertReceived
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_session.decision_input import DecisionInput
 

@@ -1,18 +1,18 @@
 """An owned partition put together: what decides, what acts for it, and what writes beside it."""
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogWriter
-from tarsy_bus.span_readers import SpanReaders
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogWriter
+from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.reconciler import Reconciler
-from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.heads_partition import HeadsPartition
-from tarsy_orchestrator.partition.held_topic import HeldTopic
+from tarsy_orchestrator.partition.isolation.dead_letter_writer import DeadLetterWriter
+from tarsy_orchestrator.partition.isolation.held_topic import HeldTopic
+from tarsy_orchestrator.partition.isolation.quarantine import Quarantine
+from tarsy_orchestrator.partition.memory.session_table import SessionTable
 from tarsy_orchestrator.partition.partition import Partition
-from tarsy_orchestrator.partition.quarantine import Quarantine
-from tarsy_orchestrator.partition.session_table import SessionTable
 
 
 class AssembledPartition:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import AppendUncertainError, LogEntry, LogWriter
-from tarsy_bus.partition_reader import ends
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import AppendUncertainError, LogEntry, LogWriter
+from tarsy_bus.readers.partition_reader import ends
 from tarsy_bus.retries import FIRST_PAUSE_SECONDS, draw_growing_pauses, retry
 
 log = structlog.get_logger(__name__)

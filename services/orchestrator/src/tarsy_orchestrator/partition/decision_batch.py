@@ -3,12 +3,10 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tarsy_bus.log_writer import BATCH_BYTES, LogEntry
-from tarsy_bus.partition_reader import Record
+from tarsy_bus.log.writer import BATCH_BYTES, LogEntry
+from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts import events as e
-from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.ids import session_traceparent
-from tarsy_contracts.inputs import (
+from tarsy_contracts.messages.inputs import (
     AlertReceived,
     AlertResolutionReported,
     ChatRequested,
@@ -17,6 +15,8 @@ from tarsy_contracts.inputs import (
     SessionFailRequested,
     SessionReleaseRequested,
 )
+from tarsy_contracts.wire.envelope import Envelope, event_id
+from tarsy_contracts.wire.ids import session_traceparent
 from tarsy_session.decide import decide_steps
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep, imagine, look_ahead

@@ -4,7 +4,7 @@ import traceback
 
 import structlog
 
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NO_INPUT, SessionState, Unsupported
 

@@ -4,11 +4,11 @@ import asyncio
 
 import structlog
 
-from tarsy_bus.outages import passes
-from tarsy_bus.publisher import Publisher, was_not_written
+from tarsy_bus.client.outages import passes
+from tarsy_bus.client.publisher import Publisher, was_not_written
 from tarsy_bus.retries import draw_growing_pauses, retry
-from tarsy_contracts.heads import SessionHead, head_key
-from tarsy_contracts.ids import derive_id
+from tarsy_contracts.events.heads import SessionHead, head_key
+from tarsy_contracts.wire.ids import derive_id
 from tarsy_orchestrator.partition.heads_partition import HeadsPartition
 
 log = structlog.get_logger(__name__)

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from aiokafka import TopicPartition
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import PartitionReader
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import PartitionReader
 
 FRESH_SECONDS = 0.1
 """A write that was acknowledged so lately says as much as a question, which takes longer than a write."""

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from tarsy_contracts.inputs import ChatRequested
+from tarsy_contracts.messages.inputs import ChatRequested
 from tarsy_orchestrator.partition.alert_routing import route
 from tarsy_orchestrator.partition.decision_batch import PendingInput
-from tarsy_orchestrator.partition.isolation import FaultIsolation
+from tarsy_orchestrator.partition.isolation.fault_isolation import FaultIsolation
+from tarsy_orchestrator.partition.memory.session_loader import SessionLoader
+from tarsy_orchestrator.partition.memory.session_table import SessionTable, StateNotLoadedError
 from tarsy_orchestrator.partition.ready_inputs import ReadyInputs
-from tarsy_orchestrator.partition.session_loader import SessionLoader
-from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
 from tarsy_service.supervision import SupervisedGroup
 
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import Record
+from tarsy_bus.readers.partition_reader import Record
 
 
 class LogReader(Protocol):

@@ -10,33 +10,33 @@ import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.client_lifecycle import stop_client
-from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import FetchProgress
-from tarsy_bus.head_store import HeadStore
-from tarsy_bus.held_sessions import read_held
-from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.client.client_lifecycle import stop_client
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.fetch_progress import FetchProgress
+from tarsy_bus.log.head_store import HeadStore
+from tarsy_bus.log.writer import LogWriter
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import PartitionReader, ends
+from tarsy_bus.readers.held_sessions import read_held
+from tarsy_bus.readers.partition_reader import PartitionReader, ends
+from tarsy_bus.readers.span_readers import SpanReaders
 from tarsy_bus.retries import draw_growing_pauses
-from tarsy_bus.span_readers import SpanReaders
-from tarsy_contracts.workers import OwnedQueue
+from tarsy_contracts.messages.workers import OwnedQueue
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
-from tarsy_orchestrator.partition.group_membership import GroupMembership
 from tarsy_orchestrator.partition.heads_partition import HeadsTopic
-from tarsy_orchestrator.partition.inbox_commits import InboxCommits
-from tarsy_orchestrator.partition.inbox_feed import InboxFeed
-from tarsy_orchestrator.partition.inbox_range import inbox_misfit, read_inbox_ranges
-from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.inputs.group_membership import GroupMembership
+from tarsy_orchestrator.partition.inputs.inbox_commits import InboxCommits
+from tarsy_orchestrator.partition.inputs.inbox_feed import InboxFeed
+from tarsy_orchestrator.partition.inputs.inbox_range import inbox_misfit, read_inbox_ranges
+from tarsy_orchestrator.partition.inputs.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
+from tarsy_orchestrator.partition.memory.resting_states import RestingStates
+from tarsy_orchestrator.partition.memory.session_table import SessionTable
 from tarsy_orchestrator.partition.owner_gauges import update_gauges
 from tarsy_orchestrator.partition.owner_progress import OwnerProgress
 from tarsy_orchestrator.partition.partition import Partition
 from tarsy_orchestrator.partition.recovery import describe_missing_openers, read_fitting_heads
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
-from tarsy_orchestrator.partition.resting_states import RestingStates
-from tarsy_orchestrator.partition.session_table import SessionTable
 from tarsy_orchestrator.partition.take_over_schedule import TakeOverSchedule
 from tarsy_service.supervision import SupervisedGroup
 

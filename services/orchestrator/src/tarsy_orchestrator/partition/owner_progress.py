@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress
+from tarsy_orchestrator.partition.memory.session_progress import SessionProgress
 from tarsy_orchestrator.partition.partition import Partition
-from tarsy_orchestrator.partition.session_progress import SessionProgress
 
 WAITING_SESSIONS = "sessions that wait"
 

@@ -5,16 +5,15 @@ from collections.abc import Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.held_sessions import HeldInputs
-from tarsy_bus.log_writer import LogWriter
-from tarsy_bus.partition_reader import Record, parse_record
-from tarsy_bus.span_readers import SpanReaders
-from tarsy_contracts.workers import OwnedQueue
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import LogWriter
+from tarsy_bus.readers.held_sessions import HeldInputs
+from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.span_readers import SpanReaders
+from tarsy_contracts.messages.workers import OwnedQueue
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.batch_append import append_batch
-from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
 from tarsy_orchestrator.partition.decision_batch import (
     Decision,
     PendingInput,
@@ -24,15 +23,16 @@ from tarsy_orchestrator.partition.decision_batch import (
 )
 from tarsy_orchestrator.partition.decision_progress import Decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
-from tarsy_orchestrator.partition.inbox_progress import InboxProgress
-from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
 from tarsy_orchestrator.partition.input_queue import InputQueue
-from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
+from tarsy_orchestrator.partition.inputs.inbox_progress import InboxProgress
+from tarsy_orchestrator.partition.inputs.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
+from tarsy_orchestrator.partition.isolation.dead_letter_writer import DeadLetterWriter
+from tarsy_orchestrator.partition.isolation.fault_isolation import EffectsPort, FaultIsolation
+from tarsy_orchestrator.partition.isolation.quarantine import Quarantine
 from tarsy_orchestrator.partition.log_progress import LogProgress
-from tarsy_orchestrator.partition.quarantine import Quarantine
-from tarsy_orchestrator.partition.session_loader import SessionLoader
-from tarsy_orchestrator.partition.session_progress import INTAKE, SessionSteps
-from tarsy_orchestrator.partition.session_table import SessionTable
+from tarsy_orchestrator.partition.memory.session_loader import SessionLoader
+from tarsy_orchestrator.partition.memory.session_progress import INTAKE, SessionSteps
+from tarsy_orchestrator.partition.memory.session_table import SessionTable
 from tarsy_service.supervision import Supervisor
 from tarsy_session.state import Investigating, SessionState, Unsupported
 

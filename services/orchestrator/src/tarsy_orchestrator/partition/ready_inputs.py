@@ -8,7 +8,7 @@ next alert joins.
 from collections.abc import Callable
 from dataclasses import replace
 
-from tarsy_contracts.inputs import AlertReceived
+from tarsy_contracts.messages.inputs import AlertReceived
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_session.decision_input import EarlierAlert
 

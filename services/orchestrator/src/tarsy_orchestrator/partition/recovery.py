@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.connection import Bus
-from tarsy_bus.head_fit import find_misfits
-from tarsy_bus.head_reading import read_heads
-from tarsy_bus.head_store import HeadStore
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.head_fit import find_misfits
+from tarsy_bus.log.head_reading import read_heads
+from tarsy_bus.log.head_store import HeadStore
 
 type Refuse = Callable[[int, str], None]
 """Partition and sentence."""

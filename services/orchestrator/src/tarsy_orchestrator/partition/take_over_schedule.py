@@ -7,9 +7,9 @@ from contextlib import suppress
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.leaders import led_partitions
-from tarsy_orchestrator.partition.group_membership import GroupMembership
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.topics.leaders import led_partitions
+from tarsy_orchestrator.partition.inputs.group_membership import GroupMembership
 from tarsy_orchestrator.partition.refused_partitions import RefusedPartitions
 
 log = structlog.get_logger(__name__)

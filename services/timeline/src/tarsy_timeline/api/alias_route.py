@@ -11,7 +11,7 @@ from uuid import UUID
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 
 UNKNOWN = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE})
 """503: it waited for an event of a session that never began."""

@@ -7,7 +7,7 @@ from fastapi import Depends, Request, Response
 from fastapi.routing import APIRoute
 
 from tarsy_auth.session_groups import GroupLabels, labels_of
-from tarsy_service.caller import visible_groups_of
+from tarsy_service.access.caller import visible_groups_of
 from tarsy_timeline.api.alias_route import ASKED_AS
 from tarsy_timeline.queries.session_queries import SessionQueries, no_session
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from fastapi import APIRouter, Request
 
 from tarsy_contracts.api.me import Me
-from tarsy_contracts.envelope import wire_time
-from tarsy_service.caller import caller_of, identity_of
-from tarsy_service.described_routes import AUTHOR, INVALID, describe_answers, describe_headers
+from tarsy_contracts.wire.envelope import wire_time
+from tarsy_service.access.caller import caller_of, identity_of
+from tarsy_service.http.described_routes import AUTHOR, INVALID, describe_answers, describe_headers
 
 
 def me_routes() -> APIRouter:

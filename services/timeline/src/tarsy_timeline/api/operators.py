@@ -9,8 +9,8 @@ from typing import Literal
 
 from fastapi import Request
 
-from tarsy_service.caller import caller_of
-from tarsy_service.problems import ProblemError
+from tarsy_service.access.caller import caller_of
+from tarsy_service.http.problems import ProblemError
 
 type RawAccess = Literal["off", "on"]
 

@@ -6,8 +6,8 @@ from importlib.metadata import version
 from fastapi import APIRouter
 
 from tarsy_contracts.api.system import ProjectionState, QueueState, SystemOverview, SystemWorker
-from tarsy_contracts.envelope import wire_time
-from tarsy_service.described_routes import INVALID, describe_answers
+from tarsy_contracts.wire.envelope import wire_time
+from tarsy_service.http.described_routes import INVALID, describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import NO_CATALOG, NO_DATABASE
 from tarsy_timeline.queries.session_queries import SessionQueries

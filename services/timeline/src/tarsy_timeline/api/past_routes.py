@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Response
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.timeline import PastSession
-from tarsy_service.described_routes import describe_answers
+from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING_RECORD, UNKNOWN
 from tarsy_timeline.api.session_routes import AtLeast, SessionId
 from tarsy_timeline.api.trace_routes import answer_of

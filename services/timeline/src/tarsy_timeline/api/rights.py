@@ -1,7 +1,7 @@
 """Rights of the timeline's routes."""
 
 from tarsy_auth.roles import Role
-from tarsy_service.rights import rights
+from tarsy_service.access.rights import rights
 
 SESSION = "/api/v1/sessions/{session_id}"
 RESULT = f"{SESSION}/tool-calls/{{call_id}}/result"

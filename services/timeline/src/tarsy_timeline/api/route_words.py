@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tarsy_service.described_routes import AUTHOR, INVALID, KEY, NOT_JSON
+from tarsy_service.http.described_routes import AUTHOR, INVALID, KEY, NOT_JSON
 
 UNKNOWN = "There is no such session."
 UNKNOWN_TO_OWNER = f"{UNKNOWN} It is the owner who says so."

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from tarsy_contracts.api.session_lists import ActiveSessions, FilterOptions, SessionList
 from tarsy_contracts.api.sessions import SessionDetail, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
-from tarsy_service.described_routes import describe_answers
+from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING, READING_ONE
 from tarsy_timeline.queries import list_responses, responses

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Response
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.sessions import ChainStatistics, SessionDetail, SessionStatistics
-from tarsy_service.described_routes import describe_answers
+from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING, READING_ONE
 from tarsy_timeline.api.session_routes import LAST_NUMBER_HEADER, AtLeast, SessionId

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.system import HeldSessionList, McpServer, McpServers, SystemWarnings
-from tarsy_service.described_routes import INVALID, describe_answers
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.described_routes import INVALID, describe_answers
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import NO_CATALOG, READING_CATALOG
 from tarsy_timeline.queries.session_queries import SessionQueries

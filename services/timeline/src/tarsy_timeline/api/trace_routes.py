@@ -8,7 +8,7 @@ from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
-from tarsy_service.described_routes import describe_answers
+from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING_RECORD
 from tarsy_timeline.api.session_routes import LAST_NUMBER_HEADER, AtLeast, SessionId
 from tarsy_timeline.queries.session_queries import SessionQueries

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from tarsy_contracts.api.usage import UsageReport
-from tarsy_service.described_routes import describe_answers
+from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.route_words import READING
 from tarsy_timeline.queries.session_queries import SessionQueries

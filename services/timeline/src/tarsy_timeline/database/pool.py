@@ -12,7 +12,7 @@ import structlog
 from asyncpg.pool import PoolConnectionProxy
 from pydantic_core import from_json
 
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.connections import NO_STATEMENTS, StatelessConnection, create_connection_class, is_pooled
 from tarsy_timeline.errors import TimelineError
 

@@ -4,7 +4,7 @@ import asyncio
 import struct
 from urllib.parse import urlsplit
 
-from tarsy_bus.reachability import STEP_SECONDS, find_unreachable_step
+from tarsy_bus.client.reachability import STEP_SECONDS, find_unreachable_step
 
 TLS_REQUEST = struct.pack("!II", 8, 80877103)
 """A server of PostgreSQL answers it with one byte, whether it has TLS or not."""

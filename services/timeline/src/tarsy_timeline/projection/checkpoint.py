@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import batched
 
 from tarsy_bus.acceptance import LastAccepted, LogMismatchError
-from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.heads import SessionHead
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.postgres_text import to_index_text
 from tarsy_timeline.database.sql import QUERIES, REBUILD

@@ -10,8 +10,8 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
 from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.ids import timeline_event_id
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.ids import timeline_event_id
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.row_changes import RowChange
 from tarsy_timeline.rows.visibility import format_labels

@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.published_events import LastPublished, read_last_published
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.readers.published_events import LastPublished, read_last_published
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.public.mapping import public_envelope, public_event
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.topics import FOREVER
+from tarsy_contracts.wire.topics import FOREVER
 from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.projection.postgres_errors import reason_of

@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from tarsy_bus.acceptance import ChainLink, find_last_before_kept_life
-from tarsy_bus.head_store import HeadStore, find_first_kept
+from tarsy_bus.log.head_store import HeadStore, find_first_kept
+from tarsy_bus.log.recent_chains import RecentChains
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import Record, parse_record, refuse_damaged
-from tarsy_bus.recent_chains import RecentChains
-from tarsy_bus.records import Delivery
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_bus.readers.partition_reader import Record, parse_record, refuse_damaged
+from tarsy_bus.readers.records import Delivery
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint
 from tarsy_timeline.projection.resilient_writer import ResilientWriter
 

@@ -7,8 +7,8 @@ this order within a batch, or belong to one statement, which keeps the log's ord
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.timeline import timeline_changes
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.timeline.changes import timeline_changes
 from tarsy_timeline.projection.event_facts import event_facts
 from tarsy_timeline.projection.shown_change import to_row_change
 from tarsy_timeline.rows.column_texts import storable

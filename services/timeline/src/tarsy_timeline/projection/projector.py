@@ -12,16 +12,16 @@ from aiokafka.abc import ConsumerRebalanceListener
 from aiokafka.errors import KafkaError
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_bus.connection import Bus, member
-from tarsy_bus.fetch_progress import FetchProgress, ignore_step
-from tarsy_bus.lag import Lag, count_unread
-from tarsy_bus.leaders import leaders
-from tarsy_bus.outages import passes
-from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, next_offset, poll
-from tarsy_bus.records import append_time
+from tarsy_bus.client.client_lifecycle import start_client, stop_client
+from tarsy_bus.client.connection import Bus, member
+from tarsy_bus.client.fetch_progress import FetchProgress, ignore_step
+from tarsy_bus.client.outages import passes
+from tarsy_bus.queues.lag import Lag, count_unread
+from tarsy_bus.queues.start_positions import hold
+from tarsy_bus.readers.partition_reader import POLL_MS, PartitionReader, Record, next_offset, poll
+from tarsy_bus.readers.records import append_time
 from tarsy_bus.retries import draw_growing_pauses
-from tarsy_bus.start_positions import hold
+from tarsy_bus.topics.leaders import leaders
 from tarsy_bus.tracing import record_read_span
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses

@@ -6,7 +6,7 @@ from datetime import datetime
 import structlog
 
 from tarsy_contracts.events import SessionDeleted
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_timeline.database.pool import Connection
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint

@@ -6,10 +6,9 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts.display import display_item
-from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.timeline import (
+from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.timeline.changes import (
     ChatCreated,
     ChatMessageAdded,
     ExecutionChanged,
@@ -20,7 +19,8 @@ from tarsy_contracts.timeline import (
     TimelineCreated,
     TimelineEnded,
 )
-from tarsy_contracts.timeline_model import ENDED
+from tarsy_contracts.timeline.display import display_item
+from tarsy_contracts.timeline.model import ENDED
 from tarsy_timeline.database.postgres_text import to_postgres_text
 from tarsy_timeline.rows import row_changes as r
 from tarsy_timeline.rows.found_call import LOG_OFFSET

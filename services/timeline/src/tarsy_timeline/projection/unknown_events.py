@@ -1,7 +1,7 @@
 """Accepted events whose content this version does not know: the history has a gap there, and the gap a name."""
 
 from tarsy_contracts.events import EVENTS
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
 
 
 def explain_unknown(record: RecordedEvent) -> str | None:

@@ -6,8 +6,8 @@ from tarsy_contracts.api.chains import LastEvent
 from tarsy_contracts.api.sessions import SessionDetail, SessionStage, SessionState, StageExecution
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.chain import STAGES_AFTER_THE_END
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.execution import to_facts
+from tarsy_contracts.events.execution import to_facts
+from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.queries.session_activity import activity_of
 from tarsy_timeline.queries.session_fields import (
     column_fields,

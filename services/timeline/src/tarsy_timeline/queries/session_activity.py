@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tarsy_contracts.api.sessions import SessionActivity
-from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.rows.execution_facts import iteration_limit
 from tarsy_timeline.rows.found_call import CALL_TYPES
 from tarsy_timeline.rows.session_rows import Row, RunningRows, by_session

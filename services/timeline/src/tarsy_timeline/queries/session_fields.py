@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from tarsy_contracts.alert import PRIORITIES
-from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.queries.session_outcome import outcome_of
 from tarsy_timeline.rows.cost import Cost
 from tarsy_timeline.rows.session_rows import TOKENS, Row

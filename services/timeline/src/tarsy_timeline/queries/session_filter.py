@@ -7,7 +7,7 @@ from fastapi import Query
 from pydantic import AwareDatetime, ConfigDict, Field, ValidationInfo, field_validator
 
 from tarsy_auth.session_groups import GroupLabels
-from tarsy_contracts.timeline import SessionStatus
+from tarsy_contracts.timeline.changes import SessionStatus
 from tarsy_timeline.queries.absent_features import AbsentFeatures
 from tarsy_timeline.queries.search_words import SearchTerm, parse_search
 from tarsy_timeline.rows.visibility import visible_labels

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tarsy_contracts.citations import without_citations
-from tarsy_contracts.timeline_model import ENDED
+from tarsy_contracts.timeline.model import ENDED
 from tarsy_timeline.rows.session_rows import Row
 
 MOST_CHARACTERS = 200

@@ -8,7 +8,7 @@ from functools import partial
 from tarsy_auth.session_groups import GroupLabels
 from tarsy_contracts.api.chains import AskedSession, LastEvent, ProjectedLog
 from tarsy_contracts.api.visible_sessions import VisibleSessions
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.queries import responses

@@ -5,7 +5,7 @@ from functools import partial
 
 from tarsy_contracts.api.chains import AskedSession, LogName, ProjectedLog, SessionSnapshot
 from tarsy_contracts.api.timeline import SessionHistory
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.database.pool import Connection, Database
 from tarsy_timeline.database.sql import QUERIES
 from tarsy_timeline.queries import responses

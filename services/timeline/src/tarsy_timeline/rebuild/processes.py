@@ -8,9 +8,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
-from tarsy_bus.broker_connections import BrokerConnections
-from tarsy_bus.connection import Bus
-from tarsy_service.logs import configure_logs
+from tarsy_bus.client.broker_connections import BrokerConnections
+from tarsy_bus.client.connection import Bus
+from tarsy_service.telemetry.logs import configure_logs
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.rebuild.replay import ReplayShare, replay

@@ -8,8 +8,8 @@ from typing import Protocol
 import asyncpg
 import structlog
 
-from tarsy_bus.partition_reader import PartitionReader, ends
-from tarsy_bus.topics_admin import cluster_id
+from tarsy_bus.readers.partition_reader import PartitionReader, ends
+from tarsy_bus.topics.topics_admin import cluster_id
 from tarsy_timeline.database import migrations
 from tarsy_timeline.database.single_connection import SingleConnection, connected
 from tarsy_timeline.database.sql import REBUILD

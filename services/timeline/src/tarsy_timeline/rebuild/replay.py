@@ -9,10 +9,10 @@ from itertools import batched
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.head_reading import read_heads
-from tarsy_bus.head_store import HeadStore
-from tarsy_bus.partition_reader import PartitionReader, Record
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.log.head_reading import read_heads
+from tarsy_bus.log.head_store import HeadStore
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
 from tarsy_timeline.database.pool import Database
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.projection.checkpoint import ProjectionCheckpoint

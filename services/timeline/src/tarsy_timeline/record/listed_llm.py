@@ -6,8 +6,8 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.api.trace import ListedLlmInteraction
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.ids import summary_attempt_id
+from tarsy_contracts.wire.envelope import wire_time
+from tarsy_contracts.wire.ids import summary_attempt_id
 from tarsy_session.state import Execution, Summary
 from tarsy_timeline.record.llm_steps import attempt_steps, call_steps
 from tarsy_timeline.record.replay import LlmCallRecord, ReplayedSession

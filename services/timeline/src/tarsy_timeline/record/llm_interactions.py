@@ -14,8 +14,8 @@ from tarsy_contracts.api.trace import (
     TracedToolCall,
 )
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ConversationMessage, ToolCall, ToolMessage
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_session.model_request import ModelRequest, compose_request
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_session.conversations.model_request import ModelRequest, compose_request
 from tarsy_session.state import Execution, Investigating
 from tarsy_timeline.record.listed_llm import list_llm_call
 from tarsy_timeline.record.replay import LlmCallEnd, LlmCallRecord, states_of

@@ -3,8 +3,8 @@
 from typing import Literal
 
 from tarsy_contracts import events as e
-from tarsy_contracts.ids import timeline_event_id
-from tarsy_contracts.timeline import llm_timeline_event_id
+from tarsy_contracts.timeline.changes import llm_timeline_event_id
+from tarsy_contracts.wire.ids import timeline_event_id
 from tarsy_timeline.record.replay import LlmCallEnd
 
 

@@ -11,9 +11,9 @@ from tarsy_contracts.api.trace import (
     McpInteraction,
     TracedToolResult,
 )
-from tarsy_contracts.display import mark_cut
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.ids import tool_list_id
+from tarsy_contracts.timeline.display import mark_cut
+from tarsy_contracts.wire.envelope import wire_time
+from tarsy_contracts.wire.ids import tool_list_id
 from tarsy_session.state import Execution, ToolCallState
 from tarsy_timeline.record.replay import ReplayedSession
 

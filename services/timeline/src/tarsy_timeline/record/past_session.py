@@ -6,8 +6,8 @@ from itertools import groupby
 from operator import itemgetter
 
 from tarsy_contracts.api.timeline import PastSession
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.projection.projection import row_changes
 from tarsy_timeline.queries import responses
 from tarsy_timeline.rows.column_rules import Fields

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, AtRest, Execution, Investigating, SessionState, Stage, Unsupported
 

@@ -7,12 +7,12 @@ from contextlib import aclosing
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.api.timeline import PastSession
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 from tarsy_results.source import ResultGoneError, read_stored_pieces
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
 from tarsy_summary_prompt.request_focus import focus_of
 from tarsy_timeline.record.llm_interactions import find_llm

@@ -10,12 +10,12 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.acceptance import ChainTracker, LastAccepted, LogMismatchError, find_last_before_kept_life
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, parse_record
-from tarsy_bus.span_readers import SpanReaders
-from tarsy_contracts.heads import Span
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_service.problems import ProblemError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.partition_reader import Record, parse_record
+from tarsy_bus.readers.span_readers import SpanReaders
+from tarsy_contracts.events.heads import Span
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.rows.record_place import RecordPlace
 
 log = structlog.get_logger(__name__)

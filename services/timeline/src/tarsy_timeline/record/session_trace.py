@@ -1,8 +1,8 @@
 """Record of a session without the contents: its stages, their executions, and the interactions of each. Pure."""
 
 from tarsy_contracts.api.trace import SessionTrace, TracedExecution, TracedPhase, TracedStage
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.timeline_model import StepStatus
+from tarsy_contracts.timeline.model import StepStatus
+from tarsy_contracts.wire.envelope import wire_time
 from tarsy_session.state import AtRest, Execution, Investigating, PhaseRun, Stage
 from tarsy_timeline.record.listed_llm import list_llm
 from tarsy_timeline.record.mcp_interactions import list_calls, list_mcp

@@ -10,11 +10,11 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.api.trace import LlmInteraction, TracedMessage
-from tarsy_contracts.ids import summary_attempt_id
-from tarsy_contracts.recorded import RecordedEvent
-from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.events.recorded import RecordedEvent
+from tarsy_contracts.messages.requests import SummaryRequest
+from tarsy_contracts.wire.ids import summary_attempt_id
+from tarsy_session.conversations.model_request import ModelRequest
 from tarsy_session.effects import SummaryEffect
-from tarsy_session.model_request import ModelRequest
 from tarsy_session.queue_requests import request_of
 from tarsy_session.state import AtRest, Investigating, Summary, ToolCallState
 from tarsy_session.state_queries import call_of_summary

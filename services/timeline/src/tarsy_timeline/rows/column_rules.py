@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 from pydantic import JsonValue
 
-from tarsy_contracts.numbers import LARGEST_COUNT
+from tarsy_contracts.wire.numbers import LARGEST_COUNT
 from tarsy_timeline.rows.column_texts import ID
 
 type Fields = dict[str, Any]

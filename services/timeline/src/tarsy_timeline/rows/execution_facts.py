@@ -1,6 +1,6 @@
 """Facts of an execution, as its row has them: none where their event could not be read."""
 
-from tarsy_contracts.execution import ExecutionOutcome, ExecutionSpec
+from tarsy_contracts.events.execution import ExecutionOutcome, ExecutionSpec
 from tarsy_timeline.rows.session_rows import Row
 
 

@@ -6,10 +6,10 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from tarsy_contracts.ids import timeline_event_id
-from tarsy_contracts.requests import LogPosition
-from tarsy_contracts.tool_events import Outcome
-from tarsy_service.problems import ProblemError
+from tarsy_contracts.events.tool import Outcome
+from tarsy_contracts.messages.requests import LogPosition
+from tarsy_contracts.wire.ids import timeline_event_id
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.rows.session_rows import Row
 
 LOG_OFFSET = "log_offset"

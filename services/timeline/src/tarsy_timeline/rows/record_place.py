@@ -6,8 +6,8 @@ from itertools import batched
 import asyncpg
 
 from tarsy_bus.acceptance import LastAccepted
-from tarsy_contracts.heads import Span
-from tarsy_service.problems import ProblemError
+from tarsy_contracts.events.heads import Span
+from tarsy_service.http.problems import ProblemError
 
 NOT_KNOWN = (
     "An older version has projected this session, without where it lies: project the log anew to read its record."

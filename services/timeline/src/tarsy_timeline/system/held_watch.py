@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.held_sessions import create_held_sessions, follow_held
-from tarsy_contracts.held import REASONS
-from tarsy_service.problems import ProblemError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.held_sessions import create_held_sessions, follow_held
+from tarsy_contracts.messages.held import REASONS
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.system.server_warnings import MOST_CHARACTERS, MOST_NAMED, Category, ServerWarning
 
 NOT_READ = "What is set aside has not been read to its end yet. Try again in a few seconds."

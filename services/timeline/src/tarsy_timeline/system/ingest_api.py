@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
 from tarsy_contracts.api.prices import ModelPrices
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 
 log = structlog.get_logger(__name__)
 

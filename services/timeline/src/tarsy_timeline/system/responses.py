@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from tarsy_bus.catalog import CatalogEntry
+from tarsy_bus.readers.catalog import CatalogEntry
 from tarsy_contracts.api.system import (
     HeldSession,
     HeldSessionList,
@@ -16,8 +16,8 @@ from tarsy_contracts.api.system import (
     SystemWarning,
     SystemWarnings,
 )
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.workers import CatalogTool
+from tarsy_contracts.messages.workers import CatalogTool
+from tarsy_contracts.wire.envelope import wire_time
 from tarsy_timeline.system.held_watch import SessionAside
 from tarsy_timeline.system.server_warnings import ServerWarning
 from tarsy_timeline.system.servers import ServerOfGateways, find_check_time

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from tarsy_bus.catalog import CatalogEntry
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.ids import derive_id
+from tarsy_bus.readers.catalog import CatalogEntry
+from tarsy_contracts.wire.envelope import wire_time
+from tarsy_contracts.wire.ids import derive_id
 from tarsy_contracts.withheld_tools import line_to_allow
 from tarsy_timeline.system.servers import ServerOfGateways
 

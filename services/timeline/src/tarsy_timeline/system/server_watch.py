@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.catalog import CatalogEntries, follow_catalog
-from tarsy_bus.connection import Bus
-from tarsy_service.problems import ProblemError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.catalog import CatalogEntries, follow_catalog
+from tarsy_service.http.problems import ProblemError
 from tarsy_service.supervision import Supervisor
 from tarsy_timeline.system.server_warnings import Category, ServerWarning, warnings_of
 from tarsy_timeline.system.servers import ServerOfGateways, servers_of

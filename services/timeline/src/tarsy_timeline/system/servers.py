@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.catalog import CatalogEntry
-from tarsy_contracts.workers import CatalogTool
+from tarsy_bus.readers.catalog import CatalogEntry
+from tarsy_contracts.messages.workers import CatalogTool
 
 MOST_SERVERS = 500
 """Shown at most; more are left out, the last by name."""

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 from aiokafka import TopicPartition
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import ignore_step
-from tarsy_bus.heartbeat_gaps import GAP
-from tarsy_bus.heartbeats import Announcements
-from tarsy_bus.liveness import DEAD_AFTER
-from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.records import append_time
-from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.fetch_progress import ignore_step
+from tarsy_bus.liveness.failure_detection import DEAD_AFTER
+from tarsy_bus.liveness.heartbeat_gaps import GAP
+from tarsy_bus.liveness.heartbeats import Announcements
+from tarsy_bus.readers.partition_reader import PartitionReader
+from tarsy_bus.readers.records import append_time
+from tarsy_contracts.messages.workers import WorkerAnnounced
 
 REMEMBERED = timedelta(hours=1)
 """How long a silent worker is remembered."""

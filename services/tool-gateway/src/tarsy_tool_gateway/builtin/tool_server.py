@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_tool_gateway.tool_servers import ToolOutput
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always

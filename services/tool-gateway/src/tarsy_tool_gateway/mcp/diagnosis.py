@@ -16,7 +16,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from tarsy_config.oauth_client import SCOPE
+from tarsy_config.sections.oauth_client import SCOPE
 from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.mcp.failures import is_gateway_error
 from tarsy_tool_gateway.mcp.tool_listing import ListingRefusedError

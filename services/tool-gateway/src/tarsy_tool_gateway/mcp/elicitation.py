@@ -10,7 +10,7 @@ from mcp.client.session import ElicitationFnT
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 from pydantic import ValidationError
 
-from tarsy_config.servers import Elicitation
+from tarsy_config.sections.servers import Elicitation
 
 DECLINED = ElicitResult(action="decline")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, for_session
 from tarsy_tool_gateway.tool_servers import ToolOutput, ToolServer

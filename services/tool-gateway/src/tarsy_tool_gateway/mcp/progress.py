@@ -8,10 +8,10 @@ from typing import Protocol
 
 import structlog
 
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_contracts import chunks
-from tarsy_contracts.ids import derive_id
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_contracts.messages import chunks
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.ids import derive_id
 
 log = structlog.get_logger(__name__)
 

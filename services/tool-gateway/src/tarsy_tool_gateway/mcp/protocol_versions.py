@@ -12,7 +12,7 @@ from mcp.shared.dispatcher import CallOptions
 from mcp_types import REQUEST_TIMEOUT, CallToolResult, DiscoverResult
 from mcp_types.version import LATEST_MODERN_VERSION
 
-from tarsy_config.transports import Protocol
+from tarsy_config.sections.transports import Protocol
 from tarsy_tool_gateway.mcp.direct_calls import CALL, DirectCalls, Params, Send
 from tarsy_tool_gateway.mcp.handshake import Handshake
 from tarsy_tool_gateway.mcp.sdk_internals import PreparedClient, dispatcher_of

@@ -7,11 +7,11 @@ from typing import Literal, assert_never
 
 from pydantic import SecretStr
 
-from tarsy_config.approval import Approve, rule_of
-from tarsy_config.oauth_client import OAuthClient
-from tarsy_config.servers import Elicitation, McpServerConfig
-from tarsy_config.templates import with_session
-from tarsy_config.transports import INHERITED, Protocol, Transport
+from tarsy_config.document.templates import with_session
+from tarsy_config.sections.approval import Approve, rule_of
+from tarsy_config.sections.oauth_client import OAuthClient
+from tarsy_config.sections.servers import Elicitation, McpServerConfig
+from tarsy_config.sections.transports import INHERITED, Protocol, Transport
 from tarsy_contracts.chain import ApprovalRule, Isolation
 from tarsy_tool_gateway.mcp.known_servers import find_known_server
 from tarsy_worker.claim_types import ServerLimits

@@ -12,7 +12,7 @@ from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_config.servers import Elicitation
+from tarsy_config.sections.servers import Elicitation
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.elicitation import elicitation_callback

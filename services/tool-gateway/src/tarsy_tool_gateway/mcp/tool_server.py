@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from mcp_types import CallToolResult
 
 from tarsy_contracts.events import Outcome
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.failures import (
     LEAST_PAUSE_SECONDS,

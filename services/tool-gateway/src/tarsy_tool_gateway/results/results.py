@@ -8,13 +8,13 @@ from datetime import datetime
 
 import structlog
 
-from tarsy_bus.publisher import Publisher, was_not_written
+from tarsy_bus.client.publisher import Publisher, was_not_written
 from tarsy_bus.retries import retry
 from tarsy_bus.tracing import current_traceparent
-from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Piece, StoredResult
-from tarsy_contracts.ids import report_id
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
+from tarsy_contracts.wire.envelope import Envelope
+from tarsy_contracts.wire.ids import report_id
 from tarsy_results.text import count_lines, split, truncate_at_line
 
 log = structlog.get_logger(__name__)

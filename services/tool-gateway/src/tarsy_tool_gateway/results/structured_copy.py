@@ -27,6 +27,8 @@ def is_long(*values: object) -> bool:
                 left += named.values()
             case list() as items:
                 left += items
+            case _:
+                pass
         size += 1
     return size > MOST_AT_ONCE
 

@@ -1,4 +1,4 @@
-// Which address shows what: a new view is one file, one line here, and its address in `page_views.py`.
+// Which address shows what: a new view is one file, one line here, and its address in `page_files/views.py`.
 
 const SESSION_ID = "[A-Za-z0-9._-]{1,200}";
 

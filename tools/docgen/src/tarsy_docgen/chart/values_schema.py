@@ -11,9 +11,9 @@ from pydantic import JsonValue, TypeAdapter
 from tarsy_docgen.chart.chart_value import ChartValue
 from tarsy_docgen.schema import Schema
 from tarsy_local.service_settings import SETTINGS
-from tarsy_service.kafka_settings import KafkaConnectionSettings
-from tarsy_service.secret_files import is_secret, variable_of
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.settings.kafka import KafkaConnectionSettings
+from tarsy_service.settings.secret_files import is_secret, variable_of
+from tarsy_service.settings.service_settings import ServiceSettings
 
 SET_BY_THE_CHART = frozenset(
     {

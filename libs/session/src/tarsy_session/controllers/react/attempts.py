@@ -12,7 +12,7 @@ from tarsy_session.controllers.react.inputs import input_end, paragraph_end, wit
 from tarsy_session.controllers.react.no_action import means_nothing
 from tarsy_session.controllers.react.pairs import find_marks
 from tarsy_session.controllers.react.sections import AnswerSection
-from tarsy_session.offered_names import Names, clean
+from tarsy_session.tools.offered_names import Names, clean
 
 BEFORE_NAME = re.compile(
     r"(?:\s++|`{3,}+[ \t]*+(?:(?:json|yaml|text|txt|plaintext|bash|python|tool|tool_code)(?=\s))?)*+"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from tarsy_contracts import events as e
-from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolCall, ToolDefinition, UserMessage
-from tarsy_contracts.ids import tool_call_id
+from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_session.controllers.protocol import (
     ATTEMPTS_BEFORE_FALLBACK,
     CallResult,

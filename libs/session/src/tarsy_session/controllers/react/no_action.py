@@ -2,7 +2,7 @@
 
 import re
 
-from tarsy_session.offered_names import LONGEST, MARKS, clean
+from tarsy_session.tools.offered_names import LONGEST, MARKS, clean
 
 REASON = re.compile(r"[(,.;:–—]|\s-\s|\s(?:as|because|since)\s")
 NOTHING = re.compile(

@@ -27,7 +27,7 @@ from tarsy_session.controllers.react.instructions import (
 )
 from tarsy_session.controllers.react.parsed_answer import ParsedAnswer, WrittenCall
 from tarsy_session.controllers.react.sections import AnswerSection, find_sections
-from tarsy_session.offered_names import Names
+from tarsy_session.tools.offered_names import Names
 
 THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from tarsy_bus.dead_letter_index import DeadLetter
+from tarsy_bus.dead_letters.letter_index import DeadLetter
 
 type Text = Annotated[str, Field(max_length=300)]
 

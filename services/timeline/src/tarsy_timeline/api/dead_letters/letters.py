@@ -6,11 +6,11 @@ from contextlib import aclosing, asynccontextmanager
 
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.at_offsets import RecordsGoneError, records_at
-from tarsy_bus.connection import Bus
-from tarsy_bus.dead_letter_index import DeadLetter, DeadLetterIndex
-from tarsy_bus.partition_reader import Record
-from tarsy_service.problems import ProblemError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.dead_letters.letter_index import DeadLetter, DeadLetterIndex
+from tarsy_bus.readers.at_offsets import RecordsGoneError, records_at
+from tarsy_bus.readers.partition_reader import Record
+from tarsy_service.http.problems import ProblemError
 
 READ_SECONDS = 25.0
 """A first read of 100,000 letters takes some seconds; where it takes longer, the next request goes on with it."""

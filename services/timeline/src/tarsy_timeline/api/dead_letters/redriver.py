@@ -6,11 +6,11 @@ from itertools import islice
 
 import structlog
 
-from tarsy_bus.dead_letter_index import DeadLetter, DeadLetterIndex
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_bus.redrive import NotMarkedError, RedriveRefusedError, redrive, refusal_of
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.dead_letters.letter_index import DeadLetter, DeadLetterIndex
+from tarsy_bus.dead_letters.redrive import NotMarkedError, RedriveRefusedError, redrive, refusal_of
 from tarsy_contracts.api.dead_letters import RedriveAnswer, Redriven, RedriveOutcome
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.dead_letters.letter_filter import LetterFilter, behind
 from tarsy_timeline.api.dead_letters.letters import Letters
 from tarsy_timeline.metrics import Metrics
@@ -23,7 +23,7 @@ SECONDS_AT_ONCE = 20.0
 
 
 class Redriver:
-    """One re-drive at a time: their bodies are large. A repeat is harmless (tarsy_bus.redrive)."""
+    """One re-drive at a time: their bodies are large. A repeat is harmless (tarsy_bus.dead_letters.redrive)."""
 
     def __init__(self, letters: Letters, publisher: Publisher, metrics: Metrics) -> None:
         self._letters = letters

@@ -4,12 +4,12 @@ import base64
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
-from tarsy_bus.dead_letter_index import DeadLetter
-from tarsy_bus.dead_letter_parsing import split_headers
-from tarsy_bus.partition_reader import Record
-from tarsy_contracts import dead_letters as d
+from tarsy_bus.dead_letters.letter_index import DeadLetter
+from tarsy_bus.dead_letters.parsing import split_headers
+from tarsy_bus.readers.partition_reader import Record
 from tarsy_contracts.api.dead_letters import DeadLetterDetail, DeadLetterRaw, DeadLetterRow, MaskedHeader, RawHeader
-from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.messages import dead_letters as d
+from tarsy_contracts.wire.envelope import wire_time
 
 type Mask = Callable[[str], str]
 

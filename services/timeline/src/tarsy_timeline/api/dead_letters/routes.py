@@ -18,8 +18,8 @@ from tarsy_contracts.api.dead_letters import (
     Redriven,
 )
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import create_bounded_route
-from tarsy_service.described_routes import AUTHOR, INVALID, NOT_JSON, describe_answers, describe_headers
+from tarsy_service.http.bounded_routes import create_bounded_route
+from tarsy_service.http.described_routes import AUTHOR, INVALID, NOT_JSON, describe_answers, describe_headers
 from tarsy_timeline.api.dead_letters import responses
 from tarsy_timeline.api.dead_letters.letter_filter import LetterFilter, behind
 from tarsy_timeline.api.dead_letters.letters import NO_LETTER, Letters

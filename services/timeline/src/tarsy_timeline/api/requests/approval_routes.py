@@ -8,12 +8,12 @@ from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.approvals import ApprovalDecision, ApprovalList, WaitingApproval
 from tarsy_contracts.api.requests import SessionRequestGranted
-from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.inputs import CallDecisionRequested
+from tarsy_contracts.messages.inputs import CallDecisionRequested
+from tarsy_contracts.wire.envelope import wire_time
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import create_bounded_route
-from tarsy_service.caller import identity_of
-from tarsy_service.described_routes import INVALID, OTHER_BODY, describe_answers, describe_headers
+from tarsy_service.access.caller import identity_of
+from tarsy_service.http.bounded_routes import create_bounded_route
+from tarsy_service.http.described_routes import INVALID, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.caller_groups import CallerGroups
 from tarsy_timeline.api.requests.request_handler import RequestHandler
 from tarsy_timeline.api.requests.request_routes import PENDING

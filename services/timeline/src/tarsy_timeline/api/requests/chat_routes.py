@@ -6,11 +6,11 @@ from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.chat import ChatMessage, ChatMessageSent
-from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
-from tarsy_contracts.inputs import ChatRequested
+from tarsy_contracts.messages.inputs import ChatRequested
+from tarsy_contracts.wire.ids import chat_id, message_id, reply_stage_id
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import create_bounded_route
-from tarsy_service.described_routes import NOT_JSON, OTHER_BODY, describe_answers, describe_headers
+from tarsy_service.http.bounded_routes import create_bounded_route
+from tarsy_service.http.described_routes import NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.route_words import REPEATED, UNKNOWN_TO_OWNER

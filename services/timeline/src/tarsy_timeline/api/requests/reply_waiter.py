@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.controls import follow_control
-from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_service.problems import ProblemError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.controls import follow_control
+from tarsy_contracts.messages.control import Control, RequestAnswered
+from tarsy_service.http.problems import ProblemError
 
 MOST_WAITERS = 1_000
 

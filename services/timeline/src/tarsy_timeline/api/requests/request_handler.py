@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
-from tarsy_contracts.control import RequestAnswered
+from tarsy_contracts.messages.control import RequestAnswered
 from tarsy_masking.masker import Masker
-from tarsy_service.base_path import base_path_of
-from tarsy_service.caller import KeyedBodies, caller_of
-from tarsy_service.problems import ProblemError
+from tarsy_service.access.caller import KeyedBodies, caller_of
+from tarsy_service.http.base_path import base_path_of
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.requests.session_commands import PersonRequest, SessionCommands, request_id
 
 LONGEST_REASON = 1_000

@@ -8,15 +8,15 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from tarsy_contracts.api.requests import CancelRequest, SessionRequestGranted, SessionRequestPending
-from tarsy_contracts.inputs import (
+from tarsy_contracts.messages.inputs import (
     CancelRequested,
     SessionDeleteRequested,
     SessionFailRequested,
     SessionReleaseRequested,
 )
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import create_bounded_route
-from tarsy_service.described_routes import INVALID, NOT_JSON, OTHER_BODY, describe_answers, describe_headers
+from tarsy_service.http.bounded_routes import create_bounded_route
+from tarsy_service.http.described_routes import INVALID, NOT_JSON, OTHER_BODY, describe_answers, describe_headers
 from tarsy_timeline.api.requests.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
 from tarsy_timeline.api.requests.session_commands import SessionCommands
 from tarsy_timeline.api.route_words import REPEAT, REPEATED, SET_ASIDE, TAKEN_IN, UNKNOWN_TO_OWNER

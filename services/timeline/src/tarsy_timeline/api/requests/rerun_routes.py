@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 
-from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_contracts.alert import Alert, McpSelection, Rerun
 from tarsy_contracts.api.alert_choices import McpChoice
 from tarsy_contracts.api.requests import RerunAccepted, RerunRequest
-from tarsy_contracts.ids import report_id, session_of_rerun, session_traceparent
-from tarsy_contracts.inputs import AlertReceived
+from tarsy_contracts.messages.inputs import AlertReceived
+from tarsy_contracts.wire.ids import report_id, session_of_rerun, session_traceparent
 from tarsy_masking.masker import Masker
-from tarsy_service.bounded_routes import create_bounded_route
-from tarsy_service.caller import KeyedBodies, caller_of
-from tarsy_service.described_routes import (
+from tarsy_service.access.caller import KeyedBodies, caller_of
+from tarsy_service.http.bounded_routes import create_bounded_route
+from tarsy_service.http.described_routes import (
     AUTHOR,
     INVALID,
     KEY,
@@ -25,7 +25,7 @@ from tarsy_service.described_routes import (
     describe_answers,
     describe_headers,
 )
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.requests.session_commands import request_id
 from tarsy_timeline.api.route_words import NO_DATABASE
 from tarsy_timeline.api.session_routes import SessionId

@@ -6,11 +6,10 @@ from uuid import uuid4
 
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span
-from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.ids import derive_id, report_id
-from tarsy_contracts.inputs import (
+from tarsy_contracts.messages.control import RequestAnswered
+from tarsy_contracts.messages.inputs import (
     CallDecisionRequested,
     CancelRequested,
     ChatRequested,
@@ -18,8 +17,9 @@ from tarsy_contracts.inputs import (
     SessionFailRequested,
     SessionReleaseRequested,
 )
-from tarsy_service.caller import Caller
-from tarsy_service.problems import ProblemError
+from tarsy_contracts.wire.ids import derive_id, report_id
+from tarsy_service.access.caller import Caller
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.requests.reply_waiter import ReplyWaiter
 
 type PersonRequest = (

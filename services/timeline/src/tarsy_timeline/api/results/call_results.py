@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.api.results import ToolCallResult
 from tarsy_results.budget import ReadBudget
 from tarsy_results.pages import ResultPage
@@ -16,7 +16,7 @@ from tarsy_results.pattern import SearchPattern
 from tarsy_results.reading import Reading, ResultReader
 from tarsy_results.search import ResultSearch
 from tarsy_results.source import ResultGoneError, ResultSource, text_source
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.results.download import ResultDownload
 from tarsy_timeline.api.results.query import ChosenLines, WantedLines
 from tarsy_timeline.api.results.responses import page_result, search_result

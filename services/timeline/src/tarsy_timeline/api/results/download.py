@@ -9,7 +9,7 @@ from aiokafka.errors import KafkaError
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from tarsy_bus.outage_retry import KafkaUnreachableError
+from tarsy_bus.readers.outage_retry import KafkaUnreachableError
 from tarsy_results.source import ResultGoneError, ResultSource
 
 log = structlog.get_logger(__name__)

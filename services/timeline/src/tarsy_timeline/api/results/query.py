@@ -10,7 +10,7 @@ from tarsy_results.pattern import InvalidSearchError, SearchPattern
 from tarsy_results.position import TextPosition
 from tarsy_results.search import MOST_MATCHES
 from tarsy_results.spans import InvalidTimeError, TimeSpan, parse_span
-from tarsy_service.problems import ProblemError
+from tarsy_service.http.problems import ProblemError
 
 MOST_LINES = 2_000
 USUAL_LINES = 200

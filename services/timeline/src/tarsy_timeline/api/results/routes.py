@@ -8,7 +8,7 @@ from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.results import ToolCallResult
-from tarsy_service.described_routes import INVALID, describe_answers
+from tarsy_service.http.described_routes import INVALID, describe_answers
 from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.download import DownloadResponse
 from tarsy_timeline.api.results.query import WantedLinesQuery, parse_wanted

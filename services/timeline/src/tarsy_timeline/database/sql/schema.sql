@@ -110,7 +110,7 @@ create table stages (
 );
 create index stages_by_session on stages (session_id, stage_index);
 
--- spec, outcome: ExecutionSpec and ExecutionOutcome of tarsy_contracts.execution; llm_provider is who is asked now.
+-- spec, outcome: ExecutionSpec and ExecutionOutcome of tarsy_contracts.events.execution; llm_provider is who is asked now.
 -- output_tokens include thinking_tokens; input_tokens include what was read from caches and written to them.
 create table agent_executions (
     execution_id text primary key,

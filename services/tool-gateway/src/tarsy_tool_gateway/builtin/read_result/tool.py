@@ -6,9 +6,9 @@ from functools import partial
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.readers.outage_retry import KafkaUnreachableError, TimeLimit
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_results.budget import ReadBudget
 from tarsy_results.pages import ResultPage
 from tarsy_results.pattern import InvalidSearchError

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tarsy_config.defaults import System
+from tarsy_config.sections.defaults import System
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, require_allowed_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import SystemLookup, resolve_endpoints

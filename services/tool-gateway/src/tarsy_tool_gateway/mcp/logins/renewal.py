@@ -9,9 +9,9 @@ from typing import Literal
 
 import structlog
 
-from tarsy_bus.publisher import NotWrittenError
+from tarsy_bus.client.publisher import NotWrittenError
 from tarsy_bus.retries import draw_growing_pauses
-from tarsy_contracts.mcp_tokens import CLAIM_SECONDS
+from tarsy_contracts.messages.mcp_tokens import CLAIM_SECONDS
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, make_login_error
 from tarsy_tool_gateway.mcp.logins.errors import NotRenewedError, RefusedError

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from tarsy_bus.connection import Bus, quiet_reader
-from tarsy_bus.fetch_progress import ignore_step
-from tarsy_bus.partition_reader import PartitionReader, Record
-from tarsy_contracts.mcp_tokens import LOGGED_OUT
+from tarsy_bus.client.connection import Bus, quiet_reader
+from tarsy_bus.client.fetch_progress import ignore_step
+from tarsy_bus.readers.partition_reader import PartitionReader, Record
+from tarsy_contracts.messages.mcp_tokens import LOGGED_OUT
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, make_login_error
 from tarsy_tool_gateway.mcp.logins.login import McpLogin
 from tarsy_tool_gateway.mcp.logins.token_keys import NotOpenedError, TokenKeys

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tarsy_contracts.mcp_tokens import CLAIM_SECONDS, McpRefreshClaimed, McpTokenSealed
+from tarsy_contracts.messages.mcp_tokens import CLAIM_SECONDS, McpRefreshClaimed, McpTokenSealed
 
 MOST_NUMBER = 10**12
 """No server has so many logins. A key has eighteen digits at most: behind a number of those nobody could log in."""

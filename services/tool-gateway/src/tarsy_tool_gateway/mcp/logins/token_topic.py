@@ -5,13 +5,13 @@ from collections.abc import Iterable
 import structlog
 from pydantic import ValidationError
 
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, parse_record, read_to_end
-from tarsy_bus.publisher import NotWrittenError, Publisher
-from tarsy_contracts.envelope import Headers
-from tarsy_contracts.mcp_tokens import McpRefreshClaimed, McpTokenSealed, claim_key, token_key, token_of_key
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_bus.client.connection import Bus
+from tarsy_bus.client.publisher import NotWrittenError, Publisher
+from tarsy_bus.readers.partition_reader import Record, parse_record, read_to_end
+from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_contracts.messages.mcp_tokens import McpRefreshClaimed, McpTokenSealed, claim_key, token_key, token_of_key
+from tarsy_contracts.wire.envelope import Headers
+from tarsy_contracts.wire.message import Message
 from tarsy_tool_gateway.mcp.logins.token_records import TokenRecords
 
 log = structlog.get_logger(__name__)

@@ -1,4 +1,4 @@
--- Facts of executions, whole: ExecutionSpec and ExecutionOutcome of tarsy_contracts.execution.
+-- Facts of executions, whole: ExecutionSpec and ExecutionOutcome of tarsy_contracts.events.execution.
 alter table agent_executions
     add column spec jsonb,
     add column outcome jsonb;

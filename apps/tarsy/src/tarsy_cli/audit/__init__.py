@@ -1,0 +1,1 @@
+"""`tarsy audit`: who asked for what."""

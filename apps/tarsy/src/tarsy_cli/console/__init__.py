@@ -1,0 +1,1 @@
+"""The terminal of the commands: what is written, and how much of it a terminal can show."""

@@ -1,0 +1,1 @@
+"""`tarsy events`: the public topic, and the CloudEvents of `tarsy export`."""

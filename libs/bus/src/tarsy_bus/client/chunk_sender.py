@@ -1,0 +1,164 @@
+"""Batched publishing of chunks: one produce request at a time for all calls that stream in a process.
+
+Text gathers while a request is on its way, and for some milliseconds after it began; then each call has one record.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing
+
+import structlog
+
+from tarsy_bus.client.fetch_progress import ignore_step
+from tarsy_bus.client.publisher import NotWrittenError, Publisher, TooLargeError
+from tarsy_bus.tracing import current_traceparent
+from tarsy_contracts.messages.chunks import LlmChunk, SummaryChunk
+from tarsy_contracts.wire.ids import derive_id
+
+log = structlog.get_logger(__name__)
+
+LEAST_INTERVAL_SECONDS, LONGEST_INTERVAL_SECONDS = 0.005, 0.02
+"""Between the beginnings of two requests. Half of it is what a word waits for here."""
+INTERVAL_SHARE = 2
+"""The interval is so many times what the last request took: a busy machine, or Kafka, gets fewer that carry more."""
+MOST_UNSENT = 256 * 1024
+"""Characters of all calls. Models that are faster than Kafka wait for it here."""
+MOST_MASKED = 4 * 1024
+"""Characters that are masked at once: a millisecond or so. Others have their turn before the next."""
+
+type Part = str
+type MakeChunk = Callable[[int, Part, str], LlmChunk | SummaryChunk]
+type MaskText = Callable[[Part, str], Iterable[tuple[Part, str]]]
+
+
+def pass_masked(part: Part, text: str) -> Iterable[tuple[Part, str]]:
+    """For text that is masked before it is put."""
+    return ((part, text),)
+
+
+class ChunkFeed:
+    """Chunks of one run of a call, numbered in the order in which they are written."""
+
+    def __init__(self, session_id: str, make: MakeChunk, mask: MaskText = pass_masked) -> None:
+        """`mask` gets all text that has gathered, when it is sent: one look at several tokens, and none at those that
+        are dropped. It does not raise."""
+        self.session_id = session_id
+        self.traceparent: str | None = None
+        self._make = make
+        self._mask = mask
+        self._texts: list[tuple[Part, list[str]]] = []
+        self._index = 0
+
+    def add(self, part: Part, text: str) -> None:
+        if not self._texts or self._texts[-1][0] != part:
+            self._texts.append((part, []))
+        self._texts[-1][1].append(text)
+
+    async def drain(self) -> AsyncGenerator[LlmChunk | SummaryChunk]:
+        texts, self._texts = self._texts, []
+        for part, pieces in texts:
+            text = "".join(pieces)
+            for begin in range(0, len(text), MOST_MASKED):
+                if begin:
+                    await asyncio.sleep(0)
+                for masked_part, masked in self._mask(part, text[begin : begin + MOST_MASKED]):
+                    if masked:
+                        yield self._make(self._index, masked_part, masked)
+                        self._index += 1
+
+    def size(self) -> int:
+        return sum(len(piece) for _, pieces in self._texts for piece in pieces)
+
+
+class ChunkSender:
+    """Chunks are only to look at: one that cannot be written is left out, and the final text replaces it."""
+
+    def __init__(
+        self,
+        publisher: Publisher,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._publisher = publisher
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self._waiting: dict[ChunkFeed, None] = {}
+        self._sending: tuple[ChunkFeed, ...] = ()
+        self._size = 0
+        self._filled, self._room, self._sent = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def put(self, feed: ChunkFeed, part: Part, text: str) -> None:
+        """Returns when there is room for it, mostly at once."""
+        while self._size >= MOST_UNSENT:
+            self._room.clear()
+            await self._room.wait()
+        feed.add(part, text)
+        feed.traceparent = current_traceparent()
+        self._waiting[feed] = None
+        self._size += len(text)
+        self._filled.set()
+
+    async def until_sent(self, feed: ChunkFeed) -> None:
+        """Returns when nothing of the feed waits or is on its way."""
+        while feed in self._waiting or feed in self._sending:
+            self._sent.clear()
+            await self._sent.wait()
+
+    def drop(self, feed: ChunkFeed) -> None:
+        """Forgets what waits: the final text is there."""
+        if feed in self._waiting:
+            self._size -= feed.size()
+            del self._waiting[feed]
+            self._room.set()
+
+    async def run(self, heartbeat: Callable[[], None] = ignore_step) -> None:
+        """Sends until it is cancelled."""
+        next_at = self._monotonic()
+        while True:
+            heartbeat()
+            await self._filled.wait()
+            pause = next_at - self._monotonic()
+            if pause > 0:
+                await self._sleep(pause)
+            began = self._monotonic()
+            await self._send_all()
+            next_at = began + _interval(self._monotonic() - began)
+
+    async def _send_all(self) -> None:
+        self._sending = tuple(self._waiting)
+        self._waiting.clear()
+        self._filled.clear()
+        self._size = 0
+        self._room.set()
+        await asyncio.gather(*map(self._send, self._sending))
+        self._sending = ()
+        self._sent.set()
+
+    async def _send(self, feed: ChunkFeed) -> None:
+        async with aclosing(feed.drain()) as chunks:
+            async for chunk in chunks:
+                await self._try_to_publish(feed, chunk)
+
+    async def _try_to_publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
+        try:
+            await self._publish(feed, chunk)
+        except (NotWrittenError, TooLargeError) as problem:
+            log.warning("chunk.not_written", session_id=feed.session_id, reason=str(problem))
+        except Exception as problem:  # noqa: BLE001 - one call's mistake is not that of the others
+            log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
+
+    async def _publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
+        id = derive_id("chunk", chunk.call_id, chunk.run, chunk.index)
+        await self._publisher.publish(
+            self._publisher.topics.stream,
+            chunk,
+            key=feed.session_id,
+            id=id,
+            subject=feed.session_id,
+            traceparent=feed.traceparent,
+        )
+
+
+def _interval(took: float) -> float:
+    return min(max(INTERVAL_SHARE * took, LEAST_INTERVAL_SECONDS), LONGEST_INTERVAL_SECONDS)

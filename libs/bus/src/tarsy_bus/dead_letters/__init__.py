@@ -1,0 +1,1 @@
+"""Dead letters: buried, read, listed, and re-driven."""

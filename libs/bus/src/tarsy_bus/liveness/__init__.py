@@ -1,0 +1,1 @@
+"""Signs of life: announcements of processes, answers of brokers, and the outages of either."""

@@ -1,0 +1,1 @@
+"""The session log: its writer, its heads, and what is deleted of it."""

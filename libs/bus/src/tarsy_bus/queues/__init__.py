@@ -1,0 +1,1 @@
+"""Queues of requests, and the consumer groups that read them."""

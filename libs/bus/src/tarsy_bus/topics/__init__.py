@@ -1,0 +1,1 @@
+"""Topics of a cluster: made, checked, and with the rights that each service needs."""

@@ -1,0 +1,36 @@
+"""API keys: asked for only where models are asked, so that nobody else has to be given them."""
+
+from collections.abc import Mapping, Sequence
+
+from tarsy_config.checks.references import PROVIDERS
+from tarsy_config.config import Config
+from tarsy_config.document.key_paths import find_names, find_values
+from tarsy_config.document.plain_data import Document
+from tarsy_config.sections.providers import LlmProvider
+
+
+def keys_are_set(documents: Sequence[Document], config: Config, environ: Mapping[str, str]) -> None:
+    """A check for `load_config`: every provider that an investigation will ask can be used."""
+    for name, provider in providers_without_key(config).items():
+        remedy = f"set {' or '.join(provider.key_variables)} in the environment of this service"
+        for document in documents:
+            for path, _ in find_values(document.data, ("llm_providers", name)):
+                document.wrong(path, "has no API key", remedy)
+        if not config.sources.defines(("llm_providers", name)):
+            document, path = _first_mention(documents, name)
+            document.wrong(path, f"{name} has no API key", remedy)
+
+
+def providers_without_key(config: Config) -> dict[str, LlmProvider]:
+    """Those that an investigation will ask in vain."""
+    providers = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
+    return {name: provider for name, provider in providers.items() if not provider.usable}
+
+
+def _first_mention(documents: Sequence[Document], name: str) -> tuple[Document, tuple[str | int, ...]]:
+    """A built-in provider has no line of its own: the line is that of the section that names it."""
+    for document in documents:
+        for path, mentioned in find_names(document, PROVIDERS):
+            if mentioned == name:
+                return document, path
+    return documents[0], ("llm_providers", name)

@@ -1,0 +1,1 @@
+"""A YAML file as plain data that remembers its lines, and where each setting comes from."""

@@ -1,0 +1,1 @@
+"""Loading of a configuration, and its replacement while a service runs."""

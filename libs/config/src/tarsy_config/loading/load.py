@@ -1,0 +1,107 @@
+"""Reading the configuration: `tarsy.yaml`, and `llm-providers.yaml` where there is one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from tarsy_config.checks.cross_checks import check_coherence
+from tarsy_config.checks.go_tarsy_compat import strip_unsupported
+from tarsy_config.checks.references import check_references
+from tarsy_config.checks.vertex import strip_vertex
+from tarsy_config.config import Config
+from tarsy_config.document.key_paths import ANY, find_values
+from tarsy_config.document.plain_data import Document
+from tarsy_config.errors import InvalidConfigError, format_path
+from tarsy_config.loading.checking import check
+from tarsy_config.loading.merging import merge
+from tarsy_config.sections import built_in
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.values import Name, Section
+
+MAIN = "tarsy.yaml"
+PROVIDERS = "llm-providers.yaml"
+BUILT_IN: Mapping[str, frozenset[str]] = {
+    "mcp_servers": frozenset(built_in.SERVERS),
+    "agents": frozenset(built_in.AGENTS),
+    "agent_chains": frozenset(built_in.CHAINS),
+    "llm_providers": frozenset(built_in.PROVIDERS),
+    "fallback_lists": frozenset(),
+}
+
+
+class ProvidersFile(Section):
+    llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)
+
+
+type Check = Callable[[Sequence[Document], Config, Mapping[str, str]], None]
+"""Notes more mistakes in the documents. `Config` is whole: only mistakes of other checks may be in it."""
+
+
+def load_config(
+    config_dir: Path, environ: Mapping[str, str], *, also: Sequence[Check] = (), main_file: str = MAIN
+) -> Config:
+    """Reads and checks everything. `environ` fills the templates `{{.NAME}}`, and has the keys of LLM providers.
+
+    `also`: what only some services need, such as `keys_are_set`. Raises InvalidConfigError with all the mistakes of all
+    files.
+    """
+    documents = [Document(config_dir / main_file, environ)]
+    if (config_dir / PROVIDERS).exists():
+        documents.append(Document(config_dir / PROVIDERS, environ))
+    later = _taken_out(documents)
+    config = check(documents[0], Config) if documents[0].readable else None
+    providers = [check(document, ProvidersFile) for document in documents[1:] if document.readable]
+    _check_names(documents, later)
+    for document in documents:
+        _check_scripts(document, config_dir)
+    if config is None or any(document.mistakes for document in documents):
+        raise _invalid(documents)
+    more = {name: one for file in providers if file is not None for name, one in file.llm_providers.items()}
+    whole = merge(config, more, documents, later, config_dir, environ)
+    for each in also:
+        each(documents, whole, environ)
+    if any(document.mistakes for document in documents):
+        raise _invalid(documents)
+    return whole
+
+
+def _invalid(documents: Sequence[Document]) -> InvalidConfigError:
+    return InvalidConfigError(
+        [m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)]
+    )
+
+
+def _taken_out(documents: Sequence[Document]) -> set[str]:
+    """Takes out of the documents what the models do not know. Returns the providers that nothing can ask yet."""
+    later: set[str] = set()
+    for document in documents:
+        strip_unsupported(document)
+        later |= strip_vertex(document)
+    return later
+
+
+def _check_names(documents: Sequence[Document], later: set[str]) -> None:
+    """References cross files: they are checked only when every file could be read."""
+    known: dict[str, set[str]] = {section: set() for section in BUILT_IN}
+    for document in documents:
+        for section in BUILT_IN:
+            for path, _ in find_values(document.data, (section, ANY)):
+                name = str(path[1])
+                if name in known[section] and document is not documents[0]:
+                    document.wrong(path, f"is defined in {documents[0].name} already", "keep one of them")
+                known[section].add(name)
+    if all(document.readable for document in documents):
+        unusable = built_in.VERTEX_PROVIDERS - known["llm_providers"]
+        known["llm_providers"] |= later
+        nameable = {**BUILT_IN, "llm_providers": BUILT_IN["llm_providers"] | unusable}
+        check_references(documents[0], known, nameable)
+        check_coherence(documents[0], known["agents"] | BUILT_IN["agents"], later | unusable)
+
+
+def _check_scripts(document: Document, config_dir: Path) -> None:
+    one, several = ("llm_providers", ANY, "script"), ("llm_providers", ANY, "script", ANY)
+    for path, script in (*find_values(document.data, one), *find_values(document.data, several)):
+        if isinstance(script, str) and not (config_dir / script).is_file():
+            problem = f"there is no file {script}"
+            document.wrong(path, problem, f"{format_path(path[-1:])} is a path from the folder of {document.name}")

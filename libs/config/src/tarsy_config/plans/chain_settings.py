@@ -1,0 +1,122 @@
+"""A chain with every setting of its stages and agents, and where each comes from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tarsy_config.document.provenance import DEFAULT, Found, Origin
+from tarsy_config.sections import built_in
+from tarsy_config.sections.agent_options import AgentSettings, resolve_agent
+from tarsy_config.sections.all_sections import Sections
+from tarsy_config.sections.chains import LATER_TYPES, AgentChain, Chat, StageAgent, StageConfig
+from tarsy_config.sections.resolution import AlertChoice, At, Levels
+from tarsy_config.values import Section
+from tarsy_contracts.chain import SuccessPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """`replicas`: its agents are the same one several times."""
+
+    name: str
+    agents: tuple[AgentSettings, ...]
+    success_policy: Found[SuccessPolicy]
+    replicas: bool
+    synthesis: AgentSettings | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainSettings:
+    """`summary_llm_provider`: of summaries whose server names none; empty for the one that the agent itself asks."""
+
+    chain_id: str
+    alert_types: tuple[str, ...]
+    defined: Origin
+    stages: tuple[StageSettings, ...]
+    executive_summary: AgentSettings
+    chat: AgentSettings
+    chat_enabled: bool
+    summary_llm_provider: Found[str]
+    default_runbook: Found[str]
+
+
+def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> ChainSettings:
+    """`choice`: what the alert wants used instead of what is configured."""
+    chain = At(("agent_chains", chain_id), sections.agent_chains[chain_id])
+    written = [At((*chain.place, "stages", index), stage) for index, stage in enumerate(chain.section.stages)]
+    stages = tuple(_stage(sections, chain, stage, choice) for stage in written if _expanded(sections, stage))
+    first = stages[0].agents[0]
+    chat = At((*chain.place, "chat"), chain.section.chat or Chat())
+    general = _levels(sections, choice, built_in.CHAT, chain)
+    return ChainSettings(
+        chain_id=chain_id,
+        alert_types=chain.section.alert_types,
+        defined=sections.sources.origin(chain.place),
+        stages=stages,
+        executive_summary=_executive_summary(sections, chain, first, choice),
+        chat=_chat(sections, chain, chat, stages, choice),
+        chat_enabled=chat.section.enabled,
+        summary_llm_provider=general.last("summarization", "llm_provider") or Found("", DEFAULT),
+        default_runbook=Found(sections.defaults.runbook, sections.sources.origin_or_default(("defaults", "runbook"))),
+    )
+
+
+def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], choice: AlertChoice) -> StageSettings:
+    agents = tuple(
+        resolve_agent(name, _levels(sections, choice, used.section.name, chain, stage, used))
+        for name, used in _expanded(sections, stage)
+    )
+    joins = At((*stage.place, "synthesis"), stage.section.synthesis)
+    name = joins.section.agent or built_in.SYNTHESIS
+    levels = _levels(sections, choice, name, chain, stage, joins)
+    job = replace(levels, job="synthesis", first_provider=agents[0].llm_provider)
+    return StageSettings(
+        name=stage.section.name,
+        agents=agents,
+        success_policy=levels.last("success_policy") or Found("any", DEFAULT),
+        replicas=(stage.section.replicas or 1) > 1,
+        synthesis=resolve_agent(name, job) if len(agents) > 1 else None,
+    )
+
+
+def _executive_summary(
+    sections: Sections, chain: At[AgentChain], first: AgentSettings, choice: AlertChoice
+) -> AgentSettings:
+    own = At((*chain.place, "executive_summary"), chain.section.executive_summary)
+    general = At(("defaults", "executive_summary"), sections.defaults.executive_summary)
+    levels = _levels(sections, choice, built_in.EXECUTIVE_SUMMARY, chain, general, own)
+    job = replace(levels, job="exec_summary", first_provider=first.llm_provider)
+    return resolve_agent(built_in.EXECUTIVE_SUMMARY, job)
+
+
+def _chat(
+    sections: Sections, chain: At[AgentChain], chat: At[Chat], stages: Sequence[StageSettings], choice: AlertChoice
+) -> AgentSettings:
+    name = chat.section.agent or built_in.CHAT
+    others = [agent for stage in stages for agent in stage.agents]
+    servers = tuple(dict.fromkeys(server for other in others for server in other.mcp_servers.value))
+    levels = _levels(sections, choice, name, chain, chat)
+    return resolve_agent(name, replace(levels, first_provider=others[0].llm_provider, other_servers=servers))
+
+
+def _expanded(sections: Sections, stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:
+    """Every agent that runs, with the name that people see. An agent that acts does not run as one that only looks."""
+    used = [At((*stage.place, "agents", index), agent) for index, agent in enumerate(stage.section.agents)]
+    count = stage.section.replicas or 1
+    running = [agent for agent in (used if count == 1 else used[:1]) if not _comes_later(sections, agent.section)]
+    if count == 1:
+        return [(agent.section.name, agent) for agent in running]
+    return [(f"{agent.section.name}-{number}", agent) for agent in running for number in range(1, count + 1)]
+
+
+def _comes_later(sections: Sections, agent: StageAgent) -> bool:
+    return not LATER_TYPES.isdisjoint({agent.type, sections.agent(agent.name).type})
+
+
+def _levels(
+    sections: Sections, choice: AlertChoice, agent: str, chain: At[AgentChain], *special: At[Section]
+) -> Levels:
+    """`special`: the places behind those that every agent of the chain has."""
+    own = sections.defaults.agents.get(agent)
+    paths: list[At[Section]] = [At(("defaults",), sections.defaults), At(("agents", agent), sections.agent(agent))]
+    paths += [chain] if own is None else [chain, At(("defaults", "agents", agent), own)]
+    return Levels((*paths, *special), sections.sources, sections.llm_providers, sections.fallback_lists, choice)

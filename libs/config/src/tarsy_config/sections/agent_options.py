@@ -1,0 +1,130 @@
+"""AGENT_OPTIONS: the settings of an agent.
+
+Sections, resolution, plan, `config show`, checks and documentation read this table. A new setting is a line of it, and
+a field of AgentOptions, AgentSettings and the plan's `ResolvedAgent`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import create_model
+
+from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, DEFAULTS, MODEL, STAGE, STAGE_AGENT
+from tarsy_config.document.provenance import Found
+from tarsy_config.errors import KeyPath
+from tarsy_config.sections import resolution as rules
+from tarsy_config.sections.providers import NativeTools
+from tarsy_config.sections.resolution import Levels, Option, Setting
+from tarsy_config.values import Positive, Section, Servers, Strategy
+from tarsy_contracts.chain import Controller, NativeTool
+
+type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
+
+
+class AgentOptions(Section):
+    """The settings of an agent as sections have them, beside those of `ModelChoice`."""
+
+    type: AgentType | None = None
+    mcp_servers: Servers = None
+    custom_instructions: str = ""
+    max_iterations: Positive | None = None
+    iteration_strategy: Strategy | None = None
+    native_tools: NativeTools = NativeTools()
+
+
+if TYPE_CHECKING:
+
+    class SomeOptions(AgentOptions):
+        """The settings that `with_options` adds, which a type checker cannot know: all."""
+
+else:
+    SomeOptions = Section
+
+AGENT_OPTIONS = (
+    Option(
+        "llm_provider",
+        MODEL,
+        rules.take_first_usable,
+        order="`llm_provider` | the first of `defaults` that can be used → {} → the alert",
+    ),
+    Option(
+        "max_iterations",
+        (DEFAULTS, AGENT, CHAIN, STAGE, STAGE_AGENT, CHAT),
+        rules.take_last,
+        otherwise=20,
+        asked_once=1,
+        order="`max_iterations` | 20 → {}",
+    ),
+    Option(
+        "iteration_strategy",
+        (DEFAULTS, AGENT, CHAIN, STAGE_AGENT, CHAT),
+        rules.choose_controller,
+        setting="controller",
+        otherwise="function-calling",
+        order="`iteration_strategy` | `function-calling` → {}",
+    ),
+    Option("type", (AGENT, STAGE_AGENT), order="`type` | {}"),
+    Option(
+        "mcp_servers",
+        (AGENT, CHAIN, STAGE, STAGE_AGENT, CHAT),
+        rules.replace_list,
+        asked_once=(),
+        order="`mcp_servers` | {} → the alert; a list replaces the one before, an empty one says nothing",
+    ),
+    Option(
+        "fallback_providers",
+        (DEFAULTS, STAGE, *MODEL),
+        rules.take_last_list,
+        order="`fallback_providers`, or the name of a list in `fallback_list` | "
+        "none → {}; a list replaces the one before, `[]` clears it",
+    ),
+    Option("fallback_list", (DEFAULTS, STAGE, *MODEL)),
+    Option(
+        "native_tools",
+        (AGENT,),
+        rules.take_each_tool,
+        order="`native_tools` | none → provider → {} → the alert; each tool by itself; "
+        "only providers of type `google` have any",
+    ),
+    Option("custom_instructions", (AGENT,), rules.take_last, otherwise="", free_text=True),
+)
+SETTINGS = {option.setting or option.key: option for option in AGENT_OPTIONS if option.rule}
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """An agent as a chain uses it. `config show` and the plan have these settings under the same names."""
+
+    name: str
+    llm_provider: Found[str]
+    fallback_providers: Found[tuple[str, ...]]
+    controller: Found[Controller]
+    max_iterations: Found[int]
+    mcp_servers: Found[tuple[str, ...]]
+    native_tools: tuple[Found[NativeTool], ...]
+    custom_instructions: Found[str]
+
+    def by_name(self) -> dict[str, Setting]:
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name in SETTINGS}
+
+
+def resolve_agent(name: str, levels: Levels) -> AgentSettings:
+    found: dict[str, Any] = {key: option.rule(option, levels) for key, option in SETTINGS.items() if option.rule}
+    controller: Found[Controller] = found["controller"]
+    if controller.value == "single_shot":
+        once = {key: option.asked_once for key, option in SETTINGS.items() if option.asked_once is not None}
+        found |= {key: Found(value, controller.origin) for key, value in once.items()}
+    return AgentSettings(name=name, **found)
+
+
+def with_options[S: Section](at: KeyPath) -> Callable[[type[S]], type[S]]:
+    """Adds to a section those of AgentOptions that it may have."""
+
+    def extend(section: type[S]) -> type[S]:
+        keys = [option.key for option in AGENT_OPTIONS if at in option.at]
+        found = {key: field for key, field in AgentOptions.model_fields.items() if key in keys}
+        added: dict[str, Any] = {key: (field.annotation, field.default) for key, field in found.items()}
+        return create_model(section.__name__, __base__=section, __module__=section.__module__, **added)
+
+    return extend

@@ -1,0 +1,59 @@
+"""All sections of the configuration, and the entries that are built in."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from pydantic import Field, PrivateAttr
+
+from tarsy_config.document.provenance import Sources
+from tarsy_config.errors import Note
+from tarsy_config.sections import built_in
+from tarsy_config.sections.alert_doors import AlertDoor, DoorName
+from tarsy_config.sections.approval import Approve
+from tarsy_config.sections.chains import Agent, AgentChain
+from tarsy_config.sections.defaults import Defaults, Limits, Queue, System
+from tarsy_config.sections.fallbacks import Fallbacks
+from tarsy_config.sections.notifications import Receiver, ReceiverName
+from tarsy_config.sections.prices import ConfiguredPrice
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.sections.servers import McpServerConfig
+from tarsy_config.values import Name, Section, ServerId
+
+
+class Sections(Section):
+    defaults: Defaults = Defaults()
+    mcp_servers: dict[ServerId, McpServerConfig] = Field(default_factory=dict)
+    agents: dict[Name, Agent] = Field(default_factory=dict)
+    agent_chains: dict[Name, AgentChain] = Field(default_factory=dict)
+    llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)
+    fallback_lists: dict[Name, Fallbacks] = Field(default_factory=dict)
+    limits: Limits = Limits()
+    queue: Queue = Queue()
+    system: System = System()
+    notifications: dict[ReceiverName, Receiver] = Field(default_factory=dict)
+    alert_doors: dict[DoorName, AlertDoor] = Field(default_factory=dict)
+    prices: dict[Name, ConfiguredPrice] = Field(default_factory=dict)
+    _sources: Sources = PrivateAttr(default_factory=Sources)
+    _notes: tuple[Note, ...] = PrivateAttr(default=())
+    _version: str = PrivateAttr(default="")
+
+    @property
+    def sources(self) -> Sources:
+        return self._sources
+
+    @property
+    def version(self) -> str:
+        """A digest of what the files say; none when it was not loaded from files."""
+        return self._version
+
+    def with_sources(self, sources: Sources, notes: Sequence[Note], version: str) -> Self:
+        copy = self.model_copy()
+        copy._sources, copy._notes, copy._version = sources, tuple(notes), version
+        return copy
+
+    def approve_of(self, server: McpServerConfig) -> Approve | None:
+        """The rule of a server, its own or that of `defaults`; a chain may add to it."""
+        return self.defaults.approve if server.approve is None else server.approve
+
+    def agent(self, name: str) -> Agent:
+        return self.agents[name] if name in self.agents else built_in.AGENTS[name]

@@ -1,0 +1,112 @@
+"""`agents` and `agent_chains`: who investigates which alerts."""
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from tarsy_config.document.key_paths import AGENT, CHAIN, CHAT, STAGE, STAGE_AGENT
+from tarsy_config.sections.agent_options import SomeOptions, with_options
+from tarsy_config.sections.alert_handling import AlertHandling
+from tarsy_config.sections.approval import ApprovalSettings, Approve
+from tarsy_config.sections.fallbacks import FallbackChoice, ModelChoice
+from tarsy_config.sections.matchers import MatcherText
+from tarsy_config.values import Backend, Name, Positive, wrong
+from tarsy_contracts.chain import SuccessPolicy
+
+LATER_TYPES = frozenset({"action", "scoring"})
+"""Types of agents that can be defined, and that no stage runs yet."""
+
+
+@with_options(AGENT)
+class Agent(SomeOptions):
+    description: str = ""
+    llm_backend: Backend | None = None
+
+
+@with_options(STAGE_AGENT)
+class StageAgent(ModelChoice, SomeOptions):
+    """An agent as a stage uses it: what is set here wins."""
+
+    name: Name
+
+
+class Synthesis(ModelChoice):
+    """The agent that joins the analyses of a stage into one."""
+
+    agent: Name | None = None
+
+
+@with_options(STAGE)
+class StageConfig(FallbackChoice, SomeOptions):
+    """`replicas`: the first agent so many times, and no other."""
+
+    name: Name
+    agents: tuple[StageAgent, ...]
+    replicas: Positive | None = None
+    success_policy: SuccessPolicy | None = None
+    synthesis: Synthesis = Synthesis()
+
+    @field_validator("agents")
+    @classmethod
+    def _some(cls, agents: tuple[StageAgent, ...]) -> tuple[StageAgent, ...]:
+        return _at_least_one(agents, "agent")
+
+
+@with_options(CHAT)
+class Chat(ModelChoice, SomeOptions):
+    """The agent that answers questions about the finished investigation."""
+
+    enabled: bool = True
+    agent: Name | None = None
+
+
+@with_options(CHAIN)
+class AgentChain(ModelChoice, SomeOptions):
+    """`match`: matchers that an alert of these types has to fit, all of them; an empty list fits every alert.
+
+    Without `alert_types`, it is for alerts of all types that fit.
+    """
+
+    match: tuple[MatcherText, ...] | None = None
+    alert_types: tuple[Name, ...] = Field((), validate_default=True)
+    description: str = ""
+    executive_summary: ModelChoice = ModelChoice()
+    executive_summary_provider: Name | None = None
+    chat: Chat | None = None
+    alerts: AlertHandling = AlertHandling()
+    approve: Approve | None = None
+    approval: ApprovalSettings = ApprovalSettings()
+    stages: tuple[StageConfig, ...]
+
+    @field_validator("alert_types")
+    @classmethod
+    def _some_types(cls, alert_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if not alert_types and info.data.get("match", ()) is None:
+            raise wrong("is empty", "name the alert types that the chain is for, or what they match")
+        return alert_types
+
+    @field_validator("executive_summary_provider")
+    @classmethod
+    def _one_summary_provider(cls, provider: str | None, info: ValidationInfo) -> str | None:
+        block: ModelChoice | None = info.data.get("executive_summary")
+        if provider is not None and block is not None and block.llm_provider is not None:
+            raise wrong("says a second time what executive_summary.llm_provider says", "keep one of them")
+        return provider
+
+    @field_validator("alerts")
+    @classmethod
+    def _not_by_labels(cls, alerts: AlertHandling, info: ValidationInfo) -> AlertHandling:
+        """Which alerts are the same is decided by their type, before a chain is chosen by their labels."""
+        for key in ("window", "flapping", "grouping"):
+            if info.data.get("match") is not None and getattr(alerts, key) is not None:
+                raise wrong("has no place in a chain with match", "set it in defaults.alerts", key=key)
+        return alerts
+
+    @field_validator("stages")
+    @classmethod
+    def _some(cls, stages: tuple[StageConfig, ...]) -> tuple[StageConfig, ...]:
+        return _at_least_one(stages, "stage")
+
+
+def _at_least_one[T](items: tuple[T, ...], what: str) -> tuple[T, ...]:
+    if not items:
+        raise wrong(f"has no {what}", f"name one {what}")
+    return items

@@ -1,0 +1,120 @@
+"""`defaults`, `limits`, `queue` and `system`: what holds for all investigations."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from tarsy_config.document.key_paths import DEFAULTS
+from tarsy_config.sections.agent_options import SomeOptions, with_options
+from tarsy_config.sections.alert_handling import AlertHandling
+from tarsy_config.sections.approval import ApprovalSettings, Approve
+from tarsy_config.sections.fallbacks import FallbackChoice, ModelChoice
+from tarsy_config.sections.masking import AlertMasking
+from tarsy_config.sections.notifications import GoTarsySlack
+from tarsy_config.values import (
+    DEFAULT_ALERT_TYPE,
+    Backend,
+    Name,
+    Positive,
+    Seconds,
+    Section,
+    one_or_several,
+    web_address,
+    wrong,
+)
+from tarsy_contracts.chain import SuccessPolicy
+
+
+class SummaryDefaults(Section):
+    llm_provider: Name | None = None
+    llm_backend: Backend | None = None
+
+
+type UnknownAlertType = Literal["refuse", "default_chain"]
+
+
+@with_options(DEFAULTS)
+class Defaults(FallbackChoice, SomeOptions):
+    """`llm_provider`: the first of these that can be used, which is one whose API key is set.
+
+    `unknown_alert_type`: what becomes of an alert that asks for a type that no chain names. `agents`: whom an agent of
+    this name asks, wherever it runs.
+    """
+
+    llm_provider: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = ()
+    llm_backend: Backend | None = None
+    success_policy: SuccessPolicy | None = None
+    alert_type: Name = DEFAULT_ALERT_TYPE
+    unknown_alert_type: UnknownAlertType = "refuse"
+    runbook: str = ""
+    agents: dict[Name, ModelChoice] = Field(default_factory=dict)
+    executive_summary: ModelChoice = ModelChoice()
+    summarization: SummaryDefaults = SummaryDefaults()
+    alert_masking: AlertMasking = AlertMasking()
+    alerts: AlertHandling = AlertHandling()
+    approve: Approve | None = None
+    approval: ApprovalSettings = ApprovalSettings()
+
+
+class Limits(Section):
+    """How long anybody waits for a call; of an LLM call also: until it says anything, and for more of it.
+
+    `iteration`: all tries of one LLM call. `reply`: a whole reply of a chat.
+    `rate_limit`: how long an LLM call may wait because a provider has too much to do. `conclusion`: so long before the
+    end of an investigation or a reply, agents lose their tools and conclude. At most a quarter of its time.
+    """
+
+    llm_call: Seconds = 300.0
+    llm_first_chunk: Seconds = 120.0
+    llm_stall: Seconds = 60.0
+    tool_call: Seconds = 60.0
+    summary: Seconds = 300.0
+    iteration: Seconds = 360.0
+    rate_limit: Seconds = 600.0
+    reply: Seconds = 900.0
+    conclusion: Seconds = 180.0
+
+
+class Queue(Section):
+    """`max_concurrent_sessions`: of one orchestrator. `max_pending`: so many sessions may wait, in all of them."""
+
+    max_concurrent_sessions: Positive = 5
+    max_pending: Positive = 10_000
+    session_timeout: Seconds = 2400.0
+
+
+class GitHub(Section):
+    token_env: Name = "GITHUB_TOKEN"
+
+
+class Runbooks(Section):
+    """`repo_url`: whose runbooks are offered. An alert's own comes from `allowed_domains` only."""
+
+    repo_url: str = ""
+    cache_ttl: Seconds = 60.0
+    allowed_domains: tuple[Name, ...] = ("github.com", "raw.githubusercontent.com")
+    max_bytes: int = Field(256 * 1024, ge=1)
+    timeout: Seconds = 10.0
+
+    @field_validator("repo_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if value and "@" in web_address(value, "write it as https://github.com/ORG/REPO/tree/BRANCH/FOLDER").netloc:
+            raise wrong("holds a user or password", "name the variable of a token in system.github.token_env")
+        return value
+
+
+class System(Section):
+    """`dashboard_url`: where people open the page; links in notifications begin so."""
+
+    github: GitHub = GitHub()
+    runbooks: Runbooks = Runbooks()
+    slack: GoTarsySlack = GoTarsySlack()
+    dashboard_url: str = ""
+
+    @field_validator("dashboard_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if value:
+            web_address(value, "write it as https://tarsy.example.com")
+        return value.rstrip("/")

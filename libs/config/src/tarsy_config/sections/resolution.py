@@ -1,0 +1,160 @@
+"""Resolution of the settings of an agent: the last place that has one wins, where its rule says nothing else.
+
+A synthesis is resolved like an agent of its stage, a chat or an executive summary like an agent of the chain. Each
+takes its own section instead of the agent's. The provider that an alert names is asked by all agents.
+Fallbacks stay as they are configured, and so do summaries: they ask it where neither `defaults.summarization` nor the
+server names a provider.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from tarsy_config.document.provenance import ALERT, DEFAULT, Found, Sources
+from tarsy_config.errors import KeyPath
+from tarsy_config.sections.fallbacks import Fallback
+from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.values import STRATEGIES, Section
+from tarsy_contracts.alert import McpSelection
+from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
+
+ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
+"""Types of agents that have no tools."""
+NO_SELECTION = McpSelection()
+
+
+@dataclass(frozen=True, slots=True)
+class At[S: Section]:
+    place: KeyPath
+    section: S
+
+
+@dataclass(frozen=True, slots=True)
+class AlertChoice:
+    """Choice of an alert instead of what is configured. Its names are not checked here."""
+
+    mcp: McpSelection = NO_SELECTION
+    llm_provider: str | None = None
+
+
+AS_CONFIGURED = AlertChoice()
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """All that decides about the settings of an agent. `places`: from the most general one to the most special one.
+
+    `job`: the type of an agent that no stage names, and that is asked once. `first_provider` and `other_servers` are
+    those of the chain's other agents, for an agent of which no place says any.
+    """
+
+    places: tuple[At[Section], ...]
+    sources: Sources
+    llm_providers: Mapping[str, LlmProvider]
+    fallback_lists: Mapping[str, tuple[Fallback, ...]]
+    choice: AlertChoice = AS_CONFIGURED
+    job: str = ""
+    first_provider: Found[str] | None = None
+    other_servers: tuple[str, ...] = ()
+
+    def last(self, *path: str) -> Found[Any] | None:
+        """The word of the last place that has a key, or one inside it."""
+        return next(self.search(path), None)
+
+    def search(self, *paths: Sequence[str]) -> Iterator[Found[Any]]:
+        """From the most special place on."""
+        for at in reversed(self.places):
+            for path in paths:
+                if (value := reduce(_inside, path, at.section)) is not None:
+                    yield Found(value, self.sources.origin_or_default((*at.place, *path)))
+
+
+def _inside(section: Any, key: str) -> Any:
+    return vars(section).get(key) if isinstance(section, Section) else None
+
+
+type Setting = Found[Any] | tuple[Found[Any], ...]
+type Rule = Callable[[Option, Levels], Setting]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting of an agent. `key`: as tarsy.yaml has it; `at`: the sections that may have it.
+
+    `rule` finds the field `setting` (or `key`) of an agent's settings; without one, the rule of another option reads
+    the key. `otherwise`: the value where no place has any. `asked_once`: that of an agent that is asked once, without
+    tools. `free_text`: it may hold a secret, and is shown by the variables that it was written with.
+
+    `order`: its row in docs/reference/configuration.md, with `{}` for the sections.
+    """
+
+    key: str
+    at: tuple[KeyPath, ...]
+    rule: Rule | None = None
+    setting: str = ""
+    otherwise: Any = None
+    asked_once: Any = None
+    free_text: bool = False
+    order: str = ""
+
+
+def take_last(option: Option, levels: Levels) -> Found[Any]:
+    return levels.last(option.key) or Found(option.otherwise, DEFAULT)
+
+
+def take_first_usable(_option: Option, levels: Levels) -> Found[str]:
+    """The first that can be asked where the place names several; that of the first agent where none names any."""
+    if levels.choice.llm_provider is not None:
+        return Found(levels.choice.llm_provider, ALERT)
+    own = levels.last("executive_summary_provider") if levels.job == "exec_summary" else None
+    found = own or levels.last("llm_provider")
+    if found is not None and isinstance(found.value, tuple):
+        names = [name for name in found.value if name in levels.llm_providers]
+        usable = [name for name in names if levels.llm_providers[name].usable]
+        found = next((Found(name, found.origin) for name in (*usable, *reversed(names))), None)
+    found = found or levels.first_provider
+    if found is None:
+        raise LookupError("an agent has no llm_provider")  # load_config refuses this
+    return found
+
+
+def take_last_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
+    """Those of the last level that has a list or names one: each once, without those that cannot be asked yet."""
+    lists = levels.search((option.key,), ("fallback_list",))
+    found = next((one for one in lists if one.value != ""), Found((), DEFAULT))
+    fallbacks = levels.fallback_lists[found.value] if isinstance(found.value, str) else found.value
+    known = levels.llm_providers.keys() - {take_first_usable(option, levels).value}
+    names = dict.fromkeys(fallback.provider for fallback in fallbacks)
+    return Found(tuple(name for name in names if name in known), found.origin)
+
+
+def choose_controller(option: Option, levels: Levels) -> Found[Controller]:
+    kind = Found(levels.job, DEFAULT) if levels.job else levels.last("type")
+    if kind is not None and (levels.job or kind.value in ONE_QUESTION):
+        return Found("single_shot", kind.origin)
+    strategy = take_last(option, levels)
+    return Found(STRATEGIES[strategy.value], strategy.origin)
+
+
+def replace_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
+    """That of the alert, of the last place, or all of the chain's other agents."""
+    if levels.choice.mcp.servers:
+        return Found(tuple(dict.fromkeys(server.name for server in levels.choice.mcp.servers)), ALERT)
+    return levels.last(option.key) or Found(levels.other_servers, DEFAULT)
+
+
+def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:
+    """Those that are on. A provider that is not configured (any longer) has none.
+
+    An executive summary says again what was found, so that no tool is of use.
+    """
+    name = take_first_usable(option, levels).value
+    provider = levels.llm_providers.get(name)
+    if provider is None or provider.type != "google" or levels.job == "exec_summary":
+        return ()
+    chosen = levels.choice.mcp.native_tools or {}
+    below = replace(levels, places=(At(("llm_providers", name), provider), *levels.places))
+    configured = {tool: below.last(option.key, tool) for tool in NATIVE_TOOLS}
+    settings = configured | {tool: Found(on, ALERT) for tool, on in chosen.items() if tool in configured}
+    return tuple(Found(tool, found.origin) for tool, found in settings.items() if found is not None and found.value)

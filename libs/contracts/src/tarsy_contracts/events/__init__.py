@@ -1,0 +1,190 @@
+"""The events of the session log: what happened, in the past tense.
+
+The table EVENTS names every type that this version knows. Types and fields are only ever added.
+"""
+
+from tarsy_contracts.events.approval import (
+    APPROVE,
+    DENY,
+    ApprovalOutcome,
+    StageApprovalsRequired,
+    ToolCallApprovalDecided,
+    ToolCallApprovalRequested,
+)
+from tarsy_contracts.events.chat import (
+    CANCEL_REPLY,
+    CHAT,
+    QuestionAsked,
+    ReplyCompleted,
+    SessionReopened,
+)
+from tarsy_contracts.events.execution import EndStatus
+from tarsy_contracts.events.llm import (
+    ENDED_BY_US,
+    TIME_BUDGET,
+    LlmCallCompleted,
+    LlmCallFailed,
+    LlmCallRequested,
+    LlmPurpose,
+    Shortening,
+)
+from tarsy_contracts.events.phase import PhaseCompleted, PhaseRequested
+from tarsy_contracts.events.session import (
+    CANCEL,
+    DELETE,
+    AlertRepeated,
+    AlertResolved,
+    RequestAccepted,
+    RequestRefused,
+    SessionCancelled,
+    SessionCompleted,
+    SessionDeleted,
+    SessionFailed,
+    SessionReleased,
+    SessionStarted,
+    SessionTimedOut,
+)
+from tarsy_contracts.events.stage import (
+    ExecutionCompleted,
+    ExecutionStarted,
+    OfferedTool,
+    ProviderFellBack,
+    StageCompleted,
+    StageStarted,
+    StageToolsOffered,
+)
+from tarsy_contracts.events.summary import (
+    SummaryAttempt,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryReleased,
+    SummaryRequested,
+    SummaryStarted,
+)
+from tarsy_contracts.events.tool import (
+    CallPurpose,
+    Outcome,
+    Piece,
+    ReleaseReason,
+    StoredResult,
+    ToolCallCompleted,
+    ToolCallOutcomeLearned,
+    ToolCallReleased,
+    ToolCallRequested,
+    ToolCallStarted,
+)
+
+__all__ = [
+    "APPROVE",
+    "CANCEL",
+    "CANCEL_REPLY",
+    "CHAT",
+    "DELETE",
+    "DENY",
+    "ENDED_BY_US",
+    "ENDINGS",
+    "EVENTS",
+    "OPENERS",
+    "SESSION_ENDINGS",
+    "TIME_BUDGET",
+    "AlertRepeated",
+    "AlertResolved",
+    "ApprovalOutcome",
+    "CallPurpose",
+    "EndStatus",
+    "Event",
+    "ExecutionCompleted",
+    "ExecutionStarted",
+    "LlmCallCompleted",
+    "LlmCallFailed",
+    "LlmCallRequested",
+    "LlmPurpose",
+    "OfferedTool",
+    "Outcome",
+    "PhaseCompleted",
+    "PhaseRequested",
+    "Piece",
+    "ProviderFellBack",
+    "QuestionAsked",
+    "ReleaseReason",
+    "ReplyCompleted",
+    "RequestAccepted",
+    "RequestRefused",
+    "SessionCancelled",
+    "SessionCompleted",
+    "SessionDeleted",
+    "SessionFailed",
+    "SessionReleased",
+    "SessionReopened",
+    "SessionStarted",
+    "SessionTimedOut",
+    "Shortening",
+    "StageApprovalsRequired",
+    "StageCompleted",
+    "StageStarted",
+    "StageToolsOffered",
+    "StoredResult",
+    "SummaryAttempt",
+    "SummaryCompleted",
+    "SummaryFailed",
+    "SummaryReleased",
+    "SummaryRequested",
+    "SummaryStarted",
+    "ToolCallApprovalDecided",
+    "ToolCallApprovalRequested",
+    "ToolCallCompleted",
+    "ToolCallOutcomeLearned",
+    "ToolCallReleased",
+    "ToolCallRequested",
+    "ToolCallStarted",
+]
+
+type Event = (
+    SessionStarted
+    | AlertRepeated
+    | AlertResolved
+    | StageStarted
+    | StageToolsOffered
+    | StageApprovalsRequired
+    | ExecutionStarted
+    | LlmCallRequested
+    | LlmCallCompleted
+    | LlmCallFailed
+    | ProviderFellBack
+    | ToolCallRequested
+    | ToolCallApprovalRequested
+    | ToolCallApprovalDecided
+    | ToolCallStarted
+    | ToolCallReleased
+    | ToolCallCompleted
+    | ToolCallOutcomeLearned
+    | SummaryRequested
+    | SummaryStarted
+    | SummaryReleased
+    | SummaryCompleted
+    | SummaryFailed
+    | ExecutionCompleted
+    | StageCompleted
+    | RequestAccepted
+    | RequestRefused
+    | SessionReleased
+    | SessionCompleted
+    | SessionFailed
+    | SessionCancelled
+    | SessionTimedOut
+    | SessionReopened
+    | QuestionAsked
+    | ReplyCompleted
+    | PhaseRequested
+    | PhaseCompleted
+    | SessionDeleted
+)
+
+EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}
+
+OPENERS = frozenset({SessionStarted.type, SessionReopened.type, PhaseRequested.type})
+"""A life of a session begins."""
+SESSION_ENDINGS = frozenset({SessionCompleted.type, SessionFailed.type, SessionCancelled.type, SessionTimedOut.type})
+"""The investigation ends."""
+ENDINGS = SESSION_ENDINGS | {ReplyCompleted.type, PhaseCompleted.type}
+"""The session comes to rest."""

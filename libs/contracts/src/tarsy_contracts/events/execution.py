@@ -1,0 +1,73 @@
+"""Facts of an execution, each spelled once. Events, timeline, tables and answers carry them whole.
+
+A new fact is a field of ExecutionSpec or ExecutionOutcome, and a line where the session decides it. Answers of REST and
+WebSocket show it with a field of ExecutionFacts.
+"""
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.chain import Controller
+from tarsy_contracts.wire.message import Value
+from tarsy_contracts.wire.numbers import Index
+from tarsy_contracts.withheld_tools import WithheldTools
+
+type EndStatus = Literal["completed", "failed", "cancelled", "timed_out"]
+
+
+class ExecutionSpec(Value):
+    """Facts that are fixed when an execution begins.
+
+    An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded.
+    """
+
+    agent: str
+    llm_provider: str = ""
+    controller: Controller = "function_calling"
+    max_iterations: Index = 0
+    unavailable_servers: tuple[str, ...] = ()
+    withheld: tuple[WithheldTools, ...] = ()
+
+
+class ExecutionOutcome(Value):
+    """Facts that are known when an execution has ended."""
+
+    status: EndStatus
+    error: str = ""
+    iterations: Index = 0
+    forced_conclusion: bool = False
+    partial_reason: str = ""
+
+
+class ExecutionFacts(Value):
+    """The facts that REST and WebSocket show, under their names. Null stands for what no event said.
+
+    `original_llm_provider` was asked before `llm_provider`.
+    """
+
+    llm_provider: str | None = None
+    original_llm_provider: str | None = None
+    controller: str = "function_calling"
+    max_iterations: int | None = None
+    iterations: int = 0
+    forced_conclusion: bool = False
+    partial_reason: str | None = None
+
+
+NULLABLE = frozenset(name for name, field in ExecutionFacts.model_fields.items() if field.default is None)
+
+
+def to_facts(*facts: ExecutionSpec | ExecutionOutcome | None) -> dict[str, JsonValue]:
+    """The fields of ExecutionFacts that these say."""
+    return {
+        name: getattr(one, name) or None if name in NULLABLE else getattr(one, name)
+        for one in facts
+        if one is not None
+        for name in type(one).model_fields.keys() & ExecutionFacts.model_fields.keys()
+    }
+
+
+def facts_of[F: (ExecutionSpec, ExecutionOutcome)](kind: type[F], event: F) -> F:
+    """The facts alone, of an event that says more."""
+    return kind.model_construct(**{name: getattr(event, name) for name in kind.model_fields})

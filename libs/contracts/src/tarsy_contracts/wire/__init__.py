@@ -1,0 +1,1 @@
+"""How messages are written: envelope, ids, topics, partitions, versions."""

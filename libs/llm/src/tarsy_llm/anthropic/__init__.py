@@ -1,0 +1,1 @@
+"""Anthropic's Claude, and servers that speak its messages."""

@@ -1,0 +1,1 @@
+"""OpenAI, and all that speak its chat completions."""

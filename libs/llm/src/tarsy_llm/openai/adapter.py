@@ -1,0 +1,143 @@
+"""OpenAI, and all that speak its chat completions: xAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter ...
+
+Thoughts that a server leaves in its text (`<think>` tags) are taken out of it. The form of a
+request is learned from its refusals, and the request is made again (form.py).
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import structlog
+from pydantic_core import to_json
+
+from tarsy_llm.failures import refined_failures
+from tarsy_llm.http.answer_budget import AnswerBudget
+from tarsy_llm.http.endpoint import Body, Endpoint, stream_events
+from tarsy_llm.keys import api_key, secret
+from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.openai.chunks import DONE, OpenAiAccumulator
+from tarsy_llm.openai.form import changes, learn_form
+from tarsy_llm.openai.http_stream import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
+from tarsy_llm.openai.messages import MessageEncoder, list_messages
+from tarsy_llm.openai.strict_roles import alternate_roles
+from tarsy_llm.openai.wire import encode_body, first_form, request_head
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
+from tarsy_llm.provider_type import ProviderType, remote
+from tarsy_llm.tool_schemas import with_original_names
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The company that is asked where no `base_url` is given. `variable` is where its key is looked for."""
+
+    name: str
+    address: str
+    variable: str
+
+
+MOST_TOOLS = 128
+"""OpenAI and most servers like it take so many: developers.openai.com/api/reference, tools."""
+
+OPENAI = House("OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY")
+XAI = House("xAI", "https://api.x.ai/v1", "XAI_API_KEY")
+
+
+class OpenAiLlm:
+    """An `Llm`. `base_url` is taken as it is, with its `/v1` where the server has one."""
+
+    def __init__(self, settings: ModelSettings, house: House = OPENAI) -> None:
+        self._settings = settings
+        self._house = house
+        self._name = (
+            house.name if settings.base_url is None else f"the model server {urlsplit(settings.base_url).hostname}"
+        )
+        self._opening = asyncio.Lock()
+        self._address = f"{(settings.base_url or house.address).rstrip('/')}/chat/completions"
+        self._http: OpenAiHttp | None = None
+        self._server = f"{self._address} {settings.model}"
+        self._messages = MessageEncoder(server=self._server)
+        self._form = first_form(settings)
+
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
+        key = api_key(self._settings, self._house.name, self._house.variable)
+        if len(request.tools) > MOST_TOOLS:
+            raise self._too_many_tools()
+        budget = AnswerBudget(self._name, self._settings.output_limit(request.answer_tokens))
+        endpoint = self._endpoint(await self._opened(), key, request, budget)
+        accumulator = OpenAiAccumulator(
+            self._name, self._settings.model, secret(self._settings), budget.written, server=self._server
+        )
+
+        def fallback_body(refusal: LlmCallError) -> Body | None:
+            learned = learn_form(self._form, str(refusal)) if refusal.kind == "invalid_request" else None
+            if learned is None:
+                return None
+            log.info(
+                "llm.form_learned",
+                provider=self._name,
+                model=self._settings.model,
+                learned=changes(self._form, learned),
+            )
+            self._form = learned
+            return request_head(self._settings, request, self._form)
+
+        head = request_head(self._settings, request, self._form)
+        with refined_failures(accumulator.usage, request.tools):
+            async with aclosing(stream_events(endpoint, head, fallback_body)) as stream:
+                try:
+                    async for event in stream:
+                        if event.data.strip() == DONE:
+                            accumulator.end()
+                            break
+                        for delta in accumulator.take(event) or [KEEPALIVE]:
+                            yield delta
+                        budget.check()
+                except LlmCallError as problem:
+                    # Some servers hang up without ado when they have said all.
+                    if not accumulator.finished or problem.kind == "answer_too_long":
+                        raise
+            yield with_original_names(accumulator.answer(), request.tools)
+
+    def _too_many_tools(self) -> LlmCallError:
+        problem = LlmCallError(f"{self._name} takes at most {MOST_TOOLS} tools", kind="tools_refused")
+        problem.most_tools = MOST_TOOLS
+        return problem
+
+    def _encode(self, request: LlmRequest) -> bytes:
+        if not (self._form.strict_roles or self._form.signed):
+            return self._messages.encode(request.conversation, request.conversation_id)
+        messages = list_messages(request.conversation, self._server, signed=self._form.signed)
+        return to_json(alternate_roles(messages) if self._form.strict_roles else messages)
+
+    async def aclose(self) -> None:
+        async with self._opening:
+            if self._http is not None:
+                await self._http.aclose()
+
+    async def _opened(self) -> OpenAiHttp:
+        async with self._opening:
+            if self._http is None:
+                self._http = await open_http(self._address)
+            return self._http
+
+    def _endpoint(self, http: OpenAiHttp, key: str, request: LlmRequest, budget: AnswerBudget) -> Endpoint:
+        sent = headers(key, os.environ)
+        return Endpoint(
+            provider=self._name,
+            ask=lambda head: http.asking(sent, encode_body(head, self._encode(request))),
+            status_error=HttpStatusError,
+            connection_error=UnreachedError,
+            broken=BrokenOffError,
+            secret=secret(self._settings),
+            budget=budget,
+        )
+
+
+PROVIDER = ProviderType(remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL", "openai")
+XAI_PROVIDER = ProviderType(remote(lambda settings: OpenAiLlm(settings, XAI)), (XAI.variable,), otel_name="x_ai")

@@ -1,0 +1,1 @@
+"""The scripted model, and the script that it plays."""

@@ -1,0 +1,1 @@
+"""Regexes as trees: what a match begins with, and what several have in common."""

@@ -1,0 +1,1 @@
+"""Secrets of several lines that no regex bounds."""

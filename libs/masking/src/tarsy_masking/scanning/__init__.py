@@ -1,0 +1,1 @@
+"""The search for many patterns in one pass over a text."""

@@ -1,0 +1,1 @@
+"""HTTP for strangers: a bounded server, routes, problems, and what every answer has."""

@@ -1,0 +1,1 @@
+"""A process of services: started, run, asked to stop."""

@@ -1,0 +1,1 @@
+"""Settings that services have in common, from the environment and from files."""

@@ -1,0 +1,1 @@
+"""Decisions on each kind of input: pure."""

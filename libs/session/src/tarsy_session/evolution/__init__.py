@@ -1,0 +1,1 @@
+"""Evolution of a session's parts by its events: pure."""

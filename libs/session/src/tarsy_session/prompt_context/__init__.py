@@ -1,0 +1,1 @@
+"""Context of prompts, taken from the state of a session: pure."""

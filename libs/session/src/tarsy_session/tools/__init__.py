@@ -1,0 +1,1 @@
+"""Tools by the names that models use: offered, withheld, missing, refused. Pure."""

@@ -1,0 +1,1 @@
+"""Doors for alerts over HTTP, and what they are answered."""

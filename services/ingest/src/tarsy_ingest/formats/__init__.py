@@ -1,0 +1,1 @@
+"""Formats of alerts: how each is recognised, and how it is read."""

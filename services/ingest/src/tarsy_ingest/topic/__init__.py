@@ -1,0 +1,1 @@
+"""The alerts topic, which strangers write."""

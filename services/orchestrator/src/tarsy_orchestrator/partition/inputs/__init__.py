@@ -1,0 +1,1 @@
+"""Inputs of a partition: the inbox, from membership in its group to commits."""

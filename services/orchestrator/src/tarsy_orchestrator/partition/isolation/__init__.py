@@ -1,0 +1,1 @@
+"""Isolation of faults: a session is set aside, an input dead-lettered, and nobody else waits."""

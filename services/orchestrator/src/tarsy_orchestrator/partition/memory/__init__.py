@@ -1,0 +1,1 @@
+"""Memory of a partition: its sessions, those at rest, and how they come back."""

@@ -1,0 +1,1 @@
+"""Clients: each with its connection, its bounded queue and what it watches."""

@@ -1,0 +1,1 @@
+"""Login of the page, and its end."""

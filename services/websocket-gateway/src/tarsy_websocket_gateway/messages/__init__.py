@@ -1,0 +1,1 @@
+"""From accepted events and chunks to messages for clients: pure."""

@@ -1,0 +1,1 @@
+"""The page's files, and the routes that serve them."""

@@ -1,0 +1,1 @@
+"""The stream of chunks, as a gateway follows it."""

@@ -1,0 +1,1 @@
+"""The timeline's API, as a gateway asks it."""

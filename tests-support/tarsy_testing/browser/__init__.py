@@ -1,0 +1,1 @@
+"""The page in a browser, and what it is fed with."""

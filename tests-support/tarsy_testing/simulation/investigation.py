@@ -1,0 +1,157 @@
+"""The investigation that is played, and the reply to a question about it: everything happens that can be lost.
+
+Its models say the same whatever the tools answered, so that an unknown outcome changes nothing else.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from tarsy_config.config import Config
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
+from tarsy_contracts.wire.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
+from tarsy_testing.simulation.outside import Tool
+from tarsy_testing.story.rating_phase import ANSWER, RATER
+
+SERVER = "cluster"
+SESSION = session_of_cloudevent(source="simulation", id="1")
+ALERT = Alert(
+    alert_type="crash",
+    data="pod api-7 crashes",
+    source="api",
+    author="ann",
+    title="Crash",
+    runbook_url="https://github.com/example/runbooks/blob/main/crash.md",
+)
+
+BRIEF_ALERT = ALERT.model_copy(update={"alert_type": "leak", "runbook_url": None})
+"""One agent looks into it: enough to be asked about."""
+
+GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
+"""The same, but what the agent wants to delete waits for a person."""
+
+LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
+LONG = "".join(LINE.format(number) for number in range(8))
+"""Above the threshold for summaries."""
+VERY_LONG = "".join(LINE.format(number) for number in range(1000))
+"""Above what the log takes inline."""
+
+TOOLS = (
+    Tool("pods_list", "api-7 CrashLoopBackOff", 0.2),
+    Tool("pods_log", LONG, 0.6),
+    Tool("events_list", VERY_LONG, 0.9),
+    Tool("pods_delete", "deleted", 0.7, repeatable=False),
+    Tool("rollout_restart", "restarted", 0.8, repeatable=False),
+)
+RUNBOOK = Tool(FETCH_RUNBOOK, "# Look at the memory first", 0.3)
+READING = Tool(READ_RESULT, "row 7", 0.2)
+SERVERS = {SERVER: TOOLS, OWN_SERVER: (RUNBOOK, READING)}
+
+QUESTION = "Since when does it leak, and is it over?"
+
+STEADY, SHAKY = "steady", "shaky"
+CALL_SECONDS = 20.0
+"""More than any death costs a call, and less than the longer outages."""
+
+
+def config() -> Config:
+    """Two agents in parallel and their synthesis, then one that acts, and an executive summary."""
+    one = {"name": "Pods", "llm_provider": STEADY}
+    other = {"name": "Events", "llm_provider": SHAKY, "fallback_providers": [STEADY], "iteration_strategy": "react"}
+    looks = {"name": "look", "agents": [one, other], "success_policy": "all"}
+    acts = {"name": "act", "agents": [{"name": "Fixer", "llm_provider": STEADY}]}
+    scripted = {"type": "scripted", "script": "none.yaml"}
+    return Config.model_validate(
+        {
+            "agents": {name: {"mcp_servers": [SERVER]} for name in ("Pods", "Events", "Fixer")},
+            "agent_chains": {
+                "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
+                "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
+                "guarded": {
+                    "alert_types": ["guarded"],
+                    "stages": [{"name": "look", "agents": [one]}],
+                    "approve": True,
+                },
+            },
+            "mcp_servers": {
+                SERVER: {
+                    "transport": {"type": "stdio", "command": "none"},
+                    "summarization": {"size_threshold_tokens": 100},
+                    "allow": "all",
+                }
+            },
+            "llm_providers": {STEADY: scripted, SHAKY: scripted},
+            "defaults": {"alert_type": "crash", "llm_provider": STEADY},
+            "limits": {"tool_call": CALL_SECONDS},
+        }
+    )
+
+
+def config_later() -> Config:
+    """The same names, and nothing else is as it was."""
+    now = config()
+    one = now.agent_chains["leak"]
+    chain = one.model_copy(update={"alert_types": ("crash",)})
+    return now.model_copy(
+        update={
+            "agent_chains": {"crash": chain},
+            "limits": now.limits.model_copy(update={"tool_call": 1.0, "llm_call": 0.001, "iteration": 0.002}),
+            "mcp_servers": {},
+        }
+    )
+
+
+def _read_the_log() -> JsonValue:
+    """In the result that was summarised for the first agent: its second call."""
+    asked = llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1)
+    return {"name": f"{OWN_SERVER}__{READ_RESULT}", "arguments": {"result": tool_call_id(asked, 1)[:8]}}
+
+
+def _calls(*tools: str) -> list[JsonValue]:
+    return [{"name": f"{SERVER}__{tool}", "arguments": {"pod": "api-7"}} for tool in tools]
+
+
+SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
+    STEADY: (
+        {
+            "agent": "Pods",
+            "iteration": 1,
+            "thinking": "Which pods are there?\n",
+            "text": "I look at the pods.",
+            "tool_calls": _calls("pods_list", "pods_log"),
+        },
+        {"agent": "Pods", "iteration": 2, "text": "It must go.", "tool_calls": _calls("pods_delete")},
+        {"agent": "Pods", "iteration": 3, "text": "The pod ran out of memory."},
+        {
+            "agent": "Events",
+            "iteration": 1,
+            "text": f"Thought: events\nAction: {SERVER}.events_list\nAction Input: {{}}",
+        },
+        {"agent": "Events", "iteration": 2, "text": "Thought: clear\nFinal Answer: It leaks since 03:00."},
+        {"agent": "SynthesisAgent", "text": "A memory leak since 03:00."},
+        {
+            "agent": "Fixer",
+            "iteration": 1,
+            "fail": "too much to do",
+            "kind": "rate_limited",
+            "retry_after_seconds": 1.5,
+            "times": 1,
+            "text": "I restart it.",
+            "tool_calls": _calls("rollout_restart", "pods_list"),
+        },
+        {"agent": "Fixer", "iteration": 2, "text": "It was restarted."},
+        {"agent": "ExecSummaryAgent", "text": "A memory leak; restarted."},
+        {
+            "agent": "ChatAgent",
+            "iteration": 1,
+            "text": "I look again.",
+            "tool_calls": [_read_the_log(), *_calls("pods_log")],
+        },
+        {"agent": "ChatAgent", "iteration": 2, "text": "It leaks on.", "tool_calls": _calls("rollout_restart")},
+        {"agent": "ChatAgent", "iteration": 3, "text": "Since 03:00; it was restarted once more."},
+        {"agent": RATER, "text": ANSWER},
+        {"agent": "Summarizer", "text": "It is out of memory\nin tax.loadAll."},
+    ),
+    SHAKY: ({"agent": "Events", "fail": "overloaded", "kind": "provider_error"},),
+}

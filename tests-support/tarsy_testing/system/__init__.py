@@ -1,0 +1,1 @@
+"""Whole systems of real processes: started, asked, killed, replaced."""
