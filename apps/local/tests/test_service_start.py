@@ -24,7 +24,7 @@ def test_every_service_is_a_fork_of_one_process_and_refuses_wrong_settings_in_it
                 log = tmp_path / f"{service}.log"
                 children.append(start(module_of(service), log=log, log_bytes=10_000, environment=environment))
             for child in children:
-                wait_until(lambda child=child: child.exited() is not None)  # type: ignore[misc]
+                wait_until(lambda child=child: child.poll_exit() is not None)  # type: ignore[misc]
             assert [child.poll_exit() for child in children] == [2] * len(SERVICES)
             assert all("TARSY_HTTP_PORT" in child.output() for child in children)
             assert (tmp_path / LOG_NAME).read_text("utf-8") == ""

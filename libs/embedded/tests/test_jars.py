@@ -81,7 +81,7 @@ def fetch(context, jar):
     return path
 
 jars._fetch = fetch
-jars.wanted = lambda: [jars.Jar("group", "artifact", "1", {hashlib.sha256(b"jar").hexdigest()!r})]
+jars.read_jar_list = lambda: [jars.Jar("group", "artifact", "1", {hashlib.sha256(b"jar").hexdigest()!r})]
 [jar] = jars.kafka_jars(cache_dir, lambda message: None)
 assert jar.read_bytes() == b"jar"
 """

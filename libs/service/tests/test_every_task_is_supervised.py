@@ -26,7 +26,7 @@ SHORT_LIVED = {
     "apps/tarsy/src/tarsy_cli/doctor/models.py check_models": "a question to each model, waited for",
     # Kafka clients
     "libs/bus/src/tarsy_bus/background_tasks.py background_tasks": "for the life of a connection, and for tests",
-    "libs/bus/src/tarsy_bus/queues/start_positions.py committed_offsets": "one question each, waited for",
+    "libs/bus/src/tarsy_bus/queues/start_positions.py read_committed_offsets": "one question each, waited for",
     "libs/bus/src/tarsy_bus/queues/start_positions.py AssignedPartitions._starts": "questions, waited for",
     "libs/bus/src/tarsy_bus/queues/start_positions.py AssignedPartitions._bounds": "two questions, with a limit",
     "libs/bus/src/tarsy_bus/client/client_lifecycle.py start_client": "a start, waited for",

@@ -15,10 +15,10 @@ from tarsy_websocket_gateway.app import build
 from tarsy_websocket_gateway.settings import GatewaySettings
 
 LIMITS = (
-    "endings.LONGEST_SECONDS",
-    "history_desk.HISTORY_SECONDS",
-    "timeline_api.HISTORY_SECONDS",
-    "watched_sessions.LIST_SECONDS",
+    "timeline.endings.LONGEST_SECONDS",
+    "timeline.history_desk.HISTORY_SECONDS",
+    "timeline.timeline_api.HISTORY_SECONDS",
+    "clients.watched_sessions.LIST_SECONDS",
 )
 """How long it waits for the timeline: after that clients are told of an end that the API does not show, or refused."""
 
