@@ -118,7 +118,10 @@ class Masker:
         try:
             original = _as_bytes(text)
             folded = fold(original)
-            masked = self._settled(original, _unnoted) if folded is None else self._mask_folded(original, folded)
+            if folded is None:
+                masked = self._settled(original, _unnoted)
+            else:
+                masked = rewrite(original, self._edits_of(original, folded).list_applied())
             result = masked.decode(errors="replace")
             if result == text:
                 self._known.add(text)
@@ -148,21 +151,19 @@ class Masker:
     def findings(self, text: str) -> list[Finding]:
         """The secrets that `mask` would replace, in the order of the text."""
         original = _as_bytes(text)
-        history = EditHistory()
         try:
-            folded = fold(original)
-            self._settled(original if folded is None else folded.text, history.add)
-            if folded is not None:
-                history.move(folded.start, folded.stop)
+            history = self._edits_of(original, fold(original))
         except Exception as error:  # noqa: BLE001
             return [Finding("masking_failed", 1, 1, len(text), _redacted(error))]
         return findings_in(original, history)
 
-    def _mask_folded(self, original: bytes, folded: FoldedText) -> bytes:
+    def _edits_of(self, original: bytes, folded: FoldedText | None) -> EditHistory:
+        """`folded`: how the text is read, if not as it stands. The edits are of the text as it stands."""
         history = EditHistory()
-        self._settled(folded.text, history.add)
-        history.move(folded.start, folded.stop)
-        return rewrite(original, history.list_applied())
+        self._settled(original if folded is None else folded.text, history.add)
+        if folded is not None:
+            history.move(folded.start, folded.stop)
+        return history
 
     def _settled(self, text: bytes, note: _Noted) -> bytes:
         """Rules that were added see only the text that the built-in rules have left. Rules that see one line come to
@@ -227,12 +228,7 @@ class Masker:
         if not isinstance(value, dict | list):
             return value
         written = JsonText(value)
-        history = EditHistory()
-        folded = fold(written.text)
-        self._settled(written.text if folded is None else folded.text, history.add)
-        if folded is not None:
-            history.move(folded.start, folded.stop)
-        edits = history.list_applied()
+        edits = self._edits_of(written.text, fold(written.text)).list_applied()
         return written.apply_edits(edits) if edits else value
 
     def _harmless_strings(self, value: JsonValue) -> dict[str, str]:
