@@ -9,7 +9,7 @@ from wire import Reply, sse
 
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_llm.openai.adapter import MOST_TOOLS, OpenAiLlm
-from tarsy_llm.tool_schemas import KEY, portable_schema
+from tarsy_llm.tool_schemas import KEY, portable_schema, schema_for_provider
 
 SCHEMAS: dict[str, tuple[dict[str, JsonValue], dict[str, JsonValue]]] = {
     "bare": ({"type": "object"}, {"type": "object", "properties": {}}),
@@ -52,6 +52,18 @@ SCHEMAS: dict[str, tuple[dict[str, JsonValue], dict[str, JsonValue]]] = {
 @pytest.mark.parametrize(("schema", "sent"), SCHEMAS.values(), ids=SCHEMAS.keys())
 def test_a_schema_is_sent_in_a_form_that_is_taken(schema: dict[str, JsonValue], sent: dict[str, JsonValue]) -> None:
     assert portable_schema(schema) == sent
+
+
+def test_the_schema_of_a_tool_is_made_once_and_never_taken_for_that_of_another() -> None:
+    tools = [
+        ToolDefinition(name="a", description="", input_schema={"type": "object", "properties": {name: {}}})
+        for name in ("one", "two")
+    ]
+
+    made = [schema_for_provider(tool) for tool in tools]
+
+    assert made == [portable_schema(tool.input_schema) for tool in tools]
+    assert all(schema_for_provider(tool) is schema for tool, schema in zip(tools, made, strict=True))
 
 
 def test_a_schema_that_is_taken_stays_as_it_is() -> None:

@@ -23,21 +23,21 @@ NOT_AT_THE_TOP = frozenset({*COMBINATORS, "not", "enum", "const", "if", "then", 
 MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 LISTS = (*COMBINATORS, "prefixItems")
 SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
-MOST_KEPT = 4_096
-"""Tools whose portable schema is kept: an agent offers the same ones with every question."""
+MOST_CHARACTERS = 8 * 1024 * 1024
+"""Limit of the portable schemas that are kept: an agent offers the same tools with every question."""
 DEEPEST = 24
 """Deeper than this a schema says nothing to a model."""
 
 
-_kept: RecentValues[int, tuple[ToolDefinition, Schema]] = RecentValues(MOST_KEPT)
+_kept: RecentValues[int, tuple[ToolDefinition, Schema]] = RecentValues(MOST_CHARACTERS)
 
 
 def schema_for_provider(tool: ToolDefinition) -> Schema:
-    """Returns `portable_schema` of the tool's, which is made once for each tool. It must not be changed."""
+    """Returns the portable schema of the tool, which is made once for each. Callers must not change it."""
     kept = _kept.get(id(tool))
     if kept is None or kept[0] is not tool:
         kept = (tool, portable_schema(tool.input_schema))
-        _kept.put(id(tool), kept, size=1)
+        _kept.put(id(tool), kept, size=len(repr(kept[1])))
     return kept[1]
 
 
