@@ -1,6 +1,6 @@
 """Excerpts keep the lines that explain an incident, in logs of ten makers who had not seen how excerpts are made.
 
-In most of these logs no word of the turning point says trouble.
+In most of these logs no word of the turning point means trouble.
 """
 
 import random

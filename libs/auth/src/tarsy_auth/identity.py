@@ -28,7 +28,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """`sentence` is for the caller: it says nothing that helps to guess.
+    """`sentence` is for the caller: nothing in it helps to guess.
 
     `unavailable`: nobody can tell now, which is no fault of the caller.
     """

@@ -11,7 +11,7 @@ from tarsy_contracts.wire.numbers import Count, Index, Seconds
 CONTROLLERS = ("function_calling", "react", "single_shot")
 Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
 """How an agent is controlled: by native tool calls, by text that we parse (for models without them), or by one question
-without tools. An execution whose controller is not known fails, and says so.
+without tools. An execution whose controller is not known fails with that reason.
 """
 
 STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "chat", "scoring")

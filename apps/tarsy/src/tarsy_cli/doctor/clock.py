@@ -1,6 +1,6 @@
 """Check of the clock: ours against those of PostgreSQL and of Kafka.
 
-Kafka tells its time only in the stamp of a record. The check writes no record. Processes of a running TARSy announce
+Kafka gives its time only in the stamp of a record. The check writes no record. Processes of a running TARSy announce
 themselves about every second, and the check compares the next announcement's stamp with its arrival.
 """
 

@@ -23,7 +23,7 @@ NOT_SET = ": Field required"
 async def check_variables(setup: Setup) -> AsyncIterator[CheckResult]:
     mistakes = list(dict.fromkeys(line for kind in SETTINGS.values() for line in _mistakes(kind)))
     for line in mistakes:
-        yield failure(line, "docs/reference/settings.md says what may stand there.")
+        yield failure(line, "docs/reference/settings.md lists what may stand there.")
     unread = list(_unread(setup))
     for finding in unread:
         yield finding

@@ -8,7 +8,7 @@ from tarsy_bus.readers.partition_reader import PartitionReader, Record, parse_re
 
 
 async def find_misfits(bus: Bus, heads: Mapping[int, HeadStore]) -> dict[int, str]:
-    """A sentence per partition that says what its log lacks. Raises KafkaError.
+    """Returns a sentence per partition whose log lacks something. Raises KafkaError.
 
     The log has every offset from which a reader of these heads starts, and the last event that they list. Records are
     deleted only below both.

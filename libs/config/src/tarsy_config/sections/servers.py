@@ -57,7 +57,7 @@ class McpServerConfig(Section):
 
     @property
     def isolation_in_use(self) -> Isolation:
-        """The default is `session` if the transport tells the server the session, else `shared`."""
+        """The default is `session` if the transport sends the session to the server, else `shared`."""
         return self.isolation or ("session" if self.transport.names_session else "shared")
 
     @model_validator(mode="after")

@@ -69,5 +69,5 @@ def to_facts(*facts: ExecutionSpec | ExecutionOutcome | None) -> dict[str, JsonV
 
 
 def facts_of[F: (ExecutionSpec, ExecutionOutcome)](kind: type[F], event: F) -> F:
-    """The facts alone, of an event that says more."""
+    """Returns the facts alone, of an event that has more fields."""
     return kind.model_construct(**{name: getattr(event, name) for name in kind.model_fields})

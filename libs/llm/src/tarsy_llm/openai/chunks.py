@@ -40,7 +40,7 @@ MALFORMED = frozenset(
     {"malformed_function_call", "MALFORMED_FUNCTION_CALL", "function_call_filter: MALFORMED_FUNCTION_CALL"}
 )
 FIRM = LENGTH | REFUSALS | MALFORMED | {"error"}
-"""A further reason after these comes from a gateway, and says nothing about the answer."""
+"""A further reason after these comes from a gateway, and is none of the answer."""
 
 
 class MessageDelta(LenientModel):
