@@ -38,6 +38,8 @@ CLIENT_SECONDS = 30.0
 ROOM_BYTES = 4 * 1024**3
 KAFKA = "TARSY_TEST_KAFKA"
 CONTAINERS = "TARSY_TEST_CONTAINERS"
+DELETE_SOON = {"log.segment.delete.delay.ms": "1000"}
+"""Kafka keeps files of a deleted topic open for a minute: of the topics of a hundred tests more than it may open."""
 MODEL_VARIABLES = {
     name for type in PROVIDER_TYPES.values() for name in (*type.key_variables, type.address_variable)
 } - {""}
@@ -159,7 +161,12 @@ def kafka_bootstrap(request: pytest.FixtureRequest, work_folder: Path) -> Iterat
 def own_kafka(folder: Path, *java_options: str) -> EmbeddedKafka:
     """A broker of a test's own, not started: to be killed, or set up in another way."""
     return EmbeddedKafka(
-        folder, port=free_port(), cache_dir=cache_dir(), progress=lambda _: None, java_options=java_options
+        folder,
+        port=free_port(),
+        cache_dir=cache_dir(),
+        progress=lambda _: None,
+        settings=DELETE_SOON,
+        java_options=java_options,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_testing.real_servers import CONTAINERS, KAFKA, folder_of_tests, own_kafka
 
 GROUND = "tests-ground/"
@@ -15,7 +16,7 @@ ONE_SYSTEM = ("tests-e2e/chains/", f"{GROUND}test_cluster", GROUND)
 """Files whose paths begin so have one system: the first that fits. The node is one, and the engine another."""
 HEAP = ("-Xms512m", "-Xmx1g")
 """The topics of all tests were more than the 256 MB of `tarsy up` hold. A heap that begins small is swept often."""
-BOOTSTRAP = pytest.StashKey[str]()
+SHARED = pytest.StashKey[EmbeddedKafka]()
 _running = ExitStack()
 
 
@@ -34,10 +35,26 @@ def pytest_configure_node(node: Worker) -> None:
     if os.environ.get(KAFKA) or os.environ.get(CONTAINERS) or all(map(is_on_ground, node.config.args)):
         return
     stash = node.config.stash
-    if BOOTSTRAP not in stash:
+    if SHARED not in stash:
         folder = _running.enter_context(folder_of_tests())
-        stash[BOOTSTRAP] = _running.enter_context(own_kafka(folder / "kafka", *HEAP)).bootstrap
-    node.workerinput[KAFKA] = stash[BOOTSTRAP]
+        stash[SHARED] = _running.enter_context(own_kafka(folder / "kafka", *HEAP))
+    node.workerinput[KAFKA] = stash[SHARED].bootstrap
+
+
+class EndWithKafka:
+    """Ends a run whose shared broker has ended: every further test would wait for it, for an hour in all."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        kafka = self._config.stash.get(SHARED, None)
+        if report.failed and kafka is not None and (failure := kafka.failure()) is not None:
+            pytest.exit(f"the Kafka of all tests: {failure}", returncode=1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(EndWithKafka(config))
 
 
 def pytest_unconfigure() -> None:
