@@ -42,6 +42,12 @@ OFF_AROUND_THE_PAGE = ("SpareRendererForSitePerProcess", "WebUIOmniboxAimPopup",
 """Processes that Chromium keeps for the bar of addresses of each window, and for the next tab: a third of its work."""
 WAIT_MILLISECONDS = 60_000
 
+PATIENCE = """(() => {
+    const wait = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (milliseconds) => wait(milliseconds * 8);
+})()"""
+"""The page gives up a request after 15 seconds, in which a busy machine may not come to answer it."""
+
 HAS_COPIED = "() => [...document.querySelectorAll('button.copy')].some((one) => one.textContent === 'Copied')"
 
 MOST_PER_FRAME = """() => async (step, count, whole) => {
@@ -127,6 +133,7 @@ async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIt
     """In a profile of its own. `context`: what playwright's `new_context` takes besides."""
     profile = await browser.new_context(base_url=base_url, **context)  # type: ignore[arg-type]
     profile.set_default_timeout(WAIT_MILLISECONDS)
+    await profile.add_init_script(PATIENCE)
     tab = Tab(await profile.new_page())
     tab.listen()
     try:
