@@ -53,14 +53,14 @@ class Addresses:
     @property
     def http_url(self) -> str:
         """For clients on this machine."""
-        return f"http://{self._reachable}{self.base_path}"
+        return f"http://{self._reachable_address}{self.base_path}"
 
     @property
     def websocket_url(self) -> str:
-        return f"ws://{self._reachable}{self.base_path}"
+        return f"ws://{self._reachable_address}{self.base_path}"
 
     @property
-    def _reachable(self) -> str:
+    def _reachable_address(self) -> str:
         return host_and_port(REACHABLE.get(self.http_host, self.http_host), self.http_port)
 
     def warnings(self, around: Mapping[str, str]) -> list[str]:

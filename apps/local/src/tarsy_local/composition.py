@@ -40,44 +40,44 @@ def all_services(registry: CollectorRegistry) -> list[Service]:
     return [build(shared) for build in BUILDERS.values()]
 
 
-def _timeline(shared: Shared) -> Service:
-    return build_timeline(_settings(TimelineSettings), shared.registry, shared.connections)
+def _build_timeline_service(shared: Shared) -> Service:
+    return build_timeline(_read_settings(TimelineSettings), shared.registry, shared.connections)
 
 
-def _websocket_gateway(shared: Shared) -> Service:
-    return build_websocket_gateway(_settings(GatewaySettings), shared.registry, shared.connections)
+def _build_websocket_gateway_service(shared: Shared) -> Service:
+    return build_websocket_gateway(_read_settings(GatewaySettings), shared.registry, shared.connections)
 
 
-def _orchestrator(shared: Shared) -> Service:
-    return build_orchestrator(_settings(OrchestratorSettings), shared.registry, shared.connections, shared.alerts)
+def _build_orchestrator_service(shared: Shared) -> Service:
+    return build_orchestrator(_read_settings(OrchestratorSettings), shared.registry, shared.connections, shared.alerts)
 
 
-def _tool_gateway(shared: Shared) -> Service:
-    return build_tool_gateway(_settings(ToolGatewaySettings), shared.registry, shared.connections)
+def _build_tool_gateway_service(shared: Shared) -> Service:
+    return build_tool_gateway(_read_settings(ToolGatewaySettings), shared.registry, shared.connections)
 
 
-def _summarizer(shared: Shared) -> Service:
-    return build_summarizer(_settings(SummarizerSettings), shared.registry, shared.connections)
+def _build_summarizer_service(shared: Shared) -> Service:
+    return build_summarizer(_read_settings(SummarizerSettings), shared.registry, shared.connections)
 
 
-def _notifier(shared: Shared) -> Service:
-    return build_notifier(_settings(NotifierSettings), shared.registry, shared.connections)
+def _build_notifier_service(shared: Shared) -> Service:
+    return build_notifier(_read_settings(NotifierSettings), shared.registry, shared.connections)
 
 
-def _ingest(shared: Shared) -> Service:
-    return build_ingest(_settings(IngestSettings), shared.registry, shared.connections, shared.alerts)
+def _build_ingest_service(shared: Shared) -> Service:
+    return build_ingest(_read_settings(IngestSettings), shared.registry, shared.connections, shared.alerts)
 
 
-def _settings[S: ServiceSettings](kind: type[S]) -> S:
+def _read_settings[S: ServiceSettings](kind: type[S]) -> S:
     return kind()
 
 
 BUILDERS: Mapping[str, Callable[[Shared], Service]] = {
-    "timeline": _timeline,
-    "websocket-gateway": _websocket_gateway,
-    "orchestrator": _orchestrator,
-    "tool-gateway": _tool_gateway,
-    "summarizer": _summarizer,
-    "notifier": _notifier,
-    "ingest": _ingest,
+    "timeline": _build_timeline_service,
+    "websocket-gateway": _build_websocket_gateway_service,
+    "orchestrator": _build_orchestrator_service,
+    "tool-gateway": _build_tool_gateway_service,
+    "summarizer": _build_summarizer_service,
+    "notifier": _build_notifier_service,
+    "ingest": _build_ingest_service,
 }

@@ -84,12 +84,12 @@ class Instance(BaseModel):
             f"  PostgreSQL  {without_password(self.database)}"
             + ("  (`tarsy status --json` has the password)" if own else ""),
             f"  log         {self.log}",
-            *self._processes(),
+            *self._process_lines(),
             f"  model       {model}",
             "`make demo` in a second terminal sends an alert. Ctrl-C stops everything; the data stays.",
         ]
 
-    def _processes(self) -> list[str]:
+    def _process_lines(self) -> list[str]:
         """Nothing where all services run in one."""
         services = [process for process in self.processes if process.http]
         if not services:
@@ -122,7 +122,7 @@ class Home:
         """Raises HomeInUseError. The kernel frees the lock, however the process ends."""
         make_private(self.folder)
         with self._lock.open("a") as lock:
-            _take(lock)
+            _wait_for_lock(lock)
             self.write(Instance(state="starting", pid=os.getpid()))
             try:
                 yield
@@ -140,7 +140,7 @@ class Home:
         if not self._lock.exists() or not self._file.exists():
             return None
         with self._lock.open("r") as lock:
-            if _try(lock, fcntl.LOCK_SH):
+            if _try_lock(lock, fcntl.LOCK_SH):
                 return None
         try:
             return Instance.model_validate_json(self._file.read_bytes())
@@ -153,16 +153,16 @@ class Home:
                 os.kill(instance.pid, signal.SIGTERM)
 
 
-def _take(lock: IO[str]) -> None:
+def _wait_for_lock(lock: IO[str]) -> None:
     """Waits for readers: a look whether something runs holds the lock, too, for a moment. Raises HomeInUseError."""
     limit = time.monotonic() + READERS_SECONDS
-    while not _try(lock, fcntl.LOCK_EX):
+    while not _try_lock(lock, fcntl.LOCK_EX):
         if time.monotonic() > limit:
             raise HomeInUseError
         time.sleep(LOOK_SECONDS)
 
 
-def _try(lock: IO[str], kind: int) -> bool:
+def _try_lock(lock: IO[str], kind: int) -> bool:
     try:
         fcntl.flock(lock, kind | fcntl.LOCK_NB)
     except BlockingIOError:

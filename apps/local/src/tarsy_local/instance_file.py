@@ -51,12 +51,12 @@ class InstanceFile:
             config_dir=str(addresses.config_dir.absolute()),
             scripted=all(model.type == "scripted" for model in models.values()),
             models=[f"{model.model} ({name})" for name, model in models.items() if model.type != "scripted"],
-            processes=self._servers(),
+            processes=self._list_server_processes(),
         )
 
     def ready(self, services: Sequence[str]) -> None:
         """All of them in this process."""
-        self._write("ready", [Process(service=service, pid=os.getpid()) for service in services])
+        self._write_state("ready", [Process(service=service, pid=os.getpid()) for service in services])
         if self._has_said_all:
             self.say("The services are ready again")
         else:
@@ -65,13 +65,13 @@ class InstanceFile:
     def died(self, sentence: str) -> None:
         """The services of this process; they are started again."""
         self.say(sentence)
-        self._write("starting", [])
+        self._write_state("starting", [])
 
     def note_servers(self, restarts: Mapping[str, int]) -> None:
         """One of our own has ended, or runs again."""
         self._restarts = dict(restarts)
         try:
-            self._write(self._now.state, self._services)
+            self._write_state(self._now.state, self._services)
         except OSError as problem:
             log.error("status.not_written", reason=repr(problem))
 
@@ -79,38 +79,42 @@ class InstanceFile:
         """A process was started, became ready, or died."""
         try:
             state = "stopping" if processes.stopping else self._now.state
-            self._write(state, [_process(member) for member in processes.members])
+            self._write_state(state, [_process_of_member(member) for member in processes.members])
         except OSError as problem:
             log.error("status.not_written", reason=repr(problem))
 
     def processes_ready(self, processes: ProcessGroup) -> None:
-        self._write("ready", [_process(member) for member in processes.members])
+        self._write_state("ready", [_process_of_member(member) for member in processes.members])
         self._write_all()
 
     def note_stop(self) -> None:
-        self._write("stopping", [])
+        self._write_state("stopping", [])
 
     def _write_all(self) -> None:
         self._has_said_all = True
         for line in self._now.lines():
             self.say(line)
 
-    def _servers(self) -> list[Process]:
-        return [_server(server, self._restarts.get(server.name, 0)) for server in self._own]
+    def _list_server_processes(self) -> list[Process]:
+        return [_process_of_server(server, self._restarts.get(server.name, 0)) for server in self._own]
 
-    def _write(self, state: Literal["stopped", "starting", "ready", "stopping"], services: Sequence[Process]) -> None:
+    def _write_state(
+        self, state: Literal["stopped", "starting", "ready", "stopping"], services: Sequence[Process]
+    ) -> None:
         self._services = list(services)
-        self._now = self._now.model_copy(update={"state": state, "processes": [*self._servers(), *services]})
+        self._now = self._now.model_copy(
+            update={"state": state, "processes": [*self._list_server_processes(), *services]}
+        )
         self._home.write(self._now)
 
 
-def _server(server: "EmbeddedServer", restarts: int) -> Process:
+def _process_of_server(server: "EmbeddedServer", restarts: int) -> Process:
     state: Literal["ready", "waiting"] = "ready" if server.has_process else "waiting"
     pid = server.pid if server.has_process else None
     return Process(service=server.name.lower(), pid=pid, state=state, restarts=restarts)
 
 
-def _process(member: SupervisedProcess) -> Process:
+def _process_of_member(member: SupervisedProcess) -> Process:
     return Process(
         service=member.service,
         instance=member.number,

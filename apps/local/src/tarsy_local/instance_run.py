@@ -47,7 +47,7 @@ def run_instance(home: Home, options: UpOptions, start: StartService, log_file: 
     """In a folder that is held. Returns after an orderly stop. Raises UpFailedError or OSError."""
     configure_logs("INFO", RotatingFileHandler(log_file, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT))
     try:
-        _run(home, options, start, log_file, say)
+        _run_instance(home, options, start, log_file, say)
     except Exception as problem:
         # Here, because it imports whatever may have failed.
         from tarsy_local.startup_errors import failure_of
@@ -58,7 +58,7 @@ def run_instance(home: Home, options: UpOptions, start: StartService, log_file: 
         raise failure from problem
 
 
-def _run(home: Home, options: UpOptions, start: StartService, log_file: Path, say: Say) -> None:
+def _run_instance(home: Home, options: UpOptions, start: StartService, log_file: Path, say: Say) -> None:
     # Checked before anything starts: an operator who opens it without authentication learns so at once.
     door_settings(options.http_host, options.base_path, os.environ)
     config = load_config(options.config_dir, os.environ)
@@ -67,7 +67,7 @@ def _run(home: Home, options: UpOptions, start: StartService, log_file: Path, sa
     os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     launch = Launch(home, options, config, kafka_security, start, log_file, say)
     with (
-        _imports(options.instances) as begin_imports,
+        _begin_imports_meanwhile(options.instances) as begin_imports,
         servers(home.folder, options.named, options.ports, say=say, meanwhile=begin_imports) as running,
     ):
         from tarsy_local.instance_services import run_services
@@ -86,7 +86,7 @@ def _named_kafka_security() -> "KafkaSecurity":
     return security_of(KafkaConnectionSettings())
 
 
-def _imports(instances: InstanceCounts | None) -> AbstractContextManager[Callable[[], None]]:
+def _begin_imports_meanwhile(instances: InstanceCounts | None) -> AbstractContextManager[Callable[[], None]]:
     if instances is None:
         return imported_meanwhile("tarsy_local.instance_services", "tarsy_local.composition", prepare=_prepare_masking)
     return imported_meanwhile("tarsy_local.instance_services", "tarsy_local.many_processes")

@@ -46,7 +46,7 @@ def run_services(launch: Launch, running: ServersInUse) -> None:
     instance_file = InstanceFile(launch.home, addresses, running.own, launch.log_file, models=models, say=launch.say)
     gc.freeze()
     gc.enable()
-    _services_of(launch).run(addresses, running, instance_file)
+    _make_services(launch).run(addresses, running, instance_file)
     instance_file.note_stop()
 
 
@@ -76,7 +76,7 @@ class Services(Protocol):
         """Returns when they were stopped and have ended."""
 
 
-def _services_of(launch: Launch) -> Services:
+def _make_services(launch: Launch) -> Services:
     instances = launch.options.instances
     return OneProcess() if instances is None else ManyProcesses(instances, launch.home.logs, launch.start)
 

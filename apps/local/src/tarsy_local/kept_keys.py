@@ -33,16 +33,16 @@ def read_or_create_key(key: KeptKey, folder: Path, environ: Mapping[str, str]) -
     Raises SecretFileError.
     """
     configured = (read_secret_file(key.setting, environ) or environ.get(key.variable, "")).strip()
-    return configured or _kept(folder / key.file)
+    return configured or _read_or_make_key(folder / key.file)
 
 
-def _kept(file: Path) -> str:
+def _read_or_make_key(file: Path) -> str:
     if not file.exists():
-        _make(file)
+        _make_key_file(file)
     return file.read_text("ascii", errors="replace").strip()
 
 
-def _make(file: Path) -> None:
+def _make_key_file(file: Path) -> None:
     """Under another name first: half a key would never be mended."""
     fresh = file.with_suffix(".new")
     fresh.unlink(missing_ok=True)

@@ -68,10 +68,10 @@ async def run_processes(
     with tempfile.TemporaryDirectory(prefix="tarsy-", ignore_cleanup_errors=True) as private:
         passed = Path(private) / "front-door" if can_pass_connections() else None
         processes = partial(_make_process_group, addresses, instances, logs, start, inside, passed, on_change)
-        await _run(processes, addresses, inside, passed, stopping, on_ready)
+        await _run_processes(processes, addresses, inside, passed, stopping, on_ready)
 
 
-async def _run(
+async def _run_processes(
     make_processes: Callable[[httpx2.AsyncClient], ProcessGroup],
     addresses: Addresses,
     inside: InnerDoors,
@@ -83,7 +83,7 @@ async def _run(
     async with httpx2.AsyncClient(trust_env=False, verify=False) as client:
         processes = make_processes(client)
         with stopped_by_signals(stopping):
-            async with _doors(processes, addresses, inside, passed), Supervisor().group() as group:
+            async with _open_doors(processes, addresses, inside, passed), Supervisor().group() as group:
                 running = group.start("processes", processes.run(), may_end=stopping.is_set)
                 starting = group.start_finite("start", processes.until_ready(START_SECONDS))
                 signals = group.start_finite("signals", stopping.wait())
@@ -161,7 +161,7 @@ async def _put_floods_first(processes: ProcessGroup, around: Mapping[str, str]) 
 
 
 @asynccontextmanager
-async def _doors(
+async def _open_doors(
     processes: ProcessGroup, addresses: Addresses, inside: InnerDoors, passed: Path | None
 ) -> AsyncIterator[None]:
     """The front door, and those through which services ask whichever timeline or ingest is there.
@@ -172,7 +172,7 @@ async def _doors(
     registry.register(ProcessGroupCollector(processes))
     async with HttpProxy(processes, count_requests(registry)).running() as proxy:
         policy = addresses.http_settings(os.environ).http_policy
-        front = _front_door(Doorway(OUTSIDE, proxy), processes, registry, policy)
+        front = _build_front_door(Doorway(OUTSIDE, proxy), processes, registry, policy)
         refused = refusals_counter(registry)
         host, port = addresses.http_host, addresses.http_port
         passing = PassingDoor(count_passed(registry))
@@ -184,7 +184,9 @@ async def _doors(
                 yield
 
 
-def _front_door(doorway: Doorway, processes: ProcessGroup, registry: CollectorRegistry, policy: HttpPolicy) -> ASGIApp:
+def _build_front_door(
+    doorway: Doorway, processes: ProcessGroup, registry: CollectorRegistry, policy: HttpPolicy
+) -> ASGIApp:
     denied = denials_counter(registry)
 
     def count(why: Denial) -> None:

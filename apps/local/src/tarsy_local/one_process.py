@@ -64,7 +64,7 @@ async def run_in_one_process(
                 if stopping.is_set() or died.subgroup(final) is not None:
                     raise
                 log.error("services.died", exc_info=died)
-                reason = "; ".join(dict.fromkeys(_sentence(problem) for problem in leaves(died)))
+                reason = "; ".join(dict.fromkeys(_describe_problem(problem) for problem in leaves(died)))
                 pause = budget.spend(reason)
                 on_death(f"The services ended ({reason}); starting them again in {pause:g} seconds")
                 with suppress(TimeoutError):
@@ -72,5 +72,5 @@ async def run_in_one_process(
                         await stopping.wait()
 
 
-def _sentence(problem: Exception) -> str:
+def _describe_problem(problem: Exception) -> str:
     return f"{type(problem).__name__}: {one_line(str(problem))}" if str(problem) else type(problem).__name__

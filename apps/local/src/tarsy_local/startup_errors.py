@@ -53,10 +53,10 @@ def failure_of(problem: Exception, log_file: Path) -> UpFailedError | None:
 
 def sentences(problem: BaseException, log: Path) -> str:
     """Each message once. An unforeseen error names the log, which has its traceback."""
-    return "\n".join(dict.fromkeys(_sentence(one, log) for one in _leaves([problem])))
+    return "\n".join(dict.fromkeys(_describe_problem(one, log) for one in _flatten_groups([problem])))
 
 
-def _sentence(problem: BaseException, log: Path) -> str:
+def _describe_problem(problem: BaseException, log: Path) -> str:
     match problem:
         case PortTakenError():
             return f"{problem} {PORT_OPTIONS}"
@@ -86,9 +86,9 @@ def _sentence(problem: BaseException, log: Path) -> str:
             return f"TARSy cannot go on ({type(problem).__name__}: {what}): the traceback is in {log}."
 
 
-def _leaves(problems: Iterable[BaseException]) -> Iterable[BaseException]:
+def _flatten_groups(problems: Iterable[BaseException]) -> Iterable[BaseException]:
     for problem in problems:
         if isinstance(problem, BaseExceptionGroup):
-            yield from _leaves(problem.exceptions)
+            yield from _flatten_groups(problem.exceptions)
         else:
             yield problem

@@ -47,7 +47,7 @@ async def ask_status(instance: Instance) -> Status:
             *(ask_ready(client, one.service, one.http, ASK_SECONDS) for one in services),
         )
     answered = list(zip(services, answers, strict=True))
-    now = _combine(whole, answered)
+    now = _combine_answers(whole, answered)
     if instance.state != "ready":
         now.ready = False
     return Status.model_validate(
@@ -63,10 +63,12 @@ async def _ask_door(client: httpx2.AsyncClient, name: str, instance: Instance) -
     return await ask_ready(client, name, instance.address, ASK_SECONDS)
 
 
-def _combine(whole: ReadyAnswer, answers: Sequence[Answered]) -> ReadyAnswer:
+def _combine_answers(whole: ReadyAnswer, answers: Sequence[Answered]) -> ReadyAnswer:
     """The whole is ready if all are. A service that is not ready is not called degraded as well."""
-    reasons = whole.unready_reasons() | _by_service([(one, answer.unready_reasons()) for one, answer in answers])
-    degraded = whole.degraded | _by_service([(one, answer.degraded) for one, answer in answers])
+    reasons = whole.unready_reasons() | _reasons_by_service(
+        [(one, answer.unready_reasons()) for one, answer in answers]
+    )
+    degraded = whole.degraded | _reasons_by_service([(one, answer.degraded) for one, answer in answers])
     return ReadyAnswer(
         ready=whole.ready and all(answer.ready for _, answer in answers),
         reasons=reasons,
@@ -74,7 +76,7 @@ def _combine(whole: ReadyAnswer, answers: Sequence[Answered]) -> ReadyAnswer:
     )
 
 
-def _by_service(reasons_of: Sequence[tuple[Process, Reasons]]) -> Reasons:
+def _reasons_by_service(reasons_of: Sequence[tuple[Process, Reasons]]) -> Reasons:
     by_service = {
         service: name_instances((one.instance, reasons) for one, reasons in reasons_of if one.service == service)
         for service in sorted({one.service for one, _ in reasons_of})

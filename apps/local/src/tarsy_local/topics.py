@@ -33,14 +33,14 @@ async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
     bus = Bus(addresses.kafka, addresses.topics, client="tarsy-up", security=addresses.kafka_security)
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
-            await _apply(bus, replication, patient=addresses.own_broker)
+            await _apply_topics(bus, replication, patient=addresses.own_broker)
             if addresses.own_broker:
                 await _remove_dead_members(bus, addresses.topic_prefix)
     except (KafkaError, NotWrittenError, TimeoutError, OSError) as problem:
         raise KafkaUnusableError(kafka_sentence(addresses.kafka, problem)) from problem
 
 
-async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
+async def _apply_topics(bus: Bus, replication: int | None, *, patient: bool) -> None:
     """A broker of our own on a busy machine may be slow to answer; that of somebody else may be the wrong address."""
 
     async def apply() -> None:

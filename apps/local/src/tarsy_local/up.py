@@ -59,7 +59,7 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
     """
     log_file = home.folder / "tarsy.log"
     try:
-        with home.held(), _sigterm_interrupts(), _start_of(options.instances, home.logs) as start:
+        with home.held(), _interrupt_on_sigterm(), _open_start_of_services(options.instances, home.logs) as start:
             # Nothing of the imports is garbage: looking for some would take a sixth of their time.
             gc.disable()
             # Here: the server of forks makes its imports meanwhile.
@@ -75,7 +75,7 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
 
 
 @contextmanager
-def _start_of(instances: InstanceCounts | None, logs: Path) -> Iterator[StartService]:
+def _open_start_of_services(instances: InstanceCounts | None, logs: Path) -> Iterator[StartService]:
     if instances is None:
         yield spawn
     else:
@@ -84,7 +84,7 @@ def _start_of(instances: InstanceCounts | None, logs: Path) -> Iterator[StartSer
 
 
 @contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
+def _interrupt_on_sigterm() -> Iterator[None]:
     """Until the services run, which then take both signals themselves, `tarsy down` is what Ctrl-C is."""
 
     def interrupt(_: int, __: FrameType | None) -> None:

@@ -47,11 +47,11 @@ class Doorway:
         if scope["type"] == "websocket":
             socket = WebSocket(scope, receive, send)
             if service is None or scope["path"] not in SOCKETS:
-                await socket.send_denial_response(_nowhere())
+                await socket.send_denial_response(_not_found_response())
                 return
             await proxy_websocket(self._proxy, service, socket)
         elif service is None:
-            await _nowhere()(scope, receive, send)
+            await _not_found_response()(scope, receive, send)
         else:
             await self._proxy.http(service, scope, receive, send)
 
@@ -73,10 +73,10 @@ class FrontDoor:
         self._registry = registry
         own = Starlette(
             routes=[
-                Route("/health", self._health),
-                Route("/ready", self._ready),
-                Route("/metrics", self._metrics),
-                Route("/metrics/targets", self._targets),
+                Route("/health", self._answer_health),
+                Route("/ready", self._answer_ready),
+                Route("/metrics", self._answer_metrics),
+                Route("/metrics/targets", self._answer_targets),
             ]
         )
         # Services look at who asks themselves, for what is theirs.
@@ -88,17 +88,17 @@ class FrontDoor:
         app = self._own if scope["type"] == "http" and scope["path"] in OWN else self._doorway
         await app(scope, receive, send)
 
-    async def _health(self, _: Request) -> Response:
+    async def _answer_health(self, _: Request) -> Response:
         return JSONResponse({"status": "healthy"})
 
-    async def _ready(self, _: Request) -> Response:
+    async def _answer_ready(self, _: Request) -> Response:
         combined = await self._readiness.ask()
         return JSONResponse(combined.model_dump(exclude={"starting"}), status_code=200 if combined.ready else 503)
 
-    async def _metrics(self, _: Request) -> Response:
+    async def _answer_metrics(self, _: Request) -> Response:
         return Response(exposition(self._registry), media_type=CONTENT_TYPE_LATEST)
 
-    async def _targets(self, _: Request) -> Response:
+    async def _answer_targets(self, _: Request) -> Response:
         """The processes as Prometheus discovers them (http_sd): those that wait to be started again are down."""
         return JSONResponse(
             [{"targets": [one.address], "labels": {"service": one.service}} for one in self._processes.members]
@@ -134,5 +134,5 @@ def count_passed(registry: CollectorRegistry) -> Callable[[], None]:
     return counter.inc
 
 
-def _nowhere() -> Response:
+def _not_found_response() -> Response:
     return problem_response(404, "Not found", "This address leads to no service.")

@@ -86,7 +86,7 @@ class HttpProxy:
     async def http(self, service: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Returns when the answer was sent, or the client is gone."""
         body = RequestBody(scope, receive)
-        answering = asyncio.create_task(self._answer(service, scope, body, send))
+        answering = asyncio.create_task(self._answer_request(service, scope, body, send))
         leaving = asyncio.create_task(body.wait_until_gone())
         try:
             await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
@@ -97,29 +97,29 @@ class HttpProxy:
                 task.cancel()
             await asyncio.wait([answering, leaving])
 
-    async def _answer(self, service: str, scope: Scope, body: RequestBody, send: Send) -> None:
+    async def _answer_request(self, service: str, scope: Scope, body: RequestBody, send: Send) -> None:
         try:
-            answer = await self._first_answer(service, scope, body)
+            answer = await self._ask_until_one_answers(service, scope, body)
         except ClientGoneError:
             return
         except PROBLEMS as failed:
-            problem = _problem(service, failed)
+            problem = _problem_response(service, failed)
             log.warning("request.not_passed", service=service, status=problem.status_code, reason=repr(failed))
             self._counted(service, problem.status_code)
-            await problem(scope, _nothing, send)
+            await problem(scope, _receive_disconnect, send)
             return
         self._counted(service, answer.status_code)
         try:
-            await _relay(service, answer, send)
+            await _relay_response(service, answer, send)
         finally:
             await answer.aclose()
 
-    async def _first_answer(self, service: str, scope: Scope, body: RequestBody) -> httpx2.Response:
+    async def _ask_until_one_answers(self, service: str, scope: Scope, body: RequestBody) -> httpx2.Response:
         await body.read_ahead()
         repeatable = scope["method"] in ("GET", "HEAD", "OPTIONS") and not body.expected
         async for port in self.tries(service):
             try:
-                return await self._transport.handle_async_request(_request(scope, port, body))
+                return await self._transport.handle_async_request(_build_request(scope, port, body))
             except NOT_SENT:
                 continue
             except (httpx2.NetworkError, httpx2.RemoteProtocolError):
@@ -128,7 +128,7 @@ class HttpProxy:
         raise NoInstanceError
 
 
-async def _relay(service: str, answer: httpx2.Response, send: Send) -> None:
+async def _relay_response(service: str, answer: httpx2.Response, send: Send) -> None:
     headers = _without_hops(answer.headers.raw)
     await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
     try:
@@ -141,7 +141,7 @@ async def _relay(service: str, answer: httpx2.Response, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def _request(scope: Scope, port: int, body: RequestBody) -> httpx2.Request:
+def _build_request(scope: Scope, port: int, body: RequestBody) -> httpx2.Request:
     path = scope["raw_path"] + (b"?" + scope["query_string"] if scope["query_string"] else b"")
     return httpx2.Request(
         scope["method"],
@@ -169,11 +169,11 @@ def host_of(scope: Scope) -> bytes:
 def _without_hops(headers: Sequence[tuple[bytes, bytes]], *also: bytes) -> HttpHeaders:
     """Headers for the next hop: without those of this one, which `Connection` may name."""
     named = b",".join(value for name, value in headers if name.lower() == b"connection")
-    dropped = HOP_BY_HOP.union(also, (name for name in _names(named) if not _is_trusted(name)))
+    dropped = HOP_BY_HOP.union(also, (name for name in _split_header_names(named) if not _is_trusted(name)))
     return [(name, value) for name, value in headers if name.lower() not in dropped and not is_other_spelling(name)]
 
 
-def _names(listed: bytes) -> Iterator[bytes]:
+def _split_header_names(listed: bytes) -> Iterator[bytes]:
     return (name.strip().lower() for name in listed.split(b","))
 
 
@@ -187,7 +187,7 @@ def is_other_spelling(name: bytes) -> bool:
     return b"_" in name
 
 
-def _problem(service: str, problem: Exception) -> Response:
+def _problem_response(service: str, problem: Exception) -> Response:
     match problem:
         case NoInstanceError():
             return unavailable(service)
@@ -208,5 +208,5 @@ def unavailable(service: str) -> Response:
     return response
 
 
-async def _nothing() -> dict[str, str]:
+async def _receive_disconnect() -> dict[str, str]:
     return {"type": "http.disconnect"}

@@ -43,7 +43,7 @@ class RequestBody:
         if self._declared > BODY_LIMIT_BYTES:
             raise BodyTooLargeError
         while not self._whole.is_set() and self._size < AHEAD_BYTES:
-            self._ahead.append(await self._next())
+            self._ahead.append(await self._next_piece())
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Can be read once. Raises BodyTooLargeError or ClientGoneError."""
@@ -51,10 +51,10 @@ class RequestBody:
             if piece:
                 yield piece
         while not self._whole.is_set():
-            if piece := await self._next():
+            if piece := await self._next_piece():
                 yield piece
 
-    async def _next(self) -> bytes:
+    async def _next_piece(self) -> bytes:
         message = await self._receive()
         if message["type"] == "http.disconnect":
             raise ClientGoneError

@@ -35,10 +35,10 @@ def service_of(path: str, routes: Sequence[ServiceRoute]) -> str | None:
     """`path` is decoded. One with steps up or empty steps leads nowhere: it might be read otherwise further on."""
     if _is_devious(path):
         return None
-    return next((route.service for route in routes if _leads(route.prefix, path)), None)
+    return next((route.service for route in routes if _is_prefix_of(route.prefix, path)), None)
 
 
-def _leads(prefix: str, path: str) -> bool:
+def _is_prefix_of(prefix: str, path: str) -> bool:
     return prefix == "/" or path == prefix or path.startswith(f"{prefix}/")
 
 

@@ -36,7 +36,7 @@ OWN_HEADERS = frozenset({b"host", b"connection", b"upgrade", b"x-forwarded-for"}
 async def proxy_websocket(proxy: HttpProxy, service: str, client: WebSocket) -> None:
     """Until one side ends it. The client is let in only once an instance has let us in."""
     try:
-        upstream = await _open(proxy, service, client)
+        upstream = await _connect_to_any_instance(proxy, service, client)
     except InvalidStatus as problem:
         refusal = problem.response
         headers = {name: refusal.headers[name] for name in SHOWN_HEADERS if name in refusal.headers}
@@ -50,17 +50,17 @@ async def proxy_websocket(proxy: HttpProxy, service: str, client: WebSocket) -> 
         return
     try:
         await client.accept(upstream.subprotocol)
-        await _talk(client, upstream)
+        await _relay_both_ways(client, upstream)
     finally:
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await upstream.close()
 
 
-async def _open(proxy: HttpProxy, service: str, client: WebSocket) -> ClientConnection:
+async def _connect_to_any_instance(proxy: HttpProxy, service: str, client: WebSocket) -> ClientConnection:
     async for port in proxy.tries(service):
         try:
-            return await _connect(client, port)
+            return await _connect_to_instance(client, port)
         except InvalidStatus as problem:
             if problem.response.status_code < 500:
                 raise
@@ -70,11 +70,11 @@ async def _open(proxy: HttpProxy, service: str, client: WebSocket) -> ClientConn
     raise NoInstanceError
 
 
-async def _connect(client: WebSocket, port: int) -> ClientConnection:
+async def _connect_to_instance(client: WebSocket, port: int) -> ClientConnection:
     """To our instance, under the name by which the client called: the instance compares it with the Origin."""
     scope = client.scope
     query = f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else ""
-    headers = [(name, value) for name, value in scope["headers"] if _is_passed(name)] + _origin(client)
+    headers = [(name, value) for name, value in scope["headers"] if _is_passed(name)] + _forwarded_headers(client)
     return await connect(
         f"ws://{host_of(scope).decode('latin-1')}{scope['raw_path'].decode('latin-1')}{query}",
         host=HOST,
@@ -95,13 +95,16 @@ def _is_passed(name: bytes) -> bool:
     return name not in OWN_HEADERS and not name.startswith(b"sec-websocket-") and not is_other_spelling(name)
 
 
-def _origin(client: WebSocket) -> list[tuple[bytes, bytes]]:
+def _forwarded_headers(client: WebSocket) -> list[tuple[bytes, bytes]]:
     scheme = {"ws": "http", "wss": "https"}[client.scope["scheme"]]
     return forward_headers({**client.scope, "scheme": scheme})
 
 
-async def _talk(client: WebSocket, upstream: ClientConnection) -> None:
-    directions = [asyncio.create_task(_inward(client, upstream)), asyncio.create_task(_outward(client, upstream))]
+async def _relay_both_ways(client: WebSocket, upstream: ClientConnection) -> None:
+    directions = [
+        asyncio.create_task(_relay_to_instance(client, upstream)),
+        asyncio.create_task(_relay_to_client(client, upstream)),
+    ]
     try:
         done, _ = await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
         for direction in done:
@@ -112,7 +115,7 @@ async def _talk(client: WebSocket, upstream: ClientConnection) -> None:
         await asyncio.wait(directions)
 
 
-async def _inward(client: WebSocket, upstream: ClientConnection) -> None:
+async def _relay_to_instance(client: WebSocket, upstream: ClientConnection) -> None:
     """Returns when the client has ended it, and the instance was told so."""
     while True:
         message = await client.receive()
@@ -127,7 +130,7 @@ async def _inward(client: WebSocket, upstream: ClientConnection) -> None:
             await asyncio.Event().wait()
 
 
-async def _outward(client: WebSocket, upstream: ClientConnection) -> None:
+async def _relay_to_client(client: WebSocket, upstream: ClientConnection) -> None:
     """Returns when the instance has ended it, or was ended, and the client was told so."""
     with suppress(WebSocketDisconnect):
         try:
@@ -135,10 +138,10 @@ async def _outward(client: WebSocket, upstream: ClientConnection) -> None:
                 message = await upstream.recv()
                 await (client.send_text(message) if isinstance(message, str) else client.send_bytes(message))
         except ConnectionClosed:
-            await client.close(*_ending(upstream))
+            await client.close(*_close_code_and_reason(upstream))
 
 
-def _ending(upstream: ClientConnection) -> tuple[int, str]:
+def _close_code_and_reason(upstream: ClientConnection) -> tuple[int, str]:
     code = upstream.close_code
     if code is None or code == CUT_OFF:
         return SERVICE_RESTART, "the service was interrupted: connect again"

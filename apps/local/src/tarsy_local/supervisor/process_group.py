@@ -80,15 +80,15 @@ class ProcessGroup:
             members = [member for member in self.members if member.service in services]
             for member in members:
                 member.stop()
-            await _until_ended(members, min(PHASE_SECONDS, limit - time.monotonic()))
-        await _until_ended(self.members, limit - time.monotonic())
+            await _wait_until_ended(members, min(PHASE_SECONDS, limit - time.monotonic()))
+        await _wait_until_ended(self.members, limit - time.monotonic())
         for member in self.members:
             if not member.ended.is_set():
                 log.error("stop.too_slow", name=member.name, seconds=STOP_SECONDS)
                 member.kill()
 
 
-async def _until_ended(members: Sequence[SupervisedProcess], seconds: float) -> None:
+async def _wait_until_ended(members: Sequence[SupervisedProcess], seconds: float) -> None:
     if not members:
         return
     waits = [asyncio.create_task(member.ended.wait()) for member in members]

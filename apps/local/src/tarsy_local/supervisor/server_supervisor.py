@@ -49,13 +49,13 @@ class ServerSupervisor:
     async def _supervise_all(self) -> None:
         async with Supervisor().group() as group:
             for server in self._servers:
-                group.start(server.name, self._supervise(server))
+                group.start(server.name, self._restart_for_ever(server))
             await asyncio.Event().wait()
 
-    async def _supervise(self, server: EmbeddedServer) -> None:
+    async def _restart_for_ever(self, server: EmbeddedServer) -> None:
         budget, failure = RestartBudget(server.name), None
         while True:
-            failure = failure or await _end_of(server)
+            failure = failure or await _wait_for_end_of(server)
             if not isinstance(failure, ExitedEarlyError | NotReadyError):
                 raise failure
             log.error("server.ended", server=server.name, reason=str(failure))
@@ -78,7 +78,7 @@ class ServerSupervisor:
         return None
 
 
-async def _end_of(server: EmbeddedServer) -> ProcessError:
+async def _wait_for_end_of(server: EmbeddedServer) -> ProcessError:
     while True:
         if (failure := server.failure()) is not None:
             return failure

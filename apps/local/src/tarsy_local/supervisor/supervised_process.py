@@ -53,15 +53,15 @@ class RestartPauses:
 
     def __init__(self, draw: Draw = random.random) -> None:
         self._draw = draw
-        self._left = self._growing()
+        self._left = self._draw_pauses()
 
     def after(self, lived: float) -> float:
         """The pause (seconds) after it lived for so long."""
         if lived >= LIVED_SECONDS:
-            self._left = self._growing()
+            self._left = self._draw_pauses()
         return next(self._left)
 
-    def _growing(self) -> Iterator[float]:
+    def _draw_pauses(self) -> Iterator[float]:
         return draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self._draw)
 
 
@@ -126,14 +126,14 @@ class SupervisedProcess:
         try:
             while not self._must_stop.is_set():
                 began = time.monotonic()
-                code = await self._live(self._start())
+                code = await self._watch_until_exit(self._start_process())
                 if self._must_stop.is_set():
                     break
-                await self._wait(pauses.after(time.monotonic() - began), code)
+                await self._wait_for_restart(pauses.after(time.monotonic() - began), code)
                 self.restarts += not self._must_stop.is_set()
         finally:
             self._end_child()
-            self._set("stopped")
+            self._set_state("stopped")
             self.ended.set()
 
     async def ask_ready(self) -> ReadyAnswer:
@@ -146,17 +146,17 @@ class SupervisedProcess:
         """Tells it to end, in order, and not to come back."""
         self._must_stop.set()
         if self._child is not None:
-            self._set("stopping")
-            self._signal(signal.SIGTERM)
+            self._set_state("stopping")
+            self._send_signal(signal.SIGTERM)
 
     def was_asked_to_stop(self) -> bool:
         return self._must_stop.is_set()
 
     def kill(self) -> None:
         self._must_stop.set()
-        self._signal(signal.SIGKILL)
+        self._send_signal(signal.SIGKILL)
 
-    def _start(self) -> ServiceChild:
+    def _start_process(self) -> ServiceChild:
         if is_taken(self.port):
             self.port = free_port()
         child = self._child = self._start_child(
@@ -167,10 +167,11 @@ class SupervisedProcess:
         )
         self.unready_reasons = []
         log.info("process.started", name=self.name, process=child.pid, port=self.port)
-        self._set("starting")
+        self._set_state("starting")
         return child
 
-    async def _live(self, child: ServiceChild) -> int:
+    async def _watch_until_exit(self, child: ServiceChild) -> int:
+        """Returns the exit code. Raises ServiceRefusedError when it refused its settings before it was ever ready."""
         asked_at = 0.0
         while (code := child.poll_exit()) is None:
             pause = UNREADY_LOOK_SECONDS if self.is_unready else 0.0
@@ -178,10 +179,12 @@ class SupervisedProcess:
                 asked_at = time.monotonic()
                 if await self._answers_ready():
                     self._was_ready = True
-                    self._set("ready")
+                    self._set_state("ready")
             await asyncio.sleep(READY_LOOK_SECONDS if self.state == "ready" else LOOK_SECONDS)
         if code == REFUSED and not self._was_ready and not self._must_stop.is_set():
-            raise ServiceRefusedError(_sentence(child) or f"{self.name} refused to start: {self.log_file} says why.")
+            raise ServiceRefusedError(
+                _last_plain_lines(child) or f"{self.name} refused to start: {self.log_file} says why."
+            )
         self._end_child()
         return code
 
@@ -197,14 +200,14 @@ class SupervisedProcess:
         if reasons != self.unready_reasons:
             self.unready_reasons, self._unready_since = reasons, time.monotonic()
 
-    async def _wait(self, pause: float, code: int) -> None:
+    async def _wait_for_restart(self, pause: float, code: int) -> None:
         log.error("process.died", name=self.name, exit_code=code, again_in_seconds=pause, log=str(self.log_file))
-        self._set("waiting")
+        self._set_state("waiting")
         with suppress(TimeoutError):
             async with asyncio.timeout(pause):
                 await self._must_stop.wait()
 
-    def _signal(self, number: signal.Signals) -> None:
+    def _send_signal(self, number: signal.Signals) -> None:
         if self._child is not None:
             self._child.send_signal(number)
 
@@ -213,7 +216,7 @@ class SupervisedProcess:
             self._child.stop(signal.SIGKILL)
             self._child = None
 
-    def _set(self, state: State) -> None:
+    def _set_state(self, state: State) -> None:
         self.state = state
         self._changed()
 
@@ -229,7 +232,7 @@ def _unready_reasons(answer: httpx2.Response) -> list[str]:
     return [] if ready.starting else [reason for reasons in ready.reasons.values() for reason in reasons]
 
 
-def _sentence(child: ServiceChild) -> str:
+def _last_plain_lines(child: ServiceChild) -> str:
     """The lines that it wrote for people: its log lines are JSON."""
     lines = [line for line in child.output().splitlines() if line.strip() and not line.startswith("{")]
     return "\n".join(lines[-LAST_LINES:])
