@@ -34,7 +34,7 @@ def run(monkeypatch: pytest.MonkeyPatch, answers: dict[str, JsonValue], *argumen
         asked.append(f"{method} {url.removeprefix(f'{URL}/api/v1/dead-letters')} {json.dumps(params or body)}")
         return answers[url.removeprefix(f"{URL}/api/v1/dead-letters")]
 
-    monkeypatch.setattr(client, "_answer", answer)
+    monkeypatch.setattr(client, "_request_json", answer)
     return CliRunner().invoke(cli, ["dead-letters", *arguments, "--url", URL]), asked
 
 

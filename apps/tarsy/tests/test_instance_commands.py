@@ -7,25 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_cli.instance_commands import list_unused_variables
+from tarsy_cli.instance_commands import explain_unused_variables
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
 
 
 def test_a_variable_that_is_not_used_is_said_not_to_be() -> None:
     around = {"TARSY_KAFKA": "kafka:9092", "TARSY_DATABASE": URL}
-    lines = list_unused_variables(around, kafka="", database="")
+    lines = explain_unused_variables(around, {"kafka": "", "database": ""})
     assert len(lines) == 2
     assert "--kafka" in lines[0]
     assert "word" not in "".join(lines)
-    assert list_unused_variables(around, kafka="kafka:9092", database=URL) == []
-    assert list_unused_variables({}, kafka="", database="") == []
+    assert explain_unused_variables(around, {"kafka": "kafka:9092", "database": URL}) == []
+    assert explain_unused_variables({}, {"kafka": "", "database": ""}) == []
 
 
 def test_nor_are_those_about_its_security_and_its_password() -> None:
     around = {"TARSY_KAFKA_SECURITY_PROTOCOL": "SSL", "TARSY_DATABASE_FILE": "/run/secrets/database"}
-    assert [line.partition(" ")[0] for line in list_unused_variables(around, kafka="", database="")] == list(around)
-    assert list_unused_variables(around, kafka="kafka:9092", database=URL) == []
+    assert [line.partition(" ")[0] for line in explain_unused_variables(around, {"kafka": "", "database": ""})] == list(
+        around
+    )
+    assert explain_unused_variables(around, {"kafka": "kafka:9092", "database": URL}) == []
 
 
 @pytest.mark.parametrize("way", [[], ["--processes"]], ids=["one process", "many processes"])

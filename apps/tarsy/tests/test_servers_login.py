@@ -93,7 +93,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         Thread(target=open_both).start()
 
-    monkeypatch.setattr(command, "_show", show)
+    monkeypatch.setattr(command, "_show_address", show)
     return statuses
 
 
@@ -237,14 +237,14 @@ def test_an_outage_of_kafka_ends_a_login_with_a_sentence_and_a_repeat_works(
     """It begins when the person has the address: with a consent that cannot be kept."""
     bus = Bus(own_broker.bootstrap, Topics("t"), client="test")
     asyncio.run(apply_topics(bus))
-    show = command._show
+    show = command._show_address
 
     def lose_kafka(url: str, waiting: str) -> None:
         os.kill(own_broker.pid, outage)
         show(url, waiting)
 
     with monkeypatch.context() as away:
-        away.setattr(command, "_show", lose_kafka)
+        away.setattr(command, "_show_address", lose_kafka)
         away.setattr(logins, "KAFKA_SECONDS", KAFKA_SECONDS)
         code, output = login(bus, folder, "remote")
     assert code == 1

@@ -63,36 +63,39 @@ def retry[T](
 
 def get(url: str, **params: str | int) -> ApiAnswer:
     """Raises ApiError."""
-    return _object(url, _answer("GET", url, params=params))
+    return _require_object(url, _request_json("GET", url, params=params))
 
 
 def get_rows(url: str) -> list[JsonValue]:
     """An answer that is a list. Raises ApiError."""
-    found = _answer("GET", url)
+    found = _request_json("GET", url)
     if not isinstance(found, list):
-        raise _no_answer_of_ours(url)
+        raise _foreign_answer_error(url)
     return found
 
 
 def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
     """Raises ApiError. With a key the request can be repeated: the second attempt gets the first one's answer."""
     headers = {"Idempotency-Key": idempotency_key} if idempotency_key else None
-    return _object(url, _answer("POST", url, body=body, headers=headers))
+    return _require_object(url, _request_json("POST", url, body=body, headers=headers))
 
 
 def delete(url: str, *, idempotency_key: str) -> ApiAnswer:
     """Raises ApiError. It can be repeated: the second time is the first one's."""
-    return _object(url, _answer("DELETE", url, headers={"Idempotency-Key": idempotency_key}))
+    return _require_object(url, _request_json("DELETE", url, headers={"Idempotency-Key": idempotency_key}))
 
 
 def download(url: str, file: Path) -> int:
     """Writes what is answered to the file, whole or not at all; returns its size. Raises ApiError or OSError."""
     part = file.with_name(f"{file.name}.part")
     try:
-        with _failures(url), httpx2.stream("GET", url, headers=key_headers(), timeout=TIMEOUT_SECONDS) as answer:
+        with (
+            _translate_failures(url),
+            httpx2.stream("GET", url, headers=key_headers(), timeout=TIMEOUT_SECONDS) as answer,
+        ):
             if answer.status_code >= 400:
                 answer.read()
-                raise _refused(url, answer)
+                raise _refusal_error(url, answer)
             with part.open("wb") as target:
                 size = sum(target.write(piece) for piece in answer.iter_bytes())
         part.replace(file)
@@ -101,7 +104,7 @@ def download(url: str, file: Path) -> int:
     return size
 
 
-def _answer(
+def _request_json(
     method: str,
     url: str,
     *,
@@ -110,29 +113,29 @@ def _answer(
     headers: dict[str, str] | None = None,
 ) -> JsonValue:
     sent = {**key_headers(), **(headers or {})}
-    with _failures(url):
+    with _translate_failures(url):
         answer = httpx2.request(method, url, json=body, params=params, headers=sent, timeout=TIMEOUT_SECONDS)
     if answer.status_code >= 400:
-        raise _refused(url, answer)
+        raise _refusal_error(url, answer)
     try:
         found: JsonValue = answer.json()
     except ValueError:
-        raise _no_answer_of_ours(url) from None
+        raise _foreign_answer_error(url) from None
     return found
 
 
-def _object(url: str, found: JsonValue) -> ApiAnswer:
+def _require_object(url: str, found: JsonValue) -> ApiAnswer:
     if not isinstance(found, dict):
-        raise _no_answer_of_ours(url)
+        raise _foreign_answer_error(url)
     return found
 
 
-def _no_answer_of_ours(url: str) -> ApiError:
+def _foreign_answer_error(url: str) -> ApiError:
     return ApiError(f"{url} did not answer as a TARSy does: is it one's address?")
 
 
 @contextmanager
-def _failures(url: str) -> Iterator[None]:
+def _translate_failures(url: str) -> Iterator[None]:
     try:
         yield
     except CUT as problem:
@@ -148,12 +151,14 @@ def _failures(url: str) -> Iterator[None]:
         ) from problem
 
 
-def _refused(url: str, answer: httpx2.Response) -> ApiError:
+def _refusal_error(url: str, answer: httpx2.Response) -> ApiError:
     remedy = f" {explain_401()}" if answer.status_code == 401 else ""
-    return _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}{remedy}")
+    return _error_class_of_status(answer.status_code)(
+        f"{url} answered {answer.status_code}: {_problem_detail(answer)}{remedy}"
+    )
 
 
-def _refusal(status: int) -> type[ApiError]:
+def _error_class_of_status(status: int) -> type[ApiError]:
     if status == 404:
         return NotFoundError
     return UnavailableError if status in INTERRUPTED else ApiError

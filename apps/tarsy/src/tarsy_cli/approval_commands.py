@@ -34,7 +34,7 @@ def approve(
     url: UrlOption = "",
 ) -> None:
     """Approve a tool call that waits for a person: it runs, once at most."""
-    _decide("approve", session, call, comment, api_of(home, url))
+    _send_decision("approve", session, call, comment, api_of(home, url))
 
 
 def deny(
@@ -45,10 +45,10 @@ def deny(
     url: UrlOption = "",
 ) -> None:
     """Deny a tool call that waits for a person: it does not run, and its agent goes on."""
-    _decide("deny", session, call, comment, api_of(home, url))
+    _send_decision("deny", session, call, comment, api_of(home, url))
 
 
-def _decide(decision: Literal["approve", "deny"], session: str, call: str, comment: str, api: str) -> None:
+def _send_decision(decision: Literal["approve", "deny"], session: str, call: str, comment: str, api: str) -> None:
     from tarsy_cli.lists.approvals import decide
 
     id = session_of(api, session)

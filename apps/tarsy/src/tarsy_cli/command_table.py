@@ -112,7 +112,7 @@ LAB = CommandGroup(
         ),
         "run": CommandEntry(
             "lab.commands",
-            "run_incident",
+            "investigate_incident",
             "Send an incident's alert, as if it fired now, watch the investigation, and ask it a question.",
         ),
     },

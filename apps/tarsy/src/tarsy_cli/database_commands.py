@@ -33,16 +33,16 @@ def migrate(
 
     from tarsy_timeline.database.single_connection import DatabaseMisconfiguredError, DatabaseUnusableError
 
-    settings = _settings(url, schema, code=NOT_ASKED if dry_run else UNCHANGING)
+    settings = _read_settings(url, schema, code=NOT_ASKED if dry_run else UNCHANGING)
     try:
-        code = asyncio.run(_compare(settings) if dry_run else _apply(settings))
+        code = asyncio.run(_compare_migrations(settings) if dry_run else _apply_migrations(settings))
     except DatabaseUnusableError as problem:
         code = UNCHANGING if isinstance(problem, DatabaseMisconfiguredError) else 1
         raise fail(str(problem), code=NOT_ASKED if dry_run else code) from None
     raise typer.Exit(code)
 
 
-def _settings(url: str, schema: str, *, code: int) -> "DatabaseSettings":
+def _read_settings(url: str, schema: str, *, code: int) -> "DatabaseSettings":
     from pydantic import ValidationError
 
     from tarsy_service.settings.service_settings import mistakes_in_settings
@@ -55,7 +55,7 @@ def _settings(url: str, schema: str, *, code: int) -> "DatabaseSettings":
         raise fail("\n".join(mistakes_in_settings(problem)), code=code) from None
 
 
-async def _apply(settings: "DatabaseSettings") -> int:
+async def _apply_migrations(settings: "DatabaseSettings") -> int:
     from tarsy_timeline.database import migrations
     from tarsy_timeline.database.single_connection import connected
 
@@ -65,11 +65,11 @@ async def _apply(settings: "DatabaseSettings") -> int:
         if found.misfits:
             raise fail(f"The schema {schema} could not be migrated: {'; '.join(found.misfits)}.", code=UNCHANGING)
         applied = await migrations.migrate(connection, schema)
-    _say([f"applied {name}" for name in applied], found.unknown, schema)
+    _print_changes([f"applied {name}" for name in applied], found.unknown, schema)
     return 0
 
 
-async def _compare(settings: "DatabaseSettings") -> int:
+async def _compare_migrations(settings: "DatabaseSettings") -> int:
     from tarsy_timeline.database.migrations import compare_schema
     from tarsy_timeline.database.single_connection import connected
 
@@ -80,13 +80,13 @@ async def _compare(settings: "DatabaseSettings") -> int:
         *(f"would apply {name}" for name in found.missing),
         *(f"does not fit: {misfit}" for misfit in found.misfits),
     ]
-    _say(lines, found.unknown, schema)
+    _print_changes(lines, found.unknown, schema)
     if found.misfits:
         return MISFITS
     return WOULD_CHANGE if found.missing else 0
 
 
-def _say(changes: list[str], unknown: list[str], schema: str) -> None:
+def _print_changes(changes: list[str], unknown: list[str], schema: str) -> None:
     for line in changes or [f"The schema {schema} has all migrations."]:
         say(line)
     for name in unknown:

@@ -43,7 +43,7 @@ def rebuild(
     bus = bus_of_home(home, kafka, topic_prefix)
     with exit_on_kafka_failure(bus):
         try:
-            plan = asyncio.run(_plan(bus, partition))
+            plan = asyncio.run(_plan_rebuild(bus, partition))
             _print_plan(plan)
             if dry_run:
                 raise typer.Exit(WOULD_CHANGE if plan.is_needed else 0)
@@ -54,13 +54,13 @@ def rebuild(
                     "The log knows none of these heads: it may have been emptied, or be another cluster's. "
                     f"See {PAGE}; --log-is-right says that it is the right one."
                 )
-            asyncio.run(_write(bus, plan))
+            asyncio.run(_write_rebuild(bus, plan))
         except BusError as problem:
             raise fail(f"The heads were not rebuilt: {problem}.") from None
     say("The heads are as the log has them. Orchestrators that refused the partition look again within 30 seconds.")
 
 
-async def _plan(bus: "Bus", partition: int) -> "HeadRebuild":
+async def _plan_rebuild(bus: "Bus", partition: int) -> "HeadRebuild":
     from tarsy_bus.log.head_rebuild import plan_rebuild
     from tarsy_bus.topics.kafka_rights import HEADS_REBUILD
     from tarsy_bus.topics.topics_admin import check_topics
@@ -71,7 +71,7 @@ async def _plan(bus: "Bus", partition: int) -> "HeadRebuild":
     return await plan_rebuild(bus, partition)
 
 
-async def _write(bus: "Bus", plan: "HeadRebuild") -> None:
+async def _write_rebuild(bus: "Bus", plan: "HeadRebuild") -> None:
     from datetime import UTC, datetime
 
     from tarsy_bus.log.head_rebuild import check_unowned, plan_rebuild, write_rebuild

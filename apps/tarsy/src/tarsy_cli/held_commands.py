@@ -30,12 +30,12 @@ def held(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlO
 
 def release(sessions: SessionsArgument, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """Bring sessions back, with the inputs that wait for them, such as after an upgrade."""
-    _ask("release", sessions, api_of(home, url))
+    _ask_of_held("release", sessions, api_of(home, url))
 
 
 def retry(sessions: SessionsArgument, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """Decide the inputs that wait once more. The same act as release."""
-    _ask("retry", sessions, api_of(home, url))
+    _ask_of_held("retry", sessions, api_of(home, url))
 
 
 def end(
@@ -45,10 +45,10 @@ def end(
     url: UrlOption = "",
 ) -> None:
     """End sessions as failed. The inputs that wait for them go to the dead letters."""
-    _ask("fail", sessions, api_of(home, url), {"reason": reason})
+    _ask_of_held("fail", sessions, api_of(home, url), {"reason": reason})
 
 
-def _ask(verb: str, sessions: list[str], api: str, body: "JsonValue" = None) -> None:
+def _ask_of_held(verb: str, sessions: list[str], api: str, body: "JsonValue" = None) -> None:
     from tarsy_cli.session_ids import find_held_candidates
     from tarsy_cli.session_requests import ask_of_sessions
 

@@ -55,14 +55,14 @@ def up(
     ] = None,
 ) -> None:
     """Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the foreground."""
-    counts = _instances(instances or []) if processes else None
+    counts = _parse_instances(instances or []) if processes else None
     if instances and not processes:
         raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
     # Here, because it takes long to import: the other commands answer at once.
     from tarsy_local.instance import Home, HomeInUseError
     from tarsy_local.up import NamedServers, Ports, UpFailedError, UpOptions, run_up
 
-    for line in list_unused_variables(os.environ, kafka=kafka, database=database):
+    for line in explain_unused_variables(os.environ, {"kafka": kafka, "database": database}):
         say(line)
     folder = Home(home)
     options = UpOptions(
@@ -88,17 +88,20 @@ def up(
         raise fail("Stopped before it was ready.", code=INTERRUPTED) from None
 
 
-def list_unused_variables(environment: Mapping[str, str], **given: str) -> list[str]:
-    """A variable that was set for something else must not lead `tarsy up` into somebody's cluster, nor be forgotten."""
+def explain_unused_variables(environment: Mapping[str, str], options: Mapping[str, str]) -> list[str]:
+    """A variable that was set for something else must not lead `tarsy up` into somebody's cluster, nor be forgotten.
+
+    `options`: the value of each, empty where it was left out.
+    """
     return [
         f"{variable} is set, but `tarsy up` brings its own unless --{name} names another"
-        for name, value in given.items()
+        for name, value in options.items()
         for variable in VARIABLES_OF[name]
         if environment.get(variable) and not value
     ]
 
 
-def _instances(given: list[str]) -> InstanceCounts:
+def _parse_instances(given: list[str]) -> InstanceCounts:
     try:
         return parse_instance_counts(given)
     except InvalidInstanceCountsError as problem:

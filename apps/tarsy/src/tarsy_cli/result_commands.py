@@ -34,14 +34,14 @@ def result(
     from tarsy_cli.lists.results import note_of, text_of
     from tarsy_contracts.api.results import ToolCallResult
 
-    asked = _question(
+    asked = _query_parameters(
         search=search, ignore_case=ignore_case, context=context, offset=offset, byte=byte, lines=lines, begin=begin,
         until=until,
     )  # fmt: skip
     api = api_of(home, url)
     address = f"{api}/sessions/{session_of(api, session)}/tool-calls/{call}/result"
     if output is not None:
-        _save(address, output, asked, api)
+        _save_result(address, output, asked, api)
         return
     with exit_on_failure(api):
         answer = get(address, **asked)
@@ -53,7 +53,7 @@ def result(
     typer.echo(note_of(found), err=True)
 
 
-def _question(
+def _query_parameters(
     *,
     search: str,
     ignore_case: bool,
@@ -73,7 +73,7 @@ def _question(
     return {name: value for name, value in given.items() if value or name == "context"}
 
 
-def _save(url: str, output: Path, asked: Question, api: str) -> None:
+def _save_result(url: str, output: Path, asked: Question, api: str) -> None:
     from tarsy_cli.api import download
 
     if asked:

@@ -51,7 +51,7 @@ def submit(
     from tarsy_cli.submission import submit_alerts
 
     try:
-        for one in submit_alerts(api_of(home, url), _content(file)):
+        for one in submit_alerts(api_of(home, url), _read_content(file)):
             say(one.session_id)
             if one.joined:
                 state = f", which is {one.session_status}" if one.session_status else ""
@@ -60,7 +60,7 @@ def submit(
         raise fail(str(problem)) from None
 
 
-def _content(file: Path) -> bytes:
+def _read_content(file: Path) -> bytes:
     return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
 
 

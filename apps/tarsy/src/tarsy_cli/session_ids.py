@@ -25,7 +25,7 @@ def whole_id(api: str, given: str, candidates: Callable[[str, str], Sequence[Can
     """
     if WHOLE.fullmatch(given):
         return given
-    found = [row for row in (candidates or _listed)(api, given) if row[0].startswith(given)]
+    found = [row for row in (candidates or _list_candidates)(api, given) if row[0].startswith(given)]
     match found:
         case [(id, _)]:
             return id
@@ -44,10 +44,12 @@ def find_held_candidates(api: str, given: str) -> list[Candidate]:
     from tarsy_cli.lists.held import read_held
 
     held = read_held(api).sessions
-    return [(row.session_id, row.why) for row in held if row.session_id.startswith(given)] or _listed(api, given)
+    return [(row.session_id, row.why) for row in held if row.session_id.startswith(given)] or _list_candidates(
+        api, given
+    )
 
 
-def _listed(api: str, given: str) -> list[Candidate]:
+def _list_candidates(api: str, given: str) -> list[Candidate]:
     from tarsy_contracts.api.session_lists import SessionList
 
     if not PREFIX.fullmatch(given):

@@ -60,27 +60,27 @@ def _submit_body(api: str, body: JsonValue) -> list[SubmittedAlert]:
     """A body of ours has one alert; that of another sender is answered as a webhook."""
     send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
     answer = retry(send, UnavailableError, ConnectionCutError)
-    return _submitted_of(answer) if "alerts" in answer else [_submitted(answer)]
+    return _submitted_alerts_of(answer) if "alerts" in answer else [_to_submitted_alert(answer)]
 
 
 def _submit_one(api: str, body: JsonValue) -> SubmittedAlert:
     send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
-    return _submitted(retry(send, UnavailableError, ConnectionCutError))
+    return _to_submitted_alert(retry(send, UnavailableError, ConnectionCutError))
 
 
 def _submit_webhook(api: str, body: dict[str, JsonValue]) -> list[SubmittedAlert]:
     # A webhook that comes twice meets itself: its identity is the alert's.
     send = partial(post, f"{api}/alerts/{'grafana' if 'orgId' in body else 'alertmanager'}", body)
-    return _submitted_of(retry(send, UnavailableError, ConnectionCutError))
+    return _submitted_alerts_of(retry(send, UnavailableError, ConnectionCutError))
 
 
-def _submitted_of(answer: dict[str, JsonValue]) -> list[SubmittedAlert]:
+def _submitted_alerts_of(answer: dict[str, JsonValue]) -> list[SubmittedAlert]:
     alerts = answer.get("alerts")
     rows = alerts if isinstance(alerts, list) else []
-    return [_submitted(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
+    return [_to_submitted_alert(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
 
 
-def _submitted(row: dict[str, JsonValue]) -> SubmittedAlert:
+def _to_submitted_alert(row: dict[str, JsonValue]) -> SubmittedAlert:
     status = row.get("session_status")
     return SubmittedAlert(_session_id(row), row.get("status") == "joined", status if isinstance(status, str) else "")
 

@@ -62,7 +62,7 @@ def rebuild(
         target, live, processes or os.cpu_count() or 1, gives_up_sessions=give_up_sessions, keeps_retired=keep
     )
     try:
-        asyncio.run(_rebuild(plan))
+        asyncio.run(_rebuild_tables(plan))
     except (BusError, TimelineError) as problem:
         raise fail(f"The tables were not rebuilt: {problem}") from None
     except (KafkaError, TimeoutError) as problem:
@@ -114,7 +114,7 @@ class _Told:
         self.events += events
 
 
-async def _rebuild(plan: "RebuildPlan") -> None:
+async def _rebuild_tables(plan: "RebuildPlan") -> None:
     from tarsy_bus.topics.kafka_rights import TIMELINE
     from tarsy_bus.topics.topics_admin import check_topics
     from tarsy_timeline.database.single_connection import connected

@@ -88,22 +88,22 @@ def apply(
         raise fail(f"{unknown[0]} cannot be left out. These can: {', '.join(OPTIONAL)}.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1
     unchanging = NOT_ASKED if dry_run else UNCHANGING
-    kafka, prefix = _meant(kafka, prefix, home)
-    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, unchanging))
+    kafka, prefix = _kafka_and_prefix(kafka, prefix, home)
+    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_find_security(kafka, home, unchanging))
     try:
         if dry_run:
-            raise typer.Exit(_print_result(asyncio.run(_compare(bus, partitions)), as_json=as_json))
-        made, remarks = asyncio.run(_apply(bus, replication, partitions, events_days, without or ()))
+            raise typer.Exit(_print_result(asyncio.run(_compare_topics(bus, partitions)), as_json=as_json))
+        made, remarks = asyncio.run(_apply_topics(bus, replication, partitions, events_days, without or ()))
     except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}", code=UNCHANGING) from None
     except KafkaAccessError as problem:
         raise fail(f"{problem}.", code=unchanging) from None
     except (KafkaError, NotWrittenError, TimeoutError) as problem:
         raise fail(kafka_sentence(kafka, problem), code=not_asked) from None
-    say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
+    say("\n".join([*(f"made {name}" for name in made), *_describe_differences(remarks)]) or "All topics are there.")
 
 
-def _meant(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
+def _kafka_and_prefix(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
     """Kafka and prefix: what was named, or what the TARSy that runs in the home uses."""
     from tarsy_local.instance import Home
 
@@ -113,7 +113,7 @@ def _meant(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
     return meant, prefix or own or DEFAULT_PREFIX
 
 
-def _security(kafka: str, home: Path, code: int) -> "KafkaSecurity":
+def _find_security(kafka: str, home: Path, code: int) -> "KafkaSecurity":
     from tarsy_local.instance_kafka import security_of_own_kafka
 
     is_set = bool(os.environ.get("TARSY_KAFKA_SECURITY_PROTOCOL"))
@@ -134,7 +134,7 @@ def kafka_security(*, code: int = 1) -> "KafkaSecurity":
         raise fail("\n".join(mistakes_in_settings(problem)), code=code) from None
 
 
-async def _apply(
+async def _apply_topics(
     bus: "Bus", replication: int | None, partitions: int | None, events_days: int | None, without: Sequence[str]
 ) -> tuple[list[str], Sequence[str]]:
     from tarsy_bus.topics.topics_admin import apply_topics, compare_topics
@@ -150,11 +150,11 @@ async def _apply(
     return made, (await compare_topics(bus, connect_seconds=CONNECT_SECONDS)).remarks
 
 
-def _differences(remarks: Sequence[str]) -> list[str]:
+def _describe_differences(remarks: Sequence[str]) -> list[str]:
     return [f"differs, and may: {remark}" for remark in remarks]
 
 
-async def _compare(bus: "Bus", partitions: int | None) -> "Fit":
+async def _compare_topics(bus: "Bus", partitions: int | None) -> "Fit":
     from tarsy_bus.topics.topics_admin import compare_topics
 
     return await compare_topics(bus, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
@@ -166,7 +166,7 @@ def _print_result(found: "Fit", *, as_json: bool) -> int:
         *(f"unavailable now: {one}" for one in found.unavailable),
         *(f"would make {topic.name}: {topic.partitions} partitions" for topic in found.missing),
         *(f"does not fit: {misfit}" for misfit in found.misfits),
-        *_differences(found.remarks),
+        *_describe_differences(found.remarks),
     ]
     if as_json:
         missing = [{"name": topic.name, "partitions": topic.partitions} for topic in found.missing]

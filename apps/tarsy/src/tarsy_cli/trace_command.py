@@ -26,14 +26,14 @@ def trace(
     api = api_of(home, url)
     address = f"{api}/sessions/{session_of(api, session)}/trace"
     with exit_on_failure(api):
-        found = _read(address, llm, mcp)
+        found = _fetch_trace(address, llm, mcp)
     if as_json:
         print_json(found)
     else:
-        typer.echo(_text(found))
+        typer.echo(_render_trace(found))
 
 
-def _read(url: str, llm: str, mcp: str) -> "LlmInteraction | McpInteraction | SessionTrace":
+def _fetch_trace(url: str, llm: str, mcp: str) -> "LlmInteraction | McpInteraction | SessionTrace":
     from tarsy_cli.api import get
     from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 
@@ -44,7 +44,7 @@ def _read(url: str, llm: str, mcp: str) -> "LlmInteraction | McpInteraction | Se
     return SessionTrace.model_validate(get(url))
 
 
-def _text(found: "LlmInteraction | McpInteraction | SessionTrace") -> str:
+def _render_trace(found: "LlmInteraction | McpInteraction | SessionTrace") -> str:
     from tarsy_cli.lists.traces import llm_text, mcp_text, trace_lines
     from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 
-def _print(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
@@ -15,7 +15,8 @@ def _print(wanted: bool) -> None:
 
 def with_version(
     _: Annotated[
-        bool, typer.Option("--version", callback=_print, is_eager=True, help="print the version, and nothing else")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="print the version, and nothing else"),
     ] = False,
 ) -> None:
     """TARSy investigates production alerts."""

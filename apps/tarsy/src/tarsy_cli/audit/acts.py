@@ -43,11 +43,11 @@ async def read_acts(bus: Bus, wanted: ActFilter, limit: int) -> RecordedActs:
         starts, ends = await reader.firsts(partitions), await reader.ends(partitions)
         async with aclosing(reader.between(starts, ends)) as batches:
             async for records in batches:
-                found.extend(act for act in map(_read, records) if act is not None and wanted.wants(act))
+                found.extend(act for act in map(_parse_act, records) if act is not None and wanted.wants(act))
     return RecordedActs(acts=list(found))
 
 
-def _read(record: Record) -> RecordedAct | None:
+def _parse_act(record: Record) -> RecordedAct | None:
     """None of what strangers wrote."""
     try:
         envelope = delivery(record).envelope

@@ -58,19 +58,19 @@ class ReplyScreen:
         self._shown_interrupted = False
         if self._is_own(payload):
             for admitted in self._arbiter.admit(payload):
-                self._show(admitted)
+                self._show_payload(admitted)
         if payload.get("type") == "session.status":
             # The last message of a history. A stage that has ended stands before what happened in it.
             self._catching_up = False
         if self.ended:
-            self._release()
+            self._show_released()
             self._conclusions.flush()
             self._page.close()
 
     async def idle(self) -> None:
         """Nothing came for a moment."""
         for admitted in self._arbiter.idle():
-            self._show(admitted)
+            self._show_payload(admitted)
 
     def show_interruption(self, reason: str) -> None:
         was_shown, self._shown_interrupted = self._shown_interrupted, True
@@ -78,16 +78,16 @@ class ReplyScreen:
 
     def begin_again(self, notice: str) -> None:
         """Shows what waits. The history comes again, and text that streams now may have grown."""
-        self._release()
+        self._show_released()
         self._events.expect_all_again()
         self._catching_up = True
         if notice:
             self._conclusions.flush()
             self._page.line(notice, NOTICE)
 
-    def _release(self) -> None:
+    def _show_released(self) -> None:
         for admitted in self._arbiter.release():
-            self._show(admitted)
+            self._show_payload(admitted)
 
     def _is_own(self, payload: Payload) -> bool:
         """Learns which executions and events are those of the reply."""
@@ -105,7 +105,7 @@ class ReplyScreen:
         if about.get("message_id") == self._sent.message_id:
             self._author = text_of(about, "author")
 
-    def _show(self, payload: Payload) -> None:
+    def _show_payload(self, payload: Payload) -> None:
         match payload.get("type"):
             case "timeline_event.created":
                 self._note_answer(payload)
@@ -113,7 +113,7 @@ class ReplyScreen:
             case "execution.status":
                 self._stages.agent(payload)
             case "stage.status":
-                self._stage_changed(payload)
+                self._note_stage_change(payload)
             case _:
                 self._events.show(payload)
 
@@ -122,7 +122,7 @@ class ReplyScreen:
             self._answer = text_of(payload, "content")
             self._answer_cut = metadata(payload).get("display_cut") is True
 
-    def _stage_changed(self, payload: Payload) -> None:
+    def _note_stage_change(self, payload: Payload) -> None:
         """A history may be older than what was seen."""
         if self._status not in ENDED:
             self._status, self._error = text_of(payload, "status"), text_of(payload, "error_message") or None

@@ -40,7 +40,7 @@ def check(
 def _check_live(config: "Config", home: Path, url: str) -> None:
     from tarsy_cli.lists.agent_tools import agent_lines
 
-    found = _live_tools(config, home, url)
+    found = _fetch_live_tools(config, home, url)
     for agent in found:
         for line in agent_lines(agent):
             say(line)
@@ -48,7 +48,7 @@ def _check_live(config: "Config", home: Path, url: str) -> None:
         raise fail(f"Agents without tools: {', '.join(without)}.")
 
 
-def _live_tools(config: "Config", home: Path, url: str) -> "list[AgentTools]":
+def _fetch_live_tools(config: "Config", home: Path, url: str) -> "list[AgentTools]":
     from tarsy_cli.lists.agent_tools import read_listed_servers
     from tarsy_cli.session_commands import api_of, exit_on_failure
     from tarsy_config.chain_agents import chain_agents
@@ -73,7 +73,7 @@ def show(
     config = read_config(path)
     found = effective(config, os.environ)
     if live:
-        found["agent_tools"] = agent_tools_tree(_live_tools(config, home, url))
+        found["agent_tools"] = agent_tools_tree(_fetch_live_tools(config, home, url))
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return

@@ -17,12 +17,12 @@ def server_tree(config: Config, name: str) -> Tree:
     server = config.mcp_servers[name]
     return {
         "defined": str(config.sources.origin(path)),
-        "transport": _transport(config, (*path, "transport"), server.transport),
+        "transport": _transport_tree(config, (*path, "transport"), server.transport),
         **section(config, path, server, without=TRANSPORT_SECTION),
     }
 
 
-def _transport(config: Config, path: KeyPath, transport: Transport) -> Tree:
+def _transport_tree(config: Config, path: KeyPath, transport: Transport) -> Tree:
     given = config.sources.origin_or_default
     tree: Tree = {"type": leaf(transport.type, given((*path, "type")))}
     if transport.type == "stdio":
@@ -53,7 +53,7 @@ def provider_tree(config: Config, name: str) -> Tree:
         return tree | {"script": leaf([path.name for path in provider.script], given((*key_path, "script")))}
     return tree | {
         "model": leaf_without_secret(config, provider.model, given((*key_path, "model"))),
-        "api_key": _key(config, key_path, provider),
+        "api_key": _key_leaf(config, key_path, provider),
         "base_url": leaf(host_of(provider.base_url), given((*key_path, "base_url")))
         if provider.base_url
         else leaf(None, "default"),
@@ -63,7 +63,7 @@ def provider_tree(config: Config, name: str) -> Tree:
     }
 
 
-def _key(config: Config, path: KeyPath, provider: LlmProvider) -> Tree:
+def _key_leaf(config: Config, path: KeyPath, provider: LlmProvider) -> Tree:
     """The file has the key itself, or the environment has it."""
     if config.sources.defines((*path, "api_key")):
         return secret(config, provider.api_key, (*path, "api_key"))

@@ -21,7 +21,7 @@ def leaf(value: JsonValue, origin: Origin | str) -> Tree:
 
 def leaf_of(setting: Found[Any]) -> Tree:
     """A setting that is a number, one of a few words, or names of what is configured: it is shown as it is."""
-    return leaf(_plain(setting.value), setting.origin)
+    return leaf(_to_json(setting.value), setting.origin)
 
 
 def text(config: Config, setting: Found[str]) -> Tree:
@@ -33,7 +33,7 @@ def leaf_without_secret(config: Config, value: Any, origin: Origin) -> Tree:
     variables = config.sources.variables(origin.place) if origin.kind == "file" else ()
     if variables:
         return leaf(f"set, from {', '.join(variables)}", origin)
-    return leaf(_plain(value), origin)
+    return leaf(_to_json(value), origin)
 
 
 def secret(config: Config, value: SecretStr | str | None, path: KeyPath) -> Tree:
@@ -62,9 +62,9 @@ def section(config: Config, path: KeyPath, model: BaseModel, *, without: frozens
     return {key: tree[key] for key in type(model).model_fields if key in tree}
 
 
-def _plain(value: Any) -> JsonValue:
+def _to_json(value: Any) -> JsonValue:
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     if isinstance(value, BaseModel):
         dumped: JsonValue = value.model_dump(mode="json", exclude_none=True)
         return dumped

@@ -13,26 +13,26 @@ INDENT = "  "
 
 def lines_of(tree: Tree) -> Iterator[str]:
     for key, inside in tree.items():
-        yield from _of(key, inside, "")
+        yield from _lines_of(key, inside, "")
 
 
-def _of(key: str, inside: JsonValue, before: str) -> Iterator[str]:
+def _lines_of(key: str, inside: JsonValue, before: str) -> Iterator[str]:
     match inside:
         case {"value": value, "from": str(origin)}:
-            yield f"{before}{key}: {_text(value)}    ({origin})"
+            yield f"{before}{key}: {_value_text(value)}    ({origin})"
         case dict() if inside:
             yield f"{before}{key}:"
             for name, value in inside.items():
-                yield from _of(name, value, before + INDENT)
+                yield from _lines_of(name, value, before + INDENT)
         case list() if any(isinstance(item, dict) for item in inside):
             yield f"{before}{key}:"
             for number, item in enumerate(inside, 1):
-                yield from _of(str(number), item, before + INDENT)
+                yield from _lines_of(str(number), item, before + INDENT)
         case _:
-            yield f"{before}{key}: {_text(inside)}"
+            yield f"{before}{key}: {_value_text(inside)}"
 
 
-def _text(value: JsonValue) -> str:
+def _value_text(value: JsonValue) -> str:
     match value:
         case None | "" | [] | {}:
             return "none"
@@ -41,7 +41,7 @@ def _text(value: JsonValue) -> str:
         case float():
             return f"{value:g}"
         case list():
-            return ", ".join(map(_text, value))
+            return ", ".join(map(_value_text, value))
         case _:
             line = one_line(str(value))
             return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"

@@ -19,8 +19,8 @@ def print_letters(found: DeadLetterList, console: Console) -> None:
         console.print(NONE, markup=False)
         return
     for letter in found.letters:
-        console.print(Text(f"{_when(letter.buried_at)}  {letter.id}  {letter.status}", style="bold"))
-        console.print(Text(f"  {_origin(letter)}: {one_line(letter.reason)} ({_figures(letter)})"))
+        console.print(Text(f"{_local_time(letter.buried_at)}  {letter.id}  {letter.status}", style="bold"))
+        console.print(Text(f"  {_describe_origin(letter)}: {one_line(letter.reason)} ({_describe_size(letter)})"))
     if (more := found.total_items - len(found.letters)) > 0:
         console.print(f"and {more} older", markup=False)
     if found.forgotten:
@@ -29,16 +29,17 @@ def print_letters(found: DeadLetterList, console: Console) -> None:
 
 def print_letter(letter: DeadLetterDetail, console: Console) -> None:
     console.print(Text(f"{letter.id}  {letter.status}", style="bold"))
+    came = "?" if letter.appended_at is None else _local_time(letter.appended_at)
     for line in (
-        f"{_origin(letter)} ({_figures(letter)})",
+        f"{_describe_origin(letter)} ({_describe_size(letter)})",
         f"reason: {one_line(letter.reason)}",
-        f"came {'?' if letter.appended_at is None else _when(letter.appended_at)}, buried {_when(letter.buried_at)}",
+        f"came {came}, buried {_local_time(letter.buried_at)}",
         f"lies in dead-letters, partition {letter.stored_partition}, at {letter.stored_offset}",
     ):
         console.print(Text(line))
     if letter.redriven_at is not None:
         by = one_line(letter.redriven_by or "?")
-        console.print(Text(f"re-driven {_when(letter.redriven_at)} by {by}"))
+        console.print(Text(f"re-driven {_local_time(letter.redriven_at)} by {by}"))
     if letter.refusal is not None:
         console.print(Text(f"cannot be re-driven: {one_line(letter.refusal)}", style="yellow"))
     for header in letter.headers:
@@ -50,15 +51,15 @@ def print_letter(letter: DeadLetterDetail, console: Console) -> None:
         console.print(Text("… and more: `tarsy dead-letters show ID --raw` has all, unmasked", style="dim"))
 
 
-def _origin(letter: DeadLetterRow) -> str:
+def _describe_origin(letter: DeadLetterRow) -> str:
     service = one_line(letter.service) or NO_SERVICE
     return f"{service}, of {one_line(letter.topic)}-{letter.partition} at {letter.offset}"
 
 
-def _figures(letter: DeadLetterRow) -> str:
+def _describe_size(letter: DeadLetterRow) -> str:
     again = f", buried {letter.attempts} times" if letter.attempts > 1 else ""
     return f"{format_size(letter.size_bytes)}{', cut' if letter.cut else ''}{again}"
 
 
-def _when(at: str) -> str:
+def _local_time(at: str) -> str:
     return f"{datetime.fromisoformat(at).astimezone():%m-%d %H:%M:%S}"

@@ -42,7 +42,7 @@ async def tools_of_chains(setup: Setup, config: Config) -> ChainTools:
         return ChainTools(why_none=f"the API does not tell of MCP servers ({type(problem).__name__})")
     names = names_of((name, tool.name) for name, server in servers.items() for tool in server.tools)
     return ChainTools(
-        by_provider=_by_provider(calling, servers, names),
+        by_provider=_tools_by_provider(calling, servers, names),
         real_names={name: ".".join(key) for key, name in names.items()},
     )
 
@@ -59,18 +59,18 @@ async def _read_servers(api: str, wanted: set[str]) -> Mapping[str, McpServer]:
     return found
 
 
-def _by_provider(
+def _tools_by_provider(
     agents: Sequence[ResolvedAgent], servers: Mapping[str, McpServer], names: Mapping[ToolKey, str]
 ) -> Mapping[str, Sequence[ToolDefinition]]:
     most: dict[str, Sequence[ToolDefinition]] = {}
     for agent in agents:
-        offered = [tool for server in agent.servers for tool in _of_server(server, servers, names)]
+        offered = [tool for server in agent.servers for tool in _tools_of_server(server, servers, names)]
         for provider in (agent.llm_provider, *agent.fallback_providers):
             most[provider] = max(most.get(provider, ()), offered, key=len)
     return most
 
 
-def _of_server(
+def _tools_of_server(
     server: ResolvedServer, servers: Mapping[str, McpServer], names: Mapping[ToolKey, str]
 ) -> Sequence[ToolDefinition]:
     seen = servers.get(server.server)

@@ -27,24 +27,24 @@ REMEDY = "Let NTP (chrony, systemd-timesyncd) set the clocks of both machines."
 
 
 async def check_clock(setup: Setup) -> AsyncIterator[CheckResult]:
-    apart = await asyncio.gather(_database_ahead(setup), _kafka_ahead(setup))
+    apart = await asyncio.gather(_measure_database_ahead(setup), _measure_kafka_ahead(setup))
     found = {name: seconds for name, seconds in zip(("PostgreSQL", "Kafka"), apart, strict=True) if seconds is not None}
     if not found:
         raise NotCheckedError(
             "No other clock could be asked: PostgreSQL does not answer, and no TARSy announces itself on Kafka."
         )
     for name, seconds in found.items():
-        yield _judge(name, seconds)
+        yield _judge_clock(name, seconds)
 
 
-def _judge(name: str, ahead: float) -> CheckResult:
+def _judge_clock(name: str, ahead: float) -> CheckResult:
     sentence = f"The clock of {name} is {abs(ahead):.1f} seconds {'ahead of' if ahead > 0 else 'behind'} ours."
     if abs(ahead) < WARNING_SECONDS:
         return ok(f"The clock of {name} and ours agree.")
     return (failure if abs(ahead) >= FAILURE_SECONDS else warning)(sentence, REMEDY)
 
 
-async def _database_ahead(setup: Setup) -> float | None:
+async def _measure_database_ahead(setup: Setup) -> float | None:
     if not setup.database:
         return None
     try:
@@ -56,18 +56,18 @@ async def _database_ahead(setup: Setup) -> float | None:
         return None
 
 
-async def _kafka_ahead(setup: Setup) -> float | None:
+async def _measure_kafka_ahead(setup: Setup) -> float | None:
     """A record takes some milliseconds to come, which makes Kafka's clock look behind by them."""
     if setup.bus is None:
         return None
     try:
         async with asyncio.timeout(ANNOUNCEMENT_SECONDS):
-            return await _next_announcement_ahead(setup.bus)
+            return await _measure_next_announcement(setup.bus)
     except (KafkaError, KafkaAccessError, WrongTopicsError, TimeoutError):
         return None
 
 
-async def _next_announcement_ahead(bus: Bus) -> float:
+async def _measure_next_announcement(bus: Bus) -> float:
     async with PartitionReader(bus, bus.topics.workers).running() as reader:
         reader.assign(await reader.ends([0]))
         while not (records := await reader.next()):

@@ -44,14 +44,14 @@ async def check_database(setup: Setup) -> AsyncIterator[CheckResult]:
     try:
         # As services do: a pooler may refuse what they set at the start of a connection.
         async with connected(url, schema=setup.schema, seconds=CONNECT_SECONDS) as connection:
-            found = await _look(connection, setup.schema, without_password(url))
+            found = await _judge_server(connection, setup.schema, without_password(url))
     except DatabaseUnusableError as problem:
         found = [failure(str(problem), f"{PAGE} says what it needs.")]
     for finding in found:
         yield finding
 
 
-async def _look(connection: SingleConnection, schema: str, where: str) -> list[CheckResult]:
+async def _judge_server(connection: SingleConnection, schema: str, where: str) -> list[CheckResult]:
     server = await connection.fetchrow(SERVER, schema)
     if server is None:
         return []
@@ -82,10 +82,10 @@ async def _look_at_tables(connection: SingleConnection, schema: str) -> list[Che
     if await connection.fetchval("select to_regclass(quote_ident($1) || '.schema_migrations')", schema) is None:
         return [warning(f"The schema {schema} has no tables yet.", "The timeline makes them at its start.")]
     rows = await connection.fetch(f'select name from "{schema.replace('"', '""')}".schema_migrations')
-    return [_migrated({row["name"] for row in rows}, schema)]
+    return [_judge_migrations({row["name"] for row in rows}, schema)]
 
 
-def _migrated(applied: set[str], schema: str) -> CheckResult:
+def _judge_migrations(applied: set[str], schema: str) -> CheckResult:
     known = {name for name, _ in sql.migrations()}
     if missing := sorted(known - applied):
         remedy = "The timeline applies them at its start: start one of this version."

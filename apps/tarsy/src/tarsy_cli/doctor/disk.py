@@ -19,18 +19,18 @@ async def check_disk(setup: Setup) -> AsyncIterator[CheckResult]:
     """Folders on one disk are one finding."""
     disks: dict[int, Path] = {}
     for name in FOLDERS:
-        folder = _nearest(setup.home.absolute() / name)
+        folder = _nearest_folder(setup.home.absolute() / name)
         disks.setdefault(folder.stat().st_dev, folder)
     for folder in disks.values():
-        yield _judge(folder, shutil.disk_usage(folder).free)
+        yield _judge_free_space(folder, shutil.disk_usage(folder).free)
 
 
-def _nearest(folder: Path) -> Path:
+def _nearest_folder(folder: Path) -> Path:
     """The folder, or the one in which it would be made."""
     return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
 
 
-def _judge(path: Path, free: int) -> CheckResult:
+def _judge_free_space(path: Path, free: int) -> CheckResult:
     if free < FAILURE_BYTES:
         return failure(f"{path} has {format_size(free)} left.", REMEDY)
     if free < WARNING_BYTES:

@@ -31,21 +31,21 @@ async def check_heads(setup: Setup) -> AsyncIterator[CheckResult]:
         with ExitStack() as reading:
             for store in heads.values():
                 reading.callback(store.close)
-            for finding in await _judge(bus, heads):
+            for finding in await _judge_heads(bus, heads):
                 yield finding
 
 
-async def _judge(bus: Bus, heads: Mapping[int, HeadStore]) -> list[CheckResult]:
+async def _judge_heads(bus: Bus, heads: Mapping[int, HeadStore]) -> list[CheckResult]:
     misfits = await find_misfits(bus, heads)
     found = [
         failure(f"{reason}.", f"{PAGE} says which of both is wrong, and what to do.") for reason in misfits.values()
     ]
-    found += [_misplaced(bus, number, store.misplaced) for number, store in heads.items() if store.misplaced]
+    found += [_warn_of_misplaced(bus, number, store.misplaced) for number, store in heads.items() if store.misplaced]
     count = sum(1 for store in heads.values() for _ in store.all())
     return found or [ok(f"The last events of the log are those of its {count} heads, and none is misplaced.")]
 
 
-def _misplaced(bus: Bus, number: int, keys: tuple[str, ...]) -> CheckResult:
+def _warn_of_misplaced(bus: Bus, number: int, keys: tuple[str, ...]) -> CheckResult:
     return warning(
         f"{bus.topics.heads} partition {number} holds {len(keys)} heads of sessions of other partitions, such as "
         f"{keys[0]}: they are left out.",

@@ -54,7 +54,7 @@ async def check_kafka(setup: Setup) -> AsyncIterator[CheckResult]:
     except KafkaError as problem:
         yield failure(kafka_sentence(bus.bootstrap, problem), f"{PAGE} says what the cluster needs.")
         return
-    yield _answered(bus, cluster)
+    yield _judge_cluster(bus, cluster)
     for broker in await unreachable(bus, cluster.brokers):
         yield failure(
             f"The address that {broker} advertises leads nowhere from here.",
@@ -67,7 +67,7 @@ async def check_kafka(setup: Setup) -> AsyncIterator[CheckResult]:
         )
 
 
-def _answered(bus: Bus, cluster: ClusterFacts) -> CheckResult:
+def _judge_cluster(bus: Bus, cluster: ClusterFacts) -> CheckResult:
     brokers = "1 broker" if len(cluster.brokers) == 1 else f"{len(cluster.brokers)} brokers"
     sentence = f"Kafka at {bus.bootstrap} lets us in ({bus.security.protocol}): {brokers}, {cluster.age}."
     return warning(sentence, "TARSy is tested with 4.3.") if cluster.is_too_old else ok(sentence)

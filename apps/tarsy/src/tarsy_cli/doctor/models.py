@@ -44,7 +44,9 @@ async def check_models(setup: Setup) -> AsyncIterator[CheckResult]:
     if not setup.asks_models:
         raise NotCheckedError(f"Models are not asked (--no-models): {', '.join(requested)}.")
     tools = await tools_of_chains(setup, config)
-    for finding in await asyncio.gather(*(_judge(name, provider, tools) for name, provider in requested.items())):
+    for finding in await asyncio.gather(
+        *(_judge_provider(name, provider, tools) for name, provider in requested.items())
+    ):
         yield finding
 
 
@@ -57,14 +59,14 @@ class Answered:
     words: str
 
 
-async def _judge(name: str, provider: LlmProvider, tools: ChainTools) -> CheckResult:
+async def _judge_provider(name: str, provider: LlmProvider, tools: ChainTools) -> CheckResult:
     keys = " or ".join(provider.key_variables)
     if not provider.usable:
         return failure(f"{name} has no key.", f"Set {keys}.")
     began = time.monotonic()
     llm = build_llm(provider, LIMITS)
     try:
-        answered = await _ask(llm, tools.by_provider.get(name, ()))
+        answered = await _ask_without_refused_tools(llm, tools.by_provider.get(name, ()))
     except LlmCallError as problem:
         remedy = f"{REMEDIES.get(problem.kind, OTHERWISE)}{f' ({keys})' if problem.kind == 'credentials' else ''}."
         # It has let us in, and may answer the next one.
@@ -81,7 +83,7 @@ async def _judge(name: str, provider: LlmProvider, tools: ChainTools) -> CheckRe
     return ok(f"{answers}, {asked_with}.")
 
 
-async def _ask(llm: Llm, tools: Sequence[ToolDefinition]) -> Answered:
+async def _ask_without_refused_tools(llm: Llm, tools: Sequence[ToolDefinition]) -> Answered:
     """Asks without the tools that were refused, as an investigation does. Raises LlmCallError."""
     refused: list[str] = []
     words = ""
@@ -90,7 +92,7 @@ async def _ask(llm: Llm, tools: Sequence[ToolDefinition]) -> Answered:
         try:
             await _await_first_token(llm, offered)
         except LlmCallError as problem:
-            more = _refused(problem, offered)
+            more = _list_refused_tools(problem, offered)
             if not more:
                 raise
             refused += more
@@ -101,7 +103,7 @@ async def _ask(llm: Llm, tools: Sequence[ToolDefinition]) -> Answered:
     return Answered(0, refused, words)
 
 
-def _refused(problem: LlmCallError, offered: Sequence[ToolDefinition]) -> Sequence[str]:
+def _list_refused_tools(problem: LlmCallError, offered: Sequence[ToolDefinition]) -> Sequence[str]:
     beyond = offered[problem.most_tools :] if problem.most_tools is not None else ()
     return problem.refused_tools or [tool.name for tool in beyond]
 

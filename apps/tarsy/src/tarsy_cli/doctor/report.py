@@ -36,19 +36,19 @@ def print_report(report: DoctorReport, console: Console) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     for finding in report.findings:
         word, style = WORDS[finding.status]
-        table.add_row(Text(word, style=style), finding.check, _lines(finding))
+        table.add_row(Text(word, style=style), finding.check, _render_finding(finding))
     console.print(table)
-    console.print(Text(_summary(report.findings)))
+    console.print(Text(_count_by_status(report.findings)))
 
 
-def _lines(finding: CheckResult) -> Text:
+def _render_finding(finding: CheckResult) -> Text:
     text = Text(one_line(finding.sentence))
     if finding.remedy:
         text.append(f"\n→ {one_line(finding.remedy)}", style="cyan")
     return text
 
 
-def _summary(findings: Sequence[CheckResult]) -> str:
+def _count_by_status(findings: Sequence[CheckResult]) -> str:
     count = {status: sum(finding.status == status for finding in findings) for status in WORDS}
     counts = [f"{count[status]} {WORDS[status][0].lower()}" for status in WORDS if count[status]]
     return f"{', '.join(counts)}."

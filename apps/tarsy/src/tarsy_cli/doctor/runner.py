@@ -17,16 +17,16 @@ class LimitedCheck:
 
 async def examine(setup: Setup, checks: Mapping[str, LimitedCheck]) -> list[CheckResult]:
     """In the order of the checks. A check that raises is a finding of its own."""
-    running = [_run(check, setup) for check in checks.values()]
+    running = [_run_check(check, setup) for check in checks.values()]
     results = await asyncio.gather(*running, return_exceptions=True)
     return [
         finding.model_copy(update={"check": name, "remedy": with_home(finding.remedy, setup.home)})
         for name, outcome in zip(checks, results, strict=True)
-        for finding in (_broken(outcome) if isinstance(outcome, BaseException) else outcome)
+        for finding in (_check_failed(outcome) if isinstance(outcome, BaseException) else outcome)
     ]
 
 
-async def _run(check: LimitedCheck, setup: Setup) -> Sequence[CheckResult]:
+async def _run_check(check: LimitedCheck, setup: Setup) -> Sequence[CheckResult]:
     found: list[CheckResult] = []
     try:
         async with asyncio.timeout(check.seconds):
@@ -39,6 +39,6 @@ async def _run(check: LimitedCheck, setup: Setup) -> Sequence[CheckResult]:
     return found
 
 
-def _broken(problem: BaseException) -> list[CheckResult]:
+def _check_failed(problem: BaseException) -> list[CheckResult]:
     """Without the message of the exception: it may hold a secret."""
     return [failure(f"The check itself failed ({type(problem).__name__}).", "Report this to those who develop TARSy.")]

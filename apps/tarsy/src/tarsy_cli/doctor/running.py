@@ -23,12 +23,13 @@ UNKNOWN = "This is not what a TARSy of this version answers."
 
 
 async def check_page(setup: Setup) -> AsyncIterator[CheckResult]:
-    address = _address(setup)
+    address = _require_address(setup)
     try:
         page, ready = await _fetch(f"{address}/"), await _fetch(f"{address}/ready")
     except httpx2.HTTPError as problem:
         yield failure(
-            f"{address} does not answer ({_reason(problem)}).", "See whether it runs, and what lies before it."
+            f"{address} does not answer ({_describe_problem(problem)}).",
+            "See whether it runs, and what lies before it.",
         )
         return
     if page.status_code != 200 or "html" not in page.headers.get("content-type", ""):
@@ -68,7 +69,9 @@ async def check_servers(setup: Setup) -> AsyncIterator[CheckResult]:
         answer.raise_for_status()
         servers = McpServers.model_validate_json(answer.content).servers
     except httpx2.HTTPError as problem:
-        raise NotCheckedError(f"The API does not tell of MCP servers ({_reason(problem)}).", "See page.") from None
+        raise NotCheckedError(
+            f"The API does not tell of MCP servers ({_describe_problem(problem)}).", "See page."
+        ) from None
     except ValidationError:
         raise NotCheckedError(UNKNOWN) from None
     for server in servers:
@@ -108,7 +111,7 @@ async def _check_programs(setup: Setup) -> AsyncIterator[CheckResult]:
             yield failure(f"The program of {name}, {command}, is not there.", f"Install {command}, or name its path.")
 
 
-def _address(setup: Setup) -> str:
+def _require_address(setup: Setup) -> str:
     if not setup.api:
         raise NotCheckedError(f"There is no page to look at: {setup.why_not}.", "Name a TARSy elsewhere with --url.")
     return setup.address
@@ -122,5 +125,5 @@ async def _fetch(url: str) -> httpx2.Response:
         raise httpx2.UnsupportedProtocol(str(problem)) from None
 
 
-def _reason(problem: Exception) -> str:
+def _describe_problem(problem: Exception) -> str:
     return str(problem) or type(problem).__name__

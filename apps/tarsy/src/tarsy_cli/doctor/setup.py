@@ -73,8 +73,8 @@ def find_setup(
         home=home,
         config_dir=config_dir or _config_dir(running, environ),
         environ=environ,
-        bus=_bus(named, running, environ),
-        database=named.database or _database(running, environ),
+        bus=_make_bus(named, running, environ),
+        database=named.database or _find_database(running, environ),
         schema=environ.get("TARSY_DATABASE_SCHEMA") or DEFAULT_SCHEMA,
         api=named.url or (running.api if running is not None else ""),
         why_not=f"no TARSy is ready in {home}" if running is None else "",
@@ -88,10 +88,10 @@ def _config_dir(running: Instance | None, environ: Mapping[str, str]) -> Path:
     return Path(configured or environ.get("TARSY_CONFIG_DIR") or DEFAULT_CONFIG)
 
 
-def _bus(named: Named, running: Instance | None, environ: Mapping[str, str]) -> Bus | None:
+def _make_bus(named: Named, running: Instance | None, environ: Mapping[str, str]) -> Bus | None:
     """None also where the settings are wrong: another check says so."""
     kafka = named.kafka or (running.kafka if running is not None else "") or environ.get("TARSY_KAFKA", "")
-    security = _security_of_own(named, running) or _security()
+    security = _security_of_own(named, running) or _read_security()
     if not kafka or security is None:
         return None
     prefix = named.topic_prefix or (running.topic_prefix if running is not None else "")
@@ -107,14 +107,14 @@ def _security_of_own(named: Named, running: Instance | None) -> KafkaSecurity | 
     return None
 
 
-def _security() -> KafkaSecurity | None:
+def _read_security() -> KafkaSecurity | None:
     try:
         return security_of(KafkaConnectionSettings())
     except ValidationError:
         return None
 
 
-def _database(running: Instance | None, environ: Mapping[str, str]) -> str:
+def _find_database(running: Instance | None, environ: Mapping[str, str]) -> str:
     """The file of a running TARSy has no password of another's server: the environment may."""
     if running is not None and _has_own(running, "postgresql"):
         return running.database

@@ -21,10 +21,10 @@ NOT_SET = ": Field required"
 
 
 async def check_variables(setup: Setup) -> AsyncIterator[CheckResult]:
-    mistakes = list(dict.fromkeys(line for kind in SETTINGS.values() for line in _mistakes(kind)))
+    mistakes = list(dict.fromkeys(line for kind in SETTINGS.values() for line in _list_mistakes(kind)))
     for line in mistakes:
         yield failure(line, "docs/reference/settings.md lists what may stand there.")
-    unread = list(_unread(setup))
+    unread = list(_warn_of_unread(setup))
     for finding in unread:
         yield finding
     if not mistakes and not unread:
@@ -34,7 +34,7 @@ async def check_variables(setup: Setup) -> AsyncIterator[CheckResult]:
         )
 
 
-def _mistakes(kind: type[ServiceSettings]) -> list[str]:
+def _list_mistakes(kind: type[ServiceSettings]) -> list[str]:
     try:
         kind()
     except ValidationError as problem:
@@ -42,9 +42,9 @@ def _mistakes(kind: type[ServiceSettings]) -> list[str]:
     return []
 
 
-def _unread(setup: Setup) -> Iterator[CheckResult]:
+def _warn_of_unread(setup: Setup) -> Iterator[CheckResult]:
     known = {name for kind in SETTINGS.values() for name in variables_of(kind)} | setup.variables | IN_USE
-    configuration = "".join(_text(setup, file) for file in (MAIN, PROVIDERS))
+    configuration = "".join(_read_file(setup, file) for file in (MAIN, PROVIDERS))
     for name in sorted(name for name in setup.environ if name.startswith(PREFIX)):
         if name not in known and name not in configuration and not SERVICE_LINK.fullmatch(name):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
@@ -52,6 +52,6 @@ def _unread(setup: Setup) -> Iterator[CheckResult]:
             yield warning(f"{name} is set, and nothing reads it.", meant)
 
 
-def _text(setup: Setup, file: str) -> str:
+def _read_file(setup: Setup, file: str) -> str:
     path = setup.config_dir / file
     return path.read_text("utf-8", errors="replace") if path.is_file() else ""

@@ -45,7 +45,7 @@ def events(
     found = read_kept_events(bus, wanted) if no_follow else follow_events(bus, wanted, from_beginning=from_beginning)
     try:
         with exit_on_kafka_failure(bus):
-            asyncio.run(_write(found))
+            asyncio.run(_write_events(found))
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
@@ -69,7 +69,7 @@ def cloud_events_of(home: Path, session_id: str, kafka: str, topic_prefix: str) 
     return to_json(found, indent=2).decode()
 
 
-async def _write(found: "AsyncGenerator[StructuredEvent]") -> None:
+async def _write_events(found: "AsyncGenerator[StructuredEvent]") -> None:
     from contextlib import aclosing
 
     from pydantic_core import to_json

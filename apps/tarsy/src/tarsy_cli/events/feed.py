@@ -33,13 +33,13 @@ class EventFilter:
         """None of a repeat, of an event that is not wanted, and of a record of strangers."""
         try:
             envelope = PublicEnvelope.from_headers(record.headers)
-            if not self._last.take(envelope.subject, envelope.sequence) or not self._wants(envelope):
+            if not self._last.take(envelope.subject, envelope.sequence) or not self._is_wanted(envelope):
                 return None
             return envelope.to_structured(record.value or b"")
         except (EnvelopeError, ValueError):
             return None
 
-    def _wants(self, envelope: PublicEnvelope) -> bool:
+    def _is_wanted(self, envelope: PublicEnvelope) -> bool:
         if not envelope.subject.startswith(self.session):
             return False
         short = envelope.type.removeprefix(PREFIX)
@@ -50,7 +50,7 @@ async def read_kept_events(bus: Bus, wanted: EventFilter) -> AsyncGenerator[Stru
     """All that the topic has now; it ends at its end. Raises KafkaError."""
     async with PartitionReader(bus, bus.topics.events).running() as reader:
         partitions = await reader.partitions()
-        async with aclosing(_kept(reader, partitions, wanted)) as found:
+        async with aclosing(_read_kept(reader, partitions, wanted)) as found:
             async for event in found:
                 yield event
 
@@ -70,10 +70,12 @@ async def events_of(bus: Bus, session_id: str) -> list[StructuredEvent]:
     """All public events of a session that the topic still keeps, in order. Raises KafkaError."""
     number = partition_of(session_id.encode(), await read_recorded_partitions(bus) or LOG_PARTITIONS)
     async with PartitionReader(bus, bus.topics.events).running() as reader:
-        return [event async for event in _kept(reader, [number], EventFilter(session_id))]
+        return [event async for event in _read_kept(reader, [number], EventFilter(session_id))]
 
 
-async def _kept(reader: PartitionReader, partitions: list[int], wanted: EventFilter) -> AsyncGenerator[StructuredEvent]:
+async def _read_kept(
+    reader: PartitionReader, partitions: list[int], wanted: EventFilter
+) -> AsyncGenerator[StructuredEvent]:
     starts, ends = await reader.firsts(partitions), await reader.ends(partitions)
     async with aclosing(reader.between(starts, ends)) as batches:
         async for records in batches:

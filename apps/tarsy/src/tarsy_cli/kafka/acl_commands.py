@@ -15,7 +15,7 @@ def acl_commands(grants: Sequence[Grant], topics: Topics, connection: Sequence[s
     """One line a command; names that get the same operations share one. `connection`: options of `kafka-acls.sh`."""
     for user, principal in grants:
         yield f"# {user.name}: {user.purpose}"
-        for rights in _alike(user.rights(topics)):
+        for rights in _group_alike(user.rights(topics)):
             yield acl_command(rights, principal, connection)
 
 
@@ -35,7 +35,7 @@ def acl_json(grants: Sequence[Grant], topics: Topics) -> str:
     return json.dumps(rows, indent=2)
 
 
-def _alike(rights: Sequence[Right]) -> list[list[Right]]:
+def _group_alike(rights: Sequence[Right]) -> list[list[Right]]:
     """Rights that one command can grant."""
     found: dict[tuple[object, ...], list[Right]] = {}
     for right in rights:

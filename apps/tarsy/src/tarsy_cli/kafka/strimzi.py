@@ -24,7 +24,7 @@ def topic_resources(topics: Iterable[Topic], *, cluster: str, copies: int, versi
             "config": topic.settings(copies),
         }
 
-    return [_resource("KafkaTopic", topic.name, cluster, version, spec(topic)) for topic in topics]
+    return [_make_resource("KafkaTopic", topic.name, cluster, version, spec(topic)) for topic in topics]
 
 
 def user_resources(
@@ -35,11 +35,11 @@ def user_resources(
     def spec(user: KafkaUser) -> Resource:
         return {
             "authentication": {"type": authentication},
-            "authorization": {"type": "simple", "acls": [_acl(right) for right in user.rights(topics)]},
+            "authorization": {"type": "simple", "acls": [_acl_of_right(right) for right in user.rights(topics)]},
         }
 
     return [
-        _resource("KafkaUser", principal.removeprefix("User:"), cluster, version, spec(user))
+        _make_resource("KafkaUser", principal.removeprefix("User:"), cluster, version, spec(user))
         for user, principal in grants
     ]
 
@@ -53,7 +53,7 @@ def resource_name(name: str) -> str:
     return NO_NAME.sub("-", name.lower()).strip("-.")
 
 
-def _resource(kind: str, name: str, cluster: str, version: ApiVersion, spec: Resource) -> Resource:
+def _make_resource(kind: str, name: str, cluster: str, version: ApiVersion, spec: Resource) -> Resource:
     return {
         "apiVersion": f"kafka.strimzi.io/{version}",
         "kind": kind,
@@ -62,7 +62,7 @@ def _resource(kind: str, name: str, cluster: str, version: ApiVersion, spec: Res
     }
 
 
-def _acl(right: Right) -> Resource:
+def _acl_of_right(right: Right) -> Resource:
     pattern = "prefix" if right.prefixed else "literal"
     return {
         "resource": {"type": right.resource, "name": right.name, "patternType": pattern},

@@ -27,7 +27,7 @@ def _key_line(entry: ApiKeyEntry, now: float) -> str:
     ends = "never" if entry.expires is None else f"{entry.expires:%Y-%m-%dT%H:%M:%SZ}"
     notes = ["has expired"] if entry.has_expired(now) else []
     if entry.session_groups is not None:
-        notes.append(_seen(entry.session_groups))
+        notes.append(_describe_visibility(entry.session_groups))
     return LINE.format(entry.name, entry.role.label, ends, ", ".join(notes)).rstrip()
 
 
@@ -37,10 +37,10 @@ def _token_lines(tokens: TokenSettings) -> Iterator[str]:
         yield f"  {tokens.roles.claim} {value}: {role.label}"
     if (groups := tokens.session_groups) is not None:
         for value, names in groups.values.items():
-            yield f"  {groups.claim} {value}: {_seen(names)}"
+            yield f"  {groups.claim} {value}: {_describe_visibility(names)}"
 
 
-def _seen(groups: tuple[str, ...] | None) -> str:
+def _describe_visibility(groups: tuple[str, ...] | None) -> str:
     return f"sees {'all sessions' if groups is None else ' and '.join(groups)}"
 
 

@@ -42,7 +42,7 @@ def list_incidents(incidents: IncidentsOption = DEFAULT_INCIDENTS) -> None:
     say("`tarsy lab run NAME` sends an incident's alert and shows the investigation.")
 
 
-def run_incident(
+def investigate_incident(
     name: Annotated[
         str,
         typer.Argument(help="the incident's name, as `tarsy lab list` shows it", autocompletion=complete_incident),

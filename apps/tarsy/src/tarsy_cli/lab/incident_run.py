@@ -40,14 +40,14 @@ def run(incident: Incident, home: Path, url: str) -> typer.Exit:
 
 def _print_verdict(api: str, session: str, incident: Incident) -> None:
     try:
-        verdict = judge(_final_analysis(api, session), incident.expected_root_cause)
+        verdict = judge(_fetch_final_analysis(api, session), incident.expected_root_cause)
     except (ApiError, TimeoutError) as problem:
         say(f"Whether it names the root cause is not known: {problem}")
         return
     get_console().print(verdict.line(), style="green" if verdict.complete else "yellow", markup=False)
 
 
-def _final_analysis(api: str, session: str) -> str:
+def _fetch_final_analysis(api: str, session: str) -> str:
     """The end is streamed before it can be read. Raises ApiError or TimeoutError."""
     limit = time.monotonic() + SHOWN_SECONDS
     ask = partial(get, f"{api}/sessions/{session}")

@@ -26,10 +26,10 @@ class RootCauseVerdict:
 
 def judge(analysis: str, marks: Sequence[str]) -> RootCauseVerdict:
     """A mark counts in any case, and also where Markdown emphasises a part of it."""
-    text = _plain(analysis)
-    named = tuple(mark for mark in marks if _plain(mark) in text)
+    text = _without_emphasis(analysis)
+    named = tuple(mark for mark in marks if _without_emphasis(mark) in text)
     return RootCauseVerdict(named, tuple(mark for mark in marks if mark not in named))
 
 
-def _plain(text: str) -> str:
+def _without_emphasis(text: str) -> str:
     return EMPHASIS.sub(" ", text).casefold().strip()

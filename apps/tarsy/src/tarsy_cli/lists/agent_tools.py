@@ -27,10 +27,10 @@ def read_listed_servers(api: str) -> Sequence[McpServer]:
 
 def agent_lines(found: AgentTools) -> Iterator[str]:
     agent = found.agent
-    yield one_line(f"{agent.chain_id} / {agent.stage} / {agent.agent}: {_counts(found)}")
+    yield one_line(f"{agent.chain_id} / {agent.stage} / {agent.agent}: {_tools_by_server(found)}")
     for sentence in found.sentences:
         yield f"  {one_line(sentence)}"
 
 
-def _counts(found: AgentTools) -> str:
+def _tools_by_server(found: AgentTools) -> str:
     return ", ".join(f"{format_count(len(tools), 'tool')} of {server}" for server, tools in found.offered.items())

@@ -34,7 +34,7 @@ def print_approvals(api: str, console: Console) -> None:
         return
     console.print(Text(LINE.format("session", "tool", "until", "call"), style="bold"))
     for one in found.approvals:
-        console.print(Text(_line(one)))
+        console.print(Text(_approval_line(one)))
         arguments = ", ".join(f"{key}={value}" for key, value in one.arguments.items())
         console.print(Text(f"  {one_line(arguments)}  {one_line(one.reason)}".rstrip(), style="dim"))
     if (more := found.total_items - len(found.approvals)) > 0:
@@ -43,13 +43,13 @@ def print_approvals(api: str, console: Console) -> None:
 
 def decide(api: str, session_id: str, call: str, decision: Literal["approve", "deny"], comment: str) -> str:
     """Returns the owner's answer. Raises ApiError, ValidationError or UnclearCallError."""
-    call_id = _whole_call(api, session_id, call)
+    call_id = _find_whole_call_id(api, session_id, call)
     body: JsonValue = {"decision": decision, "comment": comment}
     url = f"{api}/sessions/{session_id}/approvals/{call_id}"
     return f"{call_id}: {post(url, body, idempotency_key=str(uuid4())).get('message', '')}"
 
 
-def _whole_call(api: str, session_id: str, given: str) -> str:
+def _find_whole_call_id(api: str, session_id: str, given: str) -> str:
     """A call that does not wait (any more) is named as it was given: its owner says what became of it."""
     waiting = ApprovalList.model_validate(get(f"{api}/sessions/{session_id}/approvals")).approvals
     found = [one for one in waiting if one.call_id.startswith(given)]
@@ -65,6 +65,6 @@ def _whole_call(api: str, session_id: str, given: str) -> str:
             raise UnclearCallError("\n".join(["More than one call waits. Name one of them:", *map(one_line, lines)]))
 
 
-def _line(one: WaitingApproval) -> str:
+def _approval_line(one: WaitingApproval) -> str:
     tool = one_line(f"{one.server_name}.{one.tool_name}")
     return LINE.format(one_line(one.session_id), tool, one_line(one.expires_at), one_line(one.call_id))

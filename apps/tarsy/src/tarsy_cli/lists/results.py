@@ -11,13 +11,13 @@ GAP = "--"
 
 def text_of(found: ToolCallResult) -> str:
     """A page is the text itself; a search is numbered lines, as grep shows them."""
-    shown = _pages(found.lines) if found.matches is None else _matches(found.lines)
+    shown = _texts_of_lines(found.lines) if found.matches is None else _render_matches(found.lines)
     return "".join(f"{printable(line)}\n" for line in shown)
 
 
 def note_of(found: ToolCallResult) -> str:
     """Says what is shown, of how much, and how to go on."""
-    what = _lines(found.lines) if found.matches is None else _found(found.matches)
+    what = _line_range(found.lines) if found.matches is None else _match_count(found.matches)
     note = f"{what} {format_count(found.total_lines, 'line')} ({format_size(found.size)})."
     if found.next is None:
         return note
@@ -25,11 +25,11 @@ def note_of(found: ToolCallResult) -> str:
     return f"{note} To go on: {on}"
 
 
-def _pages(lines: tuple[ResultLine, ...]) -> Iterator[str]:
+def _texts_of_lines(lines: tuple[ResultLine, ...]) -> Iterator[str]:
     return (line.text for line in lines)
 
 
-def _matches(lines: tuple[ResultLine, ...]) -> Iterator[str]:
+def _render_matches(lines: tuple[ResultLine, ...]) -> Iterator[str]:
     last = None
     for line in lines:
         if last is not None and line.number > last + 1:
@@ -39,14 +39,14 @@ def _matches(lines: tuple[ResultLine, ...]) -> Iterator[str]:
         last = line.number
 
 
-def _lines(lines: tuple[ResultLine, ...]) -> str:
+def _line_range(lines: tuple[ResultLine, ...]) -> str:
     if not lines:
         return "Nothing of"
     first, last = lines[0].number, lines[-1].number
     return f"Line {first} of" if first == last else f"Lines {first} to {last} of"
 
 
-def _found(matches: ResultMatches) -> str:
+def _match_count(matches: ResultMatches) -> str:
     if not matches.count:
         return "No match in"
     at_least = "" if matches.complete else "at least "

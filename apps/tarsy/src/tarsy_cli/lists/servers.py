@@ -39,7 +39,7 @@ def print_servers(api: str, console: Console) -> None:
     else:
         console.print(NONE, markup=False)
     for server in servers:
-        console.print(Text(_line(server)))
+        console.print(Text(_server_line(server)))
     agents = read_chain_agents(api)
     for found in agent_tools(agents, read_listed_servers(api) if agents else ()):
         for line in agent_lines(found):
@@ -52,7 +52,7 @@ def print_servers(api: str, console: Console) -> None:
 def print_server(api: str, name: str, console: Console) -> None:
     """Raises ApiError or ValidationError."""
     server = read_server(api, name)
-    console.print(Text(f"{one_line(server.id)}: {_state(server)}", style="bold"))
+    console.print(Text(f"{one_line(server.id)}: {_state_of_server(server)}", style="bold"))
     for line in _describe_workers(server):
         console.print(Text(line))
 
@@ -60,14 +60,14 @@ def print_server(api: str, name: str, console: Console) -> None:
 def _describe_workers(server: McpServer) -> Iterator[str]:
     for worker in server.workers:
         yield f"  seen by {one_line(worker.worker_id)}: {one_line(worker.error or 'healthy')}"
-    if login := _login(server):
+    if login := _login_end(server):
         yield f"  {one_line(login)}"
     if server.known_as:
         yield f"  known as {one_line(server.known_as)}: docs/reference/known-servers.md says which tools are read-only"
     yield format_count(server.tool_count, "tool")
     for tool in server.tools:
         often = "repeatable" if tool.repeatable else "once"
-        yield TOOL_LINE.format(one_line(tool.name), _access(tool), often, one_line(tool.description)).rstrip()
+        yield TOOL_LINE.format(one_line(tool.name), _access_of_tool(tool), often, one_line(tool.description)).rstrip()
     if server.denied_count:
         count = format_count(server.denied_count, "tool")
         yield f"{count} denied: agents do not get them, as `allow` does not name them"
@@ -76,7 +76,7 @@ def _describe_workers(server: McpServer) -> Iterator[str]:
         yield f"{format_count(server.refused_count, 'tool')} left out, as the protocol does not allow them: {named}"
 
 
-def _access(tool: McpTool) -> str:
+def _access_of_tool(tool: McpTool) -> str:
     """`asks`: each call waits for a person. Empty where an older tool gateway does not say."""
     if tool.allowed is False:
         return "denied"
@@ -87,19 +87,19 @@ def _access(tool: McpTool) -> str:
     return "allowed" if tool.allowed else ""
 
 
-def _line(server: McpServer) -> str:
+def _server_line(server: McpServer) -> str:
     reaching = sum(worker.healthy for worker in server.workers)
     gateways = f"{reaching} of {len(server.workers)}"
-    message = server.error or _login(server)
-    cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(message))
+    message = server.error or _login_end(server)
+    cells = (one_line(server.id), _state_of_server(server), str(server.tool_count), gateways, one_line(message))
     return LINE.format(*cells).rstrip()
 
 
-def _login(server: McpServer) -> str:
+def _login_end(server: McpServer) -> str:
     return f"logged in until {server.logged_in_until}" if server.logged_in_until is not None else ""
 
 
-def _state(server: McpServer) -> str:
+def _state_of_server(server: McpServer) -> str:
     if server.misconfigured:
         return "misconfigured"
     if server.login_needed:

@@ -39,43 +39,43 @@ def print_sessions(api: str, console: Console, query: SessionQuery) -> None:
     """Raises ApiError or ValidationError."""
     found = read_sessions(api, query)
     if not found.sessions:
-        console.print(_nothing(query), markup=False)
+        console.print(_explain_empty_list(query), markup=False)
         return
     console.print(Text(LINE.format("session", "status", "model", "began", "alert"), style="bold"))
     for row in found.sessions:
-        console.print(Text(LINE.format(*map(one_line, _cells(row)))))
-        if facets := _facets(row):
+        console.print(Text(LINE.format(*map(one_line, _row_cells(row)))))
+        if facets := _join_facets(row):
             console.print(Text(f"    {facets}", style="dim"))
         if row.chain_unmatched:
             console.print(Text(f"    {one_line(row.chain_chosen_by)}: {one_line(row.chain_id)}", style="yellow"))
         for highlight in row.highlights[:1]:
-            console.print(_passage(highlight))
+            console.print(_render_passage(highlight))
     if (more := found.pagination.total_items - len(found.sessions)) > 0 and query.search:
         console.print(f"{more} more: add a word.", markup=False)
 
 
-def _nothing(query: SessionQuery) -> str:
+def _explain_empty_list(query: SessionQuery) -> str:
     if query == SessionQuery():
         return "No alert was investigated yet: `tarsy submit FILE` sends one."
     words_only = query == SessionQuery(search=query.search)
     return "No session has all these words." if words_only else "No session fits all these conditions."
 
 
-def _passage(highlight: SearchHighlight) -> Text:
+def _render_passage(highlight: SearchHighlight) -> Text:
     text = Text(f"    {highlight.source}: ", style="dim")
     for segment in highlight.segments:
         text.append(BLANK.sub(" ", printable(segment.text)), style="bold" if segment.match else "")
     return text
 
 
-def _cells(row: ListedSession) -> list[str]:
+def _row_cells(row: ListedSession) -> list[str]:
     began = datetime.fromisoformat(row.created_at).astimezone()
     model = "scripted" if row.scripted else "real"
     status = "partial" if row.partial_reason else row.status
     return [row.id, status, model, f"{began:%m-%d %H:%M}", row.title or row.alert_type]
 
 
-def _facets(row: ListedSession) -> str:
+def _join_facets(row: ListedSession) -> str:
     where = "/".join(part for part in (row.cluster, row.namespace, row.workload) if part)
     limited = "limited evidence" if row.evidence_limits else ""
     return " · ".join(one_line(part) for part in (row.severity, where, limited) if part)

@@ -38,19 +38,21 @@ def trace_lines(trace: SessionTrace) -> Iterator[str]:
 def _llm_line(one: ListedLlmInteraction) -> str:
     tokens = "" if one.total_tokens is None else f"{one.total_tokens:,} tokens"
     what = f"{one.interaction_type} {one.model_name or one.llm_provider}"
-    return _line("llm", one.id, what, _took(one.duration_ms), tokens, one.error_message or "")
+    return _trace_line("llm", one.id, what, _format_duration(one.duration_ms), tokens, one.error_message or "")
 
 
 def _mcp_line(one: ListedMcpInteraction) -> str:
     name = f"{one.server_name}.{one.tool_name}" if one.tool_name else f"tools of {one.server_name}"
-    return _line("mcp", one.id, name, one.outcome or "", _took(one.duration_ms), one.error_message or "")
+    return _trace_line(
+        "mcp", one.id, name, one.outcome or "", _format_duration(one.duration_ms), one.error_message or ""
+    )
 
 
-def _line(kind: str, id: str, *text: str) -> str:
+def _trace_line(kind: str, id: str, *text: str) -> str:
     return one_line(f"{kind} {id} {', '.join(part for part in text if part)}")
 
 
-def _took(duration_ms: int | None) -> str:
+def _format_duration(duration_ms: int | None) -> str:
     return "" if duration_ms is None else f"{duration_ms / 1000:.1f} s"
 
 
@@ -59,15 +61,15 @@ def llm_text(found: LlmInteraction) -> str:
     if found.conversation is None:
         parts.append(printable(f"The conversation cannot be made again: {found.missing}."))
     else:
-        parts += [VERIFIED[found.verified], *(_message_text(message) for message in found.conversation)]
+        parts += [VERIFIED[found.verified], *(_render_message(message) for message in found.conversation)]
         if found.tools:
             parts.append(f"=== TOOLS ===\n{printable(', '.join(tool.name for tool in found.tools))}")
     if found.answer is not None:
-        parts.append(_message_text(found.answer, "ANSWER"))
+        parts.append(_render_message(found.answer, "ANSWER"))
     return "\n\n".join(parts)
 
 
-def _message_text(message: TracedMessage, title: str = "") -> str:
+def _render_message(message: TracedMessage, title: str = "") -> str:
     of = f" ({message.tool_name})" if message.tool_name else ""
     calls = [f"--> {call.name} {json.dumps(call.arguments, ensure_ascii=False)}" for call in message.tool_calls]
     text = "\n".join(part for part in (message.content, *calls) if part)

@@ -16,7 +16,7 @@ SOURCE = "tarsy/command"
 
 async def record_act(bus: Bus, act: Literal["login", "logout"], server: str) -> None:
     """With the user of this machine, which proves nothing: Kafka let him write. Raises ServerLoginError."""
-    name, command = _user(), f"tarsy servers {act}"
+    name, command = _current_user(), f"tarsy servers {act}"
     address, target = socket.gethostname(), {"server": server}
     requested = ActRequested(act=command, name=name, door="nobody", address=address, target=target)
     try:
@@ -26,7 +26,7 @@ async def record_act(bus: Bus, act: Literal["login", "logout"], server: str) -> 
         raise ServerLoginError(f"Kafka has not taken the record of who asks for it: {problem}") from None
 
 
-def _user() -> str:
+def _current_user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):

@@ -34,7 +34,7 @@ def login(
     from tarsy_cli.logins.act import LoginSources, run_act
     from tarsy_cli.logins.login import LoginOptions, log_in_and_record
 
-    log_in = partial(log_in_and_record, options=LoginOptions(scope, port, seconds), show=_show)
+    log_in = partial(log_in_and_record, options=LoginOptions(scope, port, seconds), show=_show_address)
     found = run_act("login", server, LoginSources(config, home, kafka, topic_prefix), log_in)
     until = f" until {found.ends_at.astimezone():%Y-%m-%d %H:%M:%S}" if found.ends_at is not None else ""
     say(f"Logged in at {server}{until}. Tool gateways use it within half a minute.")
@@ -63,7 +63,7 @@ def logout(
         say(f"Logged out at {server}. Its authorization server has taken the token back.")
 
 
-def _show(url: str, waiting: str) -> None:
+def _show_address(url: str, waiting: str) -> None:
     say("Open this address in a browser on this machine:")
     # As it is: a line that is broken could not be copied.
     typer.echo(printable(url))

@@ -67,16 +67,16 @@ async def log_in_and_record(
     scope = union_scopes(granted, options.scope) or ""
     try:
         async with asyncio.timeout(options.seconds):
-            login = await _consent(address, client, scope, options.port, show)
+            login = await _ask_consent(address, client, scope, options.port, show)
     except TimeoutError:
         raise ServerLoginError(f"it was not finished within {options.seconds:g} seconds") from None
     except FAILURES as problem:
         raise ServerLoginError(describe_problem(problem)) from None
-    await _keep(bus, keys, client.server, login)
+    await _record_login(bus, keys, client.server, login)
     return login
 
 
-async def _keep(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) -> None:
+async def _record_login(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) -> None:
     try:
         async with asyncio.timeout(KAFKA_SECONDS):
             await record_login(bus, keys, server, login)
@@ -86,19 +86,19 @@ async def _keep(bus: Bus, keys: TokenKeys, server: str, login: McpLogin) -> None
         raise ServerLoginError(f"Kafka has not confirmed that it {KEEPS} ({type(problem).__name__})") from None
 
 
-async def _consent(address: WebAddress, client: LoginClient, scope: str, port: int, show: Show) -> McpLogin:
+async def _ask_consent(address: WebAddress, client: LoginClient, scope: str, port: int, show: Show) -> McpLogin:
     async with listening(port) as listener, connections_to(address, most=2) as wire:
         return await log_in(
             wire,
             address.url,
             client,
-            lambda url: _answered(listener, url, show),
+            lambda url: _wait_for_answer(listener, url, show),
             redirect_uri=listener.redirect_uri,
             scope=scope,
             now=lambda: datetime.now(UTC),
         )
 
 
-async def _answered(listener: LoopbackListener, url: str, show: Show) -> AuthorizationCodeResult:
+async def _wait_for_answer(listener: LoopbackListener, url: str, show: Show) -> AuthorizationCodeResult:
     show(url, listener.redirect_uri)
     return await listener.wait(parse_qs(urlsplit(url).query)["state"][0])

@@ -33,7 +33,7 @@ class LoopbackListener:
         try:
             async with asyncio.timeout(HEAD_SECONDS):
                 head = await reading.readuntil(b"\r\n\r\n")
-            status, text = self._judged(head.split(b"\r\n", 1)[0].decode("latin-1"))
+            status, text = self._take_request(head.split(b"\r\n", 1)[0].decode("latin-1"))
             body = text.encode()
             lines = f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n"
             writing.write(f"{lines}Connection: close\r\n\r\n".encode() + body)
@@ -45,7 +45,7 @@ class LoopbackListener:
             with suppress(OSError):
                 await writing.wait_closed()
 
-    def _judged(self, line: str) -> tuple[str, str]:
+    def _take_request(self, line: str) -> tuple[str, str]:
         method, _, rest = line.partition(" ")
         address = urlsplit(rest.partition(" ")[0])
         if method != "GET" or address.path != PATH:

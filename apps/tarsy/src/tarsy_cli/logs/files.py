@@ -36,7 +36,7 @@ def read_lines(file: Path, *, whole: bool) -> Iterator[LogLine]:
             if not whole and (size := path.stat().st_size) > TAIL_BYTES:
                 opened.seek(size - TAIL_BYTES)
                 opened.readline()
-            yield from (_line(file, raw) for raw in opened)
+            yield from (_parse_log_line(file, raw) for raw in opened)
 
 
 def in_order(logs: Iterable[Iterable[LogLine]]) -> list[LogLine]:
@@ -63,17 +63,17 @@ class FollowedFile:
         self._opened.close()
 
     def lines(self) -> Iterator[LogLine]:
-        yield from self._read()
-        if self._is_another():
+        yield from self._read_lines()
+        if self._is_another_file():
             self._opened.close()
             self._opened = self._file.open("rb")
-            yield from self._read()
+            yield from self._read_lines()
 
-    def _read(self) -> Iterator[LogLine]:
+    def _read_lines(self) -> Iterator[LogLine]:
         *whole, self._part = (self._part + self._opened.read()).split(b"\n")
-        yield from (_line(self._file, raw) for raw in whole)
+        yield from (_parse_log_line(self._file, raw) for raw in whole)
 
-    def _is_another(self) -> bool:
+    def _is_another_file(self) -> bool:
         try:
             return self._file.stat().st_ino != os.fstat(self._opened.fileno()).st_ino
         except FileNotFoundError:
@@ -90,12 +90,12 @@ def follow(files: Iterable[Path], show: Callable[[LogLine], None]) -> None:
             time.sleep(POLL_SECONDS)
 
 
-def _line(file: Path, raw: bytes) -> LogLine:
+def _parse_log_line(file: Path, raw: bytes) -> LogLine:
     line = parse_line(UP if file.name == SHARED else file.stem, raw.decode(errors="replace").rstrip("\n"))
-    return replace(line, origin=_service(line)) if file.name == SHARED else line
+    return replace(line, origin=_service_of_line(line)) if file.name == SHARED else line
 
 
-def _service(line: LogLine) -> str:
+def _service_of_line(line: LogLine) -> str:
     """In the shared file, the logger's name identifies the service."""
     package = str(line.fields.get("logger", "")).partition(".")[0]
     return next((one for one in SERVICES if package == f"tarsy_{one.replace('-', '_')}"), UP)

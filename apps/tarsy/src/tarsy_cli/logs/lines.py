@@ -39,9 +39,9 @@ class LogLine:
         if not self.fields:
             return f"{self.origin}  {one_line(self.raw)}"
         level = str(self.fields.get("level", ""))
-        pairs = [f"{name}={_text(value)}" for name, value in self.fields.items() if name not in SHOWN_APART]
-        parts = (one_line(str(self.fields.get("event", ""))), *pairs, _failure(self.fields))
-        return f"{_time(self.timestamp)} {level:8} {self.origin}  {' '.join(filter(None, parts))}"
+        pairs = [f"{name}={_value_text(value)}" for name, value in self.fields.items() if name not in SHOWN_APART]
+        parts = (one_line(str(self.fields.get("event", ""))), *pairs, _describe_exception(self.fields))
+        return f"{_local_time(self.timestamp)} {level:8} {self.origin}  {' '.join(filter(None, parts))}"
 
 
 def parse_line(origin: str, raw: str) -> LogLine:
@@ -52,18 +52,18 @@ def parse_line(origin: str, raw: str) -> LogLine:
     return LogLine(origin, raw, found if isinstance(found, dict) else {})
 
 
-def _text(value: JsonValue) -> str:
+def _value_text(value: JsonValue) -> str:
     return one_line(value if isinstance(value, str) else json.dumps(value))
 
 
-def _time(timestamp: str) -> str:
+def _local_time(timestamp: str) -> str:
     try:
         return f"{datetime.fromisoformat(timestamp).astimezone():%m-%d %H:%M:%S}"
     except ValueError:
         return one_line(timestamp)
 
 
-def _failure(fields: Mapping[str, JsonValue]) -> str:
+def _describe_exception(fields: Mapping[str, JsonValue]) -> str:
     """The exception itself; `--json` has its traceback."""
     match fields.get("exception"):
         case [{"exc_type": str(kind), "exc_value": str(value)}, *_]:

@@ -34,17 +34,17 @@ def mask(
     """
     if as_text and as_json:
         raise fail("--text and --json exclude each other.")
-    masker = _masker(server, config, session)
+    masker = _make_masker(server, config, session)
     try:
         if as_text:
             _print_texts(masker, files)
         else:
-            _print_listing([_listed(masker, file) for file in files], as_json=as_json)
+            _print_listing([_list_findings(masker, file) for file in files], as_json=as_json)
     except UnreadableInputError as problem:
         raise fail(str(problem)) from None
 
 
-def _masker(server: str, config: Path, session: str) -> "Masker":
+def _make_masker(server: str, config: Path, session: str) -> "Masker":
     # Here, as it takes a moment to import: other commands would wait for it.
     from tarsy_cli.masking.rules import InvalidRulesError, masker_for
 
@@ -64,7 +64,7 @@ def _print_texts(masker: "Masker", files: Sequence[Path]) -> None:
             raise UnreadableInputError(f"{file} could not be masked, so all of it is redacted.")
 
 
-def _listed(masker: "Masker", file: Path) -> "Listing":
+def _list_findings(masker: "Masker", file: Path) -> "Listing":
     from tarsy_cli.masking.listing import Listing
     from tarsy_masking.masker import REDACTED
 

@@ -17,7 +17,7 @@ class UnreadableInputError(CommandError):
 
 def text_of(file: Path, *, largest: int = LARGEST) -> str:
     """Bytes that are no UTF-8 become question marks, so that they hide no secret. Raises UnreadableInputError."""
-    data = _bytes_of(file, largest + 1)
+    data = _read_bytes(file, largest + 1)
     if len(data) > largest:
         raise UnreadableInputError(
             f"{file} has more than {format_size(largest)}, which is too large to mask in one piece: split it."
@@ -27,7 +27,7 @@ def text_of(file: Path, *, largest: int = LARGEST) -> str:
     return data.decode(errors="replace")
 
 
-def _bytes_of(file: Path, most: int) -> bytes:
+def _read_bytes(file: Path, most: int) -> bytes:
     try:
         if str(file) == STANDARD_INPUT:
             return sys.stdin.buffer.read(most)

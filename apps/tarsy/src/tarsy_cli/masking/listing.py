@@ -27,7 +27,7 @@ def lines_of(listing: Listing) -> Iterator[str]:
 
 def summary_of(listings: Sequence[Listing]) -> Iterator[str]:
     """Each rule that found something, the one that found most first."""
-    rules = _rules(listings)
+    rules = _count_rules(listings)
     if not rules:
         yield "Nothing would be masked."
         return
@@ -39,17 +39,18 @@ def summary_of(listings: Sequence[Listing]) -> Iterator[str]:
 
 
 def tree_of(listings: Sequence[Listing]) -> dict[str, JsonValue]:
-    rules = _rules(listings)
+    rules = _count_rules(listings)
     return {
         "findings": rules.total(),
         "rules": dict(sorted(rules.items())),
         "files": [
-            {"file": listing.file, "findings": [_found(found) for found in listing.findings]} for listing in listings
+            {"file": listing.file, "findings": [_finding_to_json(found) for found in listing.findings]}
+            for listing in listings
         ],
     }
 
 
-def _found(found: "Finding") -> JsonValue:
+def _finding_to_json(found: "Finding") -> JsonValue:
     return {
         "rule": found.rule,
         "line": found.line,
@@ -59,5 +60,5 @@ def _found(found: "Finding") -> JsonValue:
     }
 
 
-def _rules(listings: Iterable[Listing]) -> Counter[str]:
+def _count_rules(listings: Iterable[Listing]) -> Counter[str]:
     return Counter(found.rule for listing in listings for found in listing.findings)

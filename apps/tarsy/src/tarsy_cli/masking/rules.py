@@ -23,13 +23,13 @@ def masker_for(*, server: str, folder: Path, session: str, environ: Mapping[str,
 
     Raises InvalidRulesError.
     """
-    masker = Masker.default(_key(environ) if session else None)
+    masker = Masker.default(_require_masking_key(environ) if session else None)
     if server:
-        masker = _with_rules(masker, server, _of_server(server, folder, environ))
+        masker = _with_rules(masker, server, _read_masking_of_server(server, folder, environ))
     return masker.for_session(session) if session else masker
 
 
-def _key(environ: Mapping[str, str]) -> bytes:
+def _require_masking_key(environ: Mapping[str, str]) -> bytes:
     key = environ.get(MASKING_KEY.variable, "").strip().encode(errors="surrogateescape")
     if not key:
         raise InvalidRulesError(f"--session needs {MASKING_KEY.variable}: the key that TARSy's services have.")
@@ -40,7 +40,7 @@ def _key(environ: Mapping[str, str]) -> bytes:
     return key
 
 
-def _of_server(name: str, folder: Path, environ: Mapping[str, str]) -> DataMasking:
+def _read_masking_of_server(name: str, folder: Path, environ: Mapping[str, str]) -> DataMasking:
     try:
         servers = load_config(folder, environ).mcp_servers
     except InvalidConfigError as problem:

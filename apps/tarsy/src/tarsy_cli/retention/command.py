@@ -54,9 +54,9 @@ def retention(
     if sessions is not None:
         _delete_sessions(api_of(home, url), sessions, dry_run=dry_run, yes=yes)
     if details is not None:
-        _delete_details(*_database(home, database, schema), details, dry_run=dry_run, yes=yes)
+        _delete_details(*_find_database(home, database, schema), details, dry_run=dry_run, yes=yes)
     if log:
-        _cut_log(*_connections(home, kafka, topic_prefix, database, schema), dry_run=dry_run, yes=yes)
+        _cut_log(*_find_connections(home, kafka, topic_prefix, database, schema), dry_run=dry_run, yes=yes)
 
 
 def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
@@ -70,7 +70,7 @@ def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
     _print_sessions(found, before)
     if dry_run or not found:
         return
-    _confirm(f"Delete {len(found)} sessions?", yes=yes)
+    _require_consent(f"Delete {len(found)} sessions?", yes=yes)
     done = delete_sessions(api, [one.id for one in found], lambda _: None)
     say(f"{done.deleted} sessions were deleted.")
     if done.refused:
@@ -107,13 +107,13 @@ def _delete_details(database: str, schema: str, days: int, *, dry_run: bool, yes
         say(f"{found} sessions ended before {before:%Y-%m-%d %H:%M} UTC and have their timeline in the tables.")
         if dry_run or not found:
             return
-        _confirm(f"Delete {found} timelines?", yes=yes)
+        _require_consent(f"Delete {found} timelines?", yes=yes)
         say(f"{asyncio.run(delete())} timelines were deleted.")
     except DatabaseUnusableError as problem:
         raise fail(str(problem)) from None
 
 
-def _database(home: Path, database: str, schema: str) -> tuple[str, str]:
+def _find_database(home: Path, database: str, schema: str) -> tuple[str, str]:
     from tarsy_cli.timeline_commands import database_of
 
     return database_of(home, database, schema)
@@ -134,11 +134,11 @@ def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool
 
     configure_logs("CRITICAL", logging.NullHandler())
     try:
-        cuts = asyncio.run(_plan(bus, database, schema))
+        cuts = asyncio.run(_plan_cuts(bus, database, schema))
         _print_cuts(cuts)
         if dry_run or not cuts:
             return
-        _confirm("Delete these records?", yes=yes)
+        _require_consent("Delete these records?", yes=yes)
         asyncio.run(cut_log(bus, cuts))
     except (BusError, DatabaseUnusableError) as problem:
         raise fail(str(problem)) from None
@@ -147,7 +147,7 @@ def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool
     say("The records were deleted.")
 
 
-async def _plan(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
+async def _plan_cuts(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
     from tarsy_bus.log.retention import plan_log_cuts
     from tarsy_bus.topics.kafka_rights import RETENTION
     from tarsy_bus.topics.topics_admin import check_topics
@@ -165,7 +165,7 @@ def _print_cuts(cuts: "list[LogCut]") -> None:
     say(f"{sum(cut.records for cut in cuts)} records of the session log are below all that is wanted.")
 
 
-def _confirm(question: str, *, yes: bool) -> None:
+def _require_consent(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
@@ -173,7 +173,7 @@ def _confirm(question: str, *, yes: bool) -> None:
     typer.confirm(question, abort=True)
 
 
-def _connections(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> "tuple[Bus, str, str]":
+def _find_connections(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> "tuple[Bus, str, str]":
     from tarsy_cli.timeline_commands import connections_of
 
     return connections_of(home, kafka, topic_prefix, database, schema)

@@ -38,9 +38,9 @@ class Conclusions:
 
     def analysis(self, content: str) -> None:
         """The analysis of an agent; that of the last agent is the session's."""
-        if self._answer is None or not _same(self._answer.content, content):
+        if self._answer is None or not _is_same_text(self._answer.content, content):
             self.flush()
-            if not _same(self.above, content):
+            if not _is_same_text(self.above, content):
                 self._answer = WholeAnswer(f"analysis {content}", "llm_response", content)
         if not self._in_chat:
             self._candidate = content
@@ -54,14 +54,14 @@ class Conclusions:
         if not self._candidate or self._marked:
             return
         self._marked = True
-        if not self._held(self._candidate) and _same(self.above, self._candidate):
+        if not self._take_held_back(self._candidate) and _is_same_text(self.above, self._candidate):
             self._page.rule(f"the answer above is the {ANALYSIS}")
             return
         self._page.block(ANALYSIS, self._candidate)
 
     def summary(self, content: str) -> None:
         self._summarised = True
-        if not self._held(content) and _same(self.above, content):
+        if not self._take_held_back(content) and _is_same_text(self.above, content):
             self._page.rule()
             return
         self.flush()
@@ -71,7 +71,7 @@ class Conclusions:
         """The session completed. Its own words are printed when they were not marked before."""
         if self._in_chat:
             self.flush()
-        if not analysis or _same(analysis, self._candidate):
+        if not analysis or _is_same_text(analysis, self._candidate):
             self.mark()
         self.flush()
         if analysis and not self._marked:
@@ -89,16 +89,16 @@ class Conclusions:
 
     def settle(self) -> None:
         """Prints what is held back, unless it is an agent's analysis."""
-        if self._answer is not None and not _same(self._answer.content, self._candidate):
+        if self._answer is not None and not _is_same_text(self._answer.content, self._candidate):
             self.flush()
 
-    def _held(self, content: str) -> bool:
+    def _take_held_back(self, content: str) -> bool:
         """True when it was held back; from now on it is not."""
-        if self._answer is None or not _same(self._answer.content, content):
+        if self._answer is None or not _is_same_text(self._answer.content, content):
             return False
         self._answer = None
         return True
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_text(one: str, other: str) -> bool:
     return one.strip() == other.strip()

@@ -38,58 +38,60 @@ class Screen:
     def show(self, payload: Payload) -> None:
         self._shown_interrupted = False
         for admitted in self._arbiter.admit(payload):
-            self._show(admitted)
+            self._show_payload(admitted)
 
     def idle(self) -> None:
         """Nothing came for a moment."""
         for admitted in self._arbiter.idle():
-            self._show(admitted)
+            self._show_payload(admitted)
 
     def show_queue_position(self, position: object) -> None:
         """Its place in the queue, as the API knows it."""
         if self.waits_for_its_turn and isinstance(position, int) and position != self._queued:
             self._queued = position
-            self._line(f"· waits for its turn: number {position} in the queue", QUIET)
+            self._print_line(f"· waits for its turn: number {position} in the queue", QUIET)
 
     def show_interruption(self, reason: str) -> None:
         """Shows what waits. Text that streams now will come again, and may have grown."""
         for admitted in self._arbiter.release():
-            self._show(admitted)
+            self._show_payload(admitted)
         self._stages.catching_up = True
         if not self._shown_interrupted:
-            self._line(f"(the connection was lost, trying again: {one_line(reason)})", NOTICE)
+            self._print_line(f"(the connection was lost, trying again: {one_line(reason)})", NOTICE)
             self._shown_interrupted = True
         self._events.expect_all_again()
 
-    def _show(self, payload: Payload) -> None:
+    def _show_payload(self, payload: Payload) -> None:
         match payload.get("type"):
             case "timeline_event.created":
-                self._enter(self._stages.of(text_of(payload, "execution_id")) or self._stages.find_reply_stage(payload))
+                self._enter_stage(
+                    self._stages.of(text_of(payload, "execution_id")) or self._stages.find_reply_stage(payload)
+                )
                 self._events.show(payload)
             case "execution.status":
                 stage = self._stages.agent(payload)
-                self._steps(stage.news() if not self._stages.catching_up else ())
+                self._print_steps(stage.news() if not self._stages.catching_up else ())
             case "stage.status":
-                self._stage(payload)
+                self._show_stage(payload)
             case "session.status":
-                self._session_changed(payload)
+                self._show_session_change(payload)
             case _:
                 self._events.show(payload)
 
-    def _stage(self, payload: Payload) -> None:
+    def _show_stage(self, payload: Payload) -> None:
         stage = self._stages.stage(payload)
         if self._stages.catching_up:
             return
-        self._before(stage)
-        self._steps(stage.news())
+        self._settle_conclusions(stage)
+        self._print_steps(stage.news())
 
-    def _enter(self, stage: StageProgress | None) -> None:
+    def _enter_stage(self, stage: StageProgress | None) -> None:
         if stage is None or not self._stages.catching_up:
             return
-        self._before(stage)
-        self._steps(self._stages.up_to(stage))
+        self._settle_conclusions(stage)
+        self._print_steps(self._stages.up_to(stage))
 
-    def _before(self, stage: StageProgress) -> None:
+    def _settle_conclusions(self, stage: StageProgress) -> None:
         """Marks the last analysis before the executive summary: it is the session's."""
         if stage.shown:
             return
@@ -98,31 +100,31 @@ class Screen:
         else:
             self._conclusions.flush()
 
-    def _session_changed(self, payload: Payload) -> None:
+    def _show_session_change(self, payload: Payload) -> None:
         self._stages.catching_up = False
         status = text_of(payload, "status")
         if status == "completed":
             self._conclusions.end(text_of(payload, "final_analysis"), text_of(payload, "executive_summary"))
-        self._steps(self._stages.news())
+        self._print_steps(self._stages.news())
         if status == self.status:
             return
         self.status = status
-        self._line(f"■ session: {one_line(status).replace('_', ' ')}", "bold")
+        self._print_line(f"■ session: {one_line(status).replace('_', ' ')}", "bold")
         if error := text_of(payload, "error_message"):
-            self._line(one_line(error), "red")
+            self._print_line(one_line(error), "red")
         if why := text_of(payload, "partial_reason"):
-            self._line(f"(partial analysis: {one_line(why)})", NOTICE)
+            self._print_line(f"(partial analysis: {one_line(why)})", NOTICE)
         if error := text_of(payload, "executive_summary_error"):
-            self._line(f"(no executive summary: {one_line(error)})", NOTICE)
+            self._print_line(f"(no executive summary: {one_line(error)})", NOTICE)
         limits = payload.get("evidence_limits")
         for limit in limits if isinstance(limits, list) else ():
-            self._line(f"(limited evidence: {one_line(str(limit))})", NOTICE)
+            self._print_line(f"(limited evidence: {one_line(str(limit))})", NOTICE)
 
-    def _steps(self, lines: Iterable[Line]) -> None:
+    def _print_steps(self, lines: Iterable[Line]) -> None:
         for text, style in lines:
             self._conclusions.settle()
             self._page.line(text, style)
 
-    def _line(self, text: str, style: str) -> None:
+    def _print_line(self, text: str, style: str) -> None:
         self._conclusions.flush()
         self._page.line(text, style)

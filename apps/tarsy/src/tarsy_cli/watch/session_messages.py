@@ -49,7 +49,7 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
     limit = time.monotonic() + GIVE_UP_SECONDS
     while time.monotonic() < limit:
         try:
-            async with aclosing(_payloads(url, session_id)) as payloads:
+            async with aclosing(_receive_payloads(url, session_id)) as payloads:
                 async for payload in payloads:
                     limit = time.monotonic() + GIVE_UP_SECONDS
                     if payload is None:
@@ -67,7 +67,7 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
     raise ApiError(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
 
 
-async def _payloads(url: str, session_id: str) -> AsyncGenerator[Payload | None]:
+async def _receive_payloads(url: str, session_id: str) -> AsyncGenerator[Payload | None]:
     """None: nothing came for a moment."""
     channel = f"session:{session_id}"
     async with connect(url, max_size=16 * 1024 * 1024, additional_headers=key_headers()) as socket:

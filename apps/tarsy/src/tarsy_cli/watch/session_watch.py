@@ -35,7 +35,7 @@ def watch_session(api: str, session_id: str, console: Console, *, appear_seconds
 
     print_heading(_wait_until_known(api, session_id, told, appear_seconds), console)
     screen = Screen(console)
-    asyncio.run(follow(api, session_id, screen, partial(_nothing_came, api, session_id, screen)))
+    asyncio.run(follow(api, session_id, screen, partial(_note_silence, api, session_id, screen)))
     return screen.status
 
 
@@ -67,7 +67,7 @@ def _wait_until_known(api: str, session_id: str, report: Callable[[ApiError], No
         time.sleep(LOOK_SECONDS)
 
 
-async def _nothing_came(api: str, session_id: str, screen: Screen) -> None:
+async def _note_silence(api: str, session_id: str, screen: Screen) -> None:
     """No message tells a place in the queue."""
     screen.idle()
     if not screen.waits_for_its_turn:

@@ -115,8 +115,8 @@ class Stages:
         """The stage of the reply to a question."""
         return self._stages.get(text_of(metadata(question), "stage_id"))
 
-    def speaker(self, execution_id: str) -> str:
-        """The agent's name, where several could be meant."""
+    def speaker_among_several(self, execution_id: str) -> str:
+        """The agent's name; empty where only one could be meant."""
         stage = self.of(execution_id)
         return one_line(stage.agents[execution_id].name) if stage is not None and stage.several else ""
 

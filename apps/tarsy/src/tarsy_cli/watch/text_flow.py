@@ -30,17 +30,17 @@ class TextFlow:
         pieces = PIECES.findall(self._word + text)
         self._word = pieces.pop() if pieces and not pieces[-1].isspace() else ""
         for piece in pieces:
-            self._piece(piece, style)
+            self._write_piece(piece, style)
 
     def end(self, style: str) -> None:
         """Writes the last word, and ends the line if there is anything on it."""
-        self._piece(self._word, style)
+        self._write_piece(self._word, style)
         self._word = ""
         if self._column:
             self._console.print()
         self._start_line()
 
-    def _piece(self, piece: str, style: str) -> None:
+    def _write_piece(self, piece: str, style: str) -> None:
         if piece == "\n":
             self._end_of_line()
         elif piece.isspace():

@@ -74,7 +74,7 @@ class Events:
     def _created(self, payload: Payload) -> None:
         event = self._event(payload)
         if event.kind in ("llm_tool_call", "runbook") and not event.tool:
-            event.tool, line = call_line(payload, self._stages.speaker(event.execution))
+            event.tool, line = call_line(payload, self._stages.speaker_among_several(event.execution))
             event.arguments = metadata(payload).get("arguments")
             event.call_id = text_of(metadata(payload), "call_id")
             if event.kind == "llm_tool_call":
@@ -82,7 +82,7 @@ class Events:
         if payload.get("status") != "streaming":
             self._completed(payload)
         elif event.kind == "approval":
-            self._line(approval_line(payload, self._stages.speaker(event.execution)), NOTICE)
+            self._line(approval_line(payload, self._stages.speaker_among_several(event.execution)), NOTICE)
 
     def _chunk(self, id: str, delta: str) -> None:
         event = self._events.setdefault(id, ShownEvent("llm_response", ""))
@@ -130,7 +130,7 @@ class Events:
 
     def _analysis(self, event: ShownEvent, id: str, content: str) -> None:
         """Agents in parallel have no analysis of the session; others may have spoken since this one did."""
-        if not self._stages.speaker(event.execution):
+        if not self._stages.speaker_among_several(event.execution):
             self._conclusions.analysis(content)
         elif self._texts.get(event.execution, "").strip() != content.strip():
             self._write(id, ShownEvent("llm_response", event.execution), content)
@@ -157,7 +157,7 @@ class Events:
             self._line(f"· {self._who(event)}{what}: {one_line(content)}", QUIET)
             return
         streamed, event.streamed, event.before = event.streamed or event.before, "", ""
-        speaker = self._stages.speaker(event.execution)
+        speaker = self._stages.speaker_among_several(event.execution)
         if not streamed and event.kind == "llm_response" and status != "failed" and not speaker:
             self._conclusions.hold(id, self._heading(event), content)
             return
@@ -192,7 +192,7 @@ class Events:
         return EXECUTIVE_SUMMARY if is_summary else event.kind
 
     def _who(self, event: ShownEvent) -> str:
-        speaker = self._stages.speaker(event.execution)
+        speaker = self._stages.speaker_among_several(event.execution)
         return speaker and f"{speaker}: "
 
     def _line(self, text: str, style: str) -> None:
@@ -202,7 +202,7 @@ class Events:
     def _write(self, id: str, event: ShownEvent, text: str) -> None:
         if text:
             self._conclusions.flush()
-            self._page.write(id, self._heading(event), text, self._stages.speaker(event.execution))
+            self._page.write(id, self._heading(event), text, self._stages.speaker_among_several(event.execution))
 
 
 def _expect_again(event: ShownEvent) -> None:
