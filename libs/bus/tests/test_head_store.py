@@ -374,7 +374,7 @@ def test_records_of_another_form_are_decoded_by_the_thread_that_fills_the_store(
 ) -> None:
     """A foreign batch of 4 MiB would hold the event loop for a second."""
     decoded: list[Record] = []
-    monkeypatch.setattr("tarsy_bus.log.head_reading._decoded", decoded.append)
+    monkeypatch.setattr("tarsy_bus.log.head_reading._decode_head", decoded.append)
     loading = new_loading()
     head = at_rest(7, 40)
     loading.parse(batch_of([record(SESSIONS[0], head, value=b" " + head.to_bytes())]))

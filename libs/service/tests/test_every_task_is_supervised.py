@@ -27,8 +27,8 @@ SHORT_LIVED = {
     # Kafka clients
     "libs/bus/src/tarsy_bus/background_tasks.py background_tasks": "for the life of a connection, and for tests",
     "libs/bus/src/tarsy_bus/queues/start_positions.py read_committed_offsets": "one question each, waited for",
-    "libs/bus/src/tarsy_bus/queues/start_positions.py AssignedPartitions._starts": "questions, waited for",
-    "libs/bus/src/tarsy_bus/queues/start_positions.py AssignedPartitions._bounds": "two questions, with a limit",
+    "libs/bus/src/tarsy_bus/queues/start_positions.py AssignedPartitions._read_starts": "questions, waited for",
+    "libs/bus/src/tarsy_bus/queues/start_positions.py AssignedPartitions._read_bounds": "two questions, with a limit",
     "libs/bus/src/tarsy_bus/client/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client/client_lifecycle.py stop_client": "a stop, with a limit",
     "libs/bus/src/tarsy_bus/client/chunk_sender.py ChunkSender._send_all": "the writes of a tick, waited for",

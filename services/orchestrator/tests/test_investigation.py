@@ -137,7 +137,7 @@ async def test_an_answer_does_not_wait_for_chunks_that_cannot_be_sent(
         raise LookupError("a mistake of ours")
 
     owner = await world.owner()
-    monkeypatch.setattr(owner.chunks, "_publish", broken)
+    monkeypatch.setattr(owner.chunks, "_publish_chunk", broken)
 
     async def many_lines(request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         for _ in range(2 * MOST_UNSENT // 1_000):

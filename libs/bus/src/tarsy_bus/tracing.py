@@ -64,7 +64,7 @@ def open_span(
         name,
         context=context_of(parent),
         kind=kind,
-        links=() if cause is None or cause == parent else _links(cause),
+        links=() if cause is None or cause == parent else _link_to_caller(cause),
         attributes={"tarsy.session_id": session_id, **(attributes or {})},
     )
     bound, attached = bind_contextvars(session_id=session_id), attach(trace.set_span_in_context(span))
@@ -133,6 +133,6 @@ def nanoseconds(time: datetime) -> int:
     return round(time.timestamp() * 1_000_000) * 1_000
 
 
-def _links(traceparent: str) -> list[Link]:
+def _link_to_caller(traceparent: str) -> list[Link]:
     caller = trace.get_current_span(context_of(traceparent)).get_span_context()
     return [Link(caller)] if caller.is_valid else []

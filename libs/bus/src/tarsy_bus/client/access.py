@@ -53,10 +53,10 @@ async def find_refusal(bus: Bus) -> KafkaRefusal | None:
             silent = silent or (host, port)
         else:
             return None
-    return None if silent is None else await _unanswered(*silent, bus.security.protocol)
+    return None if silent is None else await _explain_no_answer(*silent, bus.security.protocol)
 
 
-async def _unanswered(host: str, port: int, protocol: str) -> KafkaRefusal:
+async def _explain_no_answer(host: str, port: int, protocol: str) -> KafkaRefusal:
     step = await find_unreachable_step(host, port)
     if not step:
         steps = [*(["TLS"] if "SSL" in protocol else []), *(["login"] if "SASL" in protocol else []), "first request"]
@@ -83,14 +83,14 @@ def refusal_of(problem: BaseException, kafka: str, protocol: str) -> KafkaRefusa
         case UnsupportedSaslMechanismError():
             return KafkaRefusal(f"{kafka} does not have the mechanism of TARSY_KAFKA_SASL_MECHANISM", lasts=True)
         case IllegalSaslStateError():
-            return KafkaRefusal(f"{kafka} has no SASL there, and {_protocol(protocol)}", lasts=True)
+            return KafkaRefusal(f"{kafka} has no SASL there, and {_protocol_phrase(protocol)}", lasts=True)
         case KafkaConnectionError() | ssl.SSLError() | ConnectionResetError():
-            return _closed(problem, kafka, protocol)
+            return _explain_closed_connection(problem, kafka, protocol)
         case _:
             return None
 
 
-def _closed(problem: BaseException, kafka: str, protocol: str) -> KafkaRefusal | None:
+def _explain_closed_connection(problem: BaseException, kafka: str, protocol: str) -> KafkaRefusal | None:
     """A broker that closes a connection does not say why, unless TLS does."""
     reason = problem if isinstance(problem, ssl.SSLError) else problem.__cause__
     match reason:
@@ -100,12 +100,13 @@ def _closed(problem: BaseException, kafka: str, protocol: str) -> KafkaRefusal |
             )
         case ssl.SSLError() | asyncio.IncompleteReadError() | None:
             return KafkaRefusal(
-                f"{kafka} closes the connection: {_protocol(protocol)}, which may not be what that listener speaks",
+                f"{kafka} closes the connection: {_protocol_phrase(protocol)}, which may not be what that listener "
+                "speaks",
                 lasts=False,
             )
         case _:
             return None
 
 
-def _protocol(protocol: str) -> str:
+def _protocol_phrase(protocol: str) -> str:
     return f"TARSY_KAFKA_SECURITY_PROTOCOL is {protocol}"

@@ -88,31 +88,31 @@ class BrokerConnections:
         if another client did not reach the broker in time.
         """
         while True:
-            await self._turn(broker, client)
+            await self._wait_for_turn(broker, client)
             with suppress(_OvertakenError):
-                return await self._try(broker, attempt)
+                return await self._attempt_connection(broker, attempt)
 
     def close(self, client: SharingClient) -> None:
         """The client waits no more: its attempts that have not begun fail now."""
         client.is_closed = True
-        self._wake()
+        self._wake_waiters()
 
-    async def _turn(self, broker: Address, client: SharingClient) -> None:
+    async def _wait_for_turn(self, broker: Address, client: SharingClient) -> None:
         now = asyncio.get_running_loop().time
         limit = now() + WAIT_SECONDS
         while (absent := self._absent.get(broker)) is not None:
             free = len(self._attempts.get(broker, ())) < MOST_AT_ONCE
             if client.is_closed:
-                raise _away(broker, absent)
+                raise _broker_away_error(broker, absent)
             # Tried even if other brokers would do: otherwise its return would stay unnoticed.
             if free and now() >= absent.next_attempt:
-                absent.next_attempt = now() + self._pause()
+                absent.next_attempt = now() + self._draw_pause()
                 return
             if now() >= limit or any(other not in self._absent for other in client.others()):
-                raise _away(broker, absent)
-            await self._changed(min(limit, absent.next_attempt) if free else limit)
+                raise _broker_away_error(broker, absent)
+            await self._wait_for_change(min(limit, absent.next_attempt) if free else limit)
 
-    async def _try[T](self, broker: Address, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def _attempt_connection[T](self, broker: Address, attempt: Callable[[], Awaitable[T]]) -> T:
         since, began = self.now(), asyncio.get_running_loop().time()
         limit = asyncio.timeout(None)
         attempts = self._attempts.setdefault(broker, set())
@@ -124,23 +124,23 @@ class BrokerConnections:
             # A timeout is an OSError.
             if limit.expired():
                 raise _OvertakenError from problem
-            self._failed(broker, problem, since, began)
+            self._note_failure(broker, problem, since, began)
             raise
         finally:
             attempts.discard(limit)
             if not attempts:
                 self._attempts.pop(broker, None)
-        self._reached(broker)
+        self._note_success(broker)
         return made
 
-    def _failed(self, broker: Address, problem: Exception, since: datetime, began: float) -> None:
+    def _note_failure(self, broker: Address, problem: Exception, since: datetime, began: float) -> None:
         now = asyncio.get_running_loop().time()
         absent = self._absent.get(broker)
         if absent is None:
             if len(self._absent) >= MOST_BROKERS:
                 self._absent.pop(next(iter(self._absent)))
             next_line = max(now, self._quiet_until.get(broker, now))
-            absent = AbsentBroker(since, began, "", next_attempt=now + self._pause(), next_line=next_line)
+            absent = AbsentBroker(since, began, "", next_attempt=now + self._draw_pause(), next_line=next_line)
             self._absent[broker] = absent
         absent.reason = repr(problem)
         if now >= absent.next_line:
@@ -148,10 +148,10 @@ class BrokerConnections:
             if len(self._quiet_until) >= MOST_BROKERS:
                 self._quiet_until.clear()
             self._quiet_until[broker] = now + QUIET_SECONDS
-            log.warning("kafka.broker_unreachable", **_facts(broker, absent, now), reason=absent.reason)
-        self._wake()
+            log.warning("kafka.broker_unreachable", **_log_fields(broker, absent, now), reason=absent.reason)
+        self._wake_waiters()
 
-    def _reached(self, broker: Address) -> None:
+    def _note_success(self, broker: Address) -> None:
         absent = self._absent.pop(broker, None)
         if absent is None:
             return
@@ -161,10 +161,10 @@ class BrokerConnections:
             if limit.when() is None:
                 limit.reschedule(now + OVERTAKEN_SECONDS)
         if absent.was_told:
-            log.info("kafka.broker_reachable", **_facts(broker, absent, now))
-        self._wake()
+            log.info("kafka.broker_reachable", **_log_fields(broker, absent, now))
+        self._wake_waiters()
 
-    async def _changed(self, at_latest: float) -> None:
+    async def _wait_for_change(self, at_latest: float) -> None:
         """Returns when something has changed, or at this time."""
         change = asyncio.get_running_loop().create_future()
         self._waiting.add(change)
@@ -175,12 +175,12 @@ class BrokerConnections:
         finally:
             self._waiting.discard(change)
 
-    def _wake(self) -> None:
+    def _wake_waiters(self) -> None:
         for change in self._waiting:
             if not change.done():
                 change.set_result(None)
 
-    def _pause(self) -> float:
+    def _draw_pause(self) -> float:
         return SHORTEST_PAUSE_SECONDS + (LONGEST_PAUSE_SECONDS - SHORTEST_PAUSE_SECONDS) * self.draw()
 
 
@@ -188,7 +188,7 @@ class _OvertakenError(Exception):
     """Another attempt has reached the broker; this one is made again. It never leaves this module."""
 
 
-def _facts(broker: Address, absent: AbsentBroker, now: float) -> dict[str, object]:
+def _log_fields(broker: Address, absent: AbsentBroker, now: float) -> dict[str, object]:
     host, port = broker
     return {
         "broker": f"{host}:{port}",
@@ -197,6 +197,6 @@ def _facts(broker: Address, absent: AbsentBroker, now: float) -> dict[str, objec
     }
 
 
-def _away(broker: Address, absent: AbsentBroker) -> KafkaConnectionError:
+def _broker_away_error(broker: Address, absent: AbsentBroker) -> KafkaConnectionError:
     host, port = broker
     return KafkaConnectionError(f"{host}:{port} is away, and other clients try it: {absent.reason}")

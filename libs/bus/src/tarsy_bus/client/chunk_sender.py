@@ -123,7 +123,7 @@ class ChunkSender:
                 await self._sleep(pause)
             began = self._monotonic()
             await self._send_all()
-            next_at = began + _interval(self._monotonic() - began)
+            next_at = began + _next_interval(self._monotonic() - began)
 
     async def _send_all(self) -> None:
         self._sending = tuple(self._waiting)
@@ -131,24 +131,24 @@ class ChunkSender:
         self._filled.clear()
         self._size = 0
         self._room.set()
-        await asyncio.gather(*map(self._send, self._sending))
+        await asyncio.gather(*map(self._send_chunks, self._sending))
         self._sending = ()
         self._sent.set()
 
-    async def _send(self, feed: ChunkFeed) -> None:
+    async def _send_chunks(self, feed: ChunkFeed) -> None:
         async with aclosing(feed.drain()) as chunks:
             async for chunk in chunks:
                 await self._try_to_publish(feed, chunk)
 
     async def _try_to_publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
         try:
-            await self._publish(feed, chunk)
+            await self._publish_chunk(feed, chunk)
         except (NotWrittenError, TooLargeError) as problem:
             log.warning("chunk.not_written", session_id=feed.session_id, reason=str(problem))
         except Exception as problem:  # noqa: BLE001 - one call's mistake is not that of the others
             log.error("chunk.broke", session_id=feed.session_id, problem=type(problem).__name__)
 
-    async def _publish(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
+    async def _publish_chunk(self, feed: ChunkFeed, chunk: LlmChunk | SummaryChunk) -> None:
         id = derive_id("chunk", chunk.call_id, chunk.run, chunk.index)
         await self._publisher.publish(
             self._publisher.topics.stream,
@@ -160,5 +160,5 @@ class ChunkSender:
         )
 
 
-def _interval(took: float) -> float:
+def _next_interval(took: float) -> float:
     return min(max(INTERVAL_SHARE * took, LEAST_INTERVAL_SECONDS), LONGEST_INTERVAL_SECONDS)

@@ -66,7 +66,7 @@ async def stop_client(client: Stoppable | Closable, *, seconds: float | None = N
     """
     # Runs in its own task, so that its exceptions are not raised here.
     limit = STOP_SECONDS if seconds is None else seconds
-    stopping = asyncio.create_task(_stop(client, limit), name="stop of a Kafka client")
+    stopping = asyncio.create_task(_stop_or_abandon(client, limit), name="stop of a Kafka client")
     try:
         await asyncio.wait([stopping])
     except asyncio.CancelledError:
@@ -87,10 +87,10 @@ def check_alive(consumer: AIOKafkaConsumer) -> None:
         raise KafkaError("the fetch task of a consumer has died")
 
 
-async def _stop(client: Stoppable | Closable, seconds: float) -> None:
+async def _stop_or_abandon(client: Stoppable | Closable, seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
-            await _orderly_stop(client)
+            await _begin_orderly_stop(client)
     except (Exception, asyncio.CancelledError) as problem:  # noqa: BLE001 - whatever it is, nothing of the client may stay
         log.warning("kafka_client.not_stopped", client=type(client).__name__, reason=repr(problem))
         with suppress(Exception):
@@ -99,7 +99,7 @@ async def _stop(client: Stoppable | Closable, seconds: float) -> None:
                     await abandon(client)
 
 
-def _orderly_stop(client: Stoppable | Closable) -> Coroutine[object, object, None]:
+def _begin_orderly_stop(client: Stoppable | Closable) -> Coroutine[object, object, None]:
     if isinstance(client, AIOKafkaAdminClient):
         return client.close()  # type: ignore[no-any-return]
     if isinstance(client, AIOKafkaProducer) and send_task_died(client):

@@ -45,7 +45,7 @@ async def describe(client: AIOKafkaAdminClient) -> ClusterFacts:
     return ClusterFacts(
         id=str(described["cluster_id"]),
         brokers=[BrokerAddress(row["node_id"], row["host"], row["port"]) for row in described["brokers"]],
-        age=_age(versions),
+        age=_describe_version(versions),
         is_too_old=DESCRIBE_TRANSACTIONS not in versions,
     )
 
@@ -65,7 +65,7 @@ async def _is_reached(bus: Bus, broker: BrokerAddress) -> bool:
     return True
 
 
-def _age(oldest: Mapping[int, int]) -> str:
+def _describe_version(oldest: Mapping[int, int]) -> str:
     """Brokers tell which requests they take, not their version. `oldest`: by the number of the request."""
     if DESCRIBE_TRANSACTIONS not in oldest:
         return "older than 3.0, or not Apache Kafka"

@@ -98,7 +98,7 @@ class Bus:
 
     def partition_of(self, topic: str, key: bytes) -> int | None:
         """The partition of our record with this key; None for another system's topic."""
-        ours = self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions).get(topic)
+        ours = self.layout.grown.get(topic) or _partition_counts(self.topics, self.layout.log_partitions).get(topic)
         return None if ours is None else partition_of(key, ours)
 
     def partition_of_session(self, session_id: str) -> int:
@@ -107,7 +107,7 @@ class Bus:
 
     def partitions(self, topic: str) -> int:
         """How many partitions of one of our topics we write to, however many it has."""
-        return self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions)[topic]
+        return self.layout.grown.get(topic) or _partition_counts(self.topics, self.layout.log_partitions)[topic]
 
     def short(self, topic: str) -> str:
         """The topic's name without the prefix."""
@@ -115,7 +115,7 @@ class Bus:
 
 
 @cache
-def _partitions(topics: Topics, log_partitions: int) -> dict[str, int]:
+def _partition_counts(topics: Topics, log_partitions: int) -> dict[str, int]:
     return {topic.name: topic.partitions for topic in topics.all(log_partitions)}
 
 
@@ -173,7 +173,7 @@ def producer(bus: Bus, *, compress_large: bool = False) -> AIOKafkaProducer:
 
 def reader(bus: Bus) -> AIOKafkaConsumer:
     """A consumer without a group, for `assign` and `seek`. A deleted offset is an error, never a jump."""
-    return _reader(bus, TolerantConsumer)
+    return _make_consumer(bus, TolerantConsumer)
 
 
 def quiet_reader(bus: Bus) -> AIOKafkaConsumer:
@@ -182,7 +182,7 @@ def quiet_reader(bus: Bus) -> AIOKafkaConsumer:
     Records come as fast as with `reader`: the broker answers when there are some. Another question of this consumer
     would wait behind its request, and so would a seek in a partition that it has. A changed assignment does not.
     """
-    return _reader(bus, TolerantConsumer, wait_ms=QUIET_WAIT_MS)
+    return _make_consumer(bus, TolerantConsumer, wait_ms=QUIET_WAIT_MS)
 
 
 def span_reader(bus: Bus) -> AIOKafkaConsumer:
@@ -190,7 +190,7 @@ def span_reader(bus: Bus) -> AIOKafkaConsumer:
 
     Its requests do not wait at the broker for records to come: the next one would wait behind them.
     """
-    return _reader(bus, TolerantConsumer, wait_ms=SPAN_WAIT_MS, fetch_bytes=SPAN_FETCH_BYTES)
+    return _make_consumer(bus, TolerantConsumer, wait_ms=SPAN_WAIT_MS, fetch_bytes=SPAN_FETCH_BYTES)
 
 
 def live_reader(bus: Bus) -> AIOKafkaConsumer:
@@ -198,15 +198,15 @@ def live_reader(bus: Bus) -> AIOKafkaConsumer:
 
     A partition that is resumed waits for the answer to the request that is on its way already.
     """
-    return _reader(bus, TolerantConsumer, wait_ms=SHORT_WAIT_MS)
+    return _make_consumer(bus, TolerantConsumer, wait_ms=SHORT_WAIT_MS)
 
 
 def batch_reader(bus: Bus) -> AIOKafkaConsumer:
     """The same as `reader`, for whole batches."""
-    return _reader(bus, BatchConsumer)
+    return _make_consumer(bus, BatchConsumer)
 
 
-def _reader(
+def _make_consumer(
     bus: Bus, consumer: type[TolerantConsumer], *, wait_ms: int = USUAL_WAIT_MS, fetch_bytes: int = 2 * LIMIT_BYTES
 ) -> AIOKafkaConsumer:
     return consumer(

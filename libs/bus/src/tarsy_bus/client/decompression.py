@@ -28,20 +28,20 @@ def decompress(packed: bytes, codec: int) -> bytes:
     try:
         match codec:
             case 1:
-                return _gunzipped(packed)
+                return _decompress_gzip(packed)
             case 2:
-                return _unsnapped(packed)
+                return _decompress_snappy(packed)
             case 3:
-                return _into_buffer(cramjam.lz4.decompress_into, packed)
+                return _decompress_into_buffer(cramjam.lz4.decompress_into, packed)
             case 4:
-                return _into_buffer(cramjam.zstd.decompress_into, packed)
+                return _decompress_into_buffer(cramjam.zstd.decompress_into, packed)
             case _:
                 raise DecompressionError(f"the codec {codec} is not known")
     except (cramjam.DecompressionError, zlib.error, struct.error) as problem:
         raise DecompressionError(f"the records cannot be decompressed: {problem}") from problem
 
 
-def _gunzipped(packed: bytes) -> bytes:
+def _decompress_gzip(packed: bytes) -> bytes:
     stream = zlib.decompressobj(GZIP_FORMAT)
     found = stream.decompress(packed, UNCOMPRESSED_BYTES + 1)
     _check_size(len(found))
@@ -50,9 +50,9 @@ def _gunzipped(packed: bytes) -> bytes:
     return found
 
 
-def _unsnapped(packed: bytes) -> bytes:
+def _decompress_snappy(packed: bytes) -> bytes:
     if not packed.startswith(XERIAL):
-        return _snappy_block(packed, 0)
+        return _decompress_snappy_block(packed, 0)
     found = bytearray()
     at = XERIAL_HEADER_BYTES
     while at < len(packed):
@@ -60,17 +60,17 @@ def _unsnapped(packed: bytes) -> bytes:
         at += 4
         if length <= 0:
             raise DecompressionError(f"the records cannot be decompressed: a block of {length} bytes")
-        found += _snappy_block(packed[at : at + length], len(found))
+        found += _decompress_snappy_block(packed[at : at + length], len(found))
         at += length
     return bytes(found)
 
 
-def _snappy_block(block: bytes, before: int) -> bytes:
+def _decompress_snappy_block(block: bytes, before: int) -> bytes:
     _check_size(before + cramjam.snappy.decompress_raw_len(block))
     return bytes(cramjam.snappy.decompress_raw(block))
 
 
-def _into_buffer(decompress_into: Callable[[bytes, bytearray], int], packed: bytes) -> bytes:
+def _decompress_into_buffer(decompress_into: Callable[[bytes, bytearray], int], packed: bytes) -> bytes:
     """The size is not known before. Only its message tells that a buffer was too small, and the bytes not broken."""
     size = min(max(FIRST_BYTES, 8 * len(packed)), UNCOMPRESSED_BYTES)
     while True:

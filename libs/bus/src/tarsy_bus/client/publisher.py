@@ -107,9 +107,9 @@ class Publisher:
         """A tombstone, a dead letter or a piece of a result, as it is. Raises NotWrittenError or TooLargeError."""
         failures: dict[type[Exception], WriteOutcome] = {NotWrittenError: "not_written", TooLargeError: "too_large"}
         with observed(self._bus.wrote, self._bus.short(topic), failures):
-            return await self._write(topic, key=key, value=value, headers=headers, partition=partition)
+            return await self._write_record(topic, key=key, value=value, headers=headers, partition=partition)
 
-    async def _write(
+    async def _write_record(
         self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None
     ) -> RecordMetadata:
         size = record_bytes(key, value, headers)
@@ -134,7 +134,7 @@ class Publisher:
             if isinstance(problem, UnknownError):
                 # A broker that cannot load its native zstd library answers so, mostly because /tmp is mounted noexec.
                 self._producing.stop_compressing()
-            if _needs_another(producer, problem):
+            if _needs_another_producer(producer, problem):
                 await self._producing.replace(producer)
             raise NotWrittenError(f"{topic}: {problem!r}") from problem
         if metadata.offset < 0:
@@ -142,7 +142,7 @@ class Publisher:
         return metadata
 
 
-def _needs_another(producer: AIOKafkaProducer, problem: TimeoutError | KafkaError) -> bool:
+def _needs_another_producer(producer: AIOKafkaProducer, problem: TimeoutError | KafkaError) -> bool:
     """This producer will write nothing any more."""
     if isinstance(problem, KafkaError):
         return not problem.retriable

@@ -60,15 +60,15 @@ class Batches:
         return len(self._fetched)
 
     def has_next(self) -> bool:
-        return self._end() is not None
+        return self._end_of_batch() is not None
 
     def __iter__(self) -> Iterator[bytes]:
-        while (end := self._end()) is not None:
+        while (end := self._end_of_batch()) is not None:
             batch = bytes(self._fetched[self._at : end])
             self._at = end
             yield batch
 
-    def _end(self) -> int | None:
+    def _end_of_batch(self) -> int | None:
         left = len(self._fetched) - self._at
         if left < FRAME.size:
             return None
@@ -88,7 +88,7 @@ def plain_batch(raw: bytes) -> tuple[bytes, int] | None:
     if attributes & CONTROL:
         return None
     try:
-        return _plain(raw, attributes), base + delta
+        return _decompress_batch(raw, attributes), base + delta
     except DecompressionError:
         return None
 
@@ -107,32 +107,34 @@ class TolerantRecords(FetchedRecords):
 
     def _records_of(self, raw: bytes) -> Iterator[KafkaRecord]:
         if len(raw) <= MAGIC_AT or raw[MAGIC_AT] < 2:
-            yield from self._legacy(raw)
+            yield from self._parse_legacy_batch(raw)
             return
         if len(raw) < HEADER.size:
-            yield self._unparsable(raw, FRAME.unpack_from(raw)[0], "the header of the batch is cut off", damaged=True)
+            yield self._skip_as_unparsable(
+                raw, FRAME.unpack_from(raw)[0], "the header of the batch is cut off", damaged=True
+            )
             return
         base, _, _, _, _, attributes, delta, first_stamp, stamp, _, _, _, count = HEADER.unpack_from(raw)
         if not DefaultRecordBatch(raw).validate_crc():
             # The number of its records may be damaged, too.
             last = base + (delta if 0 <= delta == count - 1 else 0)
-            yield self._unparsable(raw, last, "the checksum of the batch does not fit", damaged=True)
+            yield self._skip_as_unparsable(raw, last, "the checksum of the batch does not fit", damaged=True)
             return
         last = base + delta
         if not attributes & CONTROL:
             try:
-                plain = _plain(raw, attributes)
+                plain = _decompress_batch(raw, attributes)
             except DecompressionError as problem:
-                yield self._unparsable(raw, last, str(problem), stamp=stamp)
+                yield self._skip_as_unparsable(raw, last, str(problem), stamp=stamp)
                 return
             if attributes & CODEC:
                 self._unpacked_bytes += len(plain)
-            if not (yield from self._parsed(plain)):
+            if not (yield from self._parse_by_aiokafka(plain)):
                 stamps = _Stamps(None if attributes & APPEND_TIME else first_stamp, stamp)
-                yield from self._one_by_one(bytearray(plain), base, last, count, stamps)
+                yield from self._parse_one_by_one(bytearray(plain), base, last, count, stamps)
         self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
 
-    def _parsed(self, plain: bytes) -> Generator[KafkaRecord, None, bool]:
+    def _parse_by_aiokafka(self, plain: bytes) -> Generator[KafkaRecord, None, bool]:
         """Yields the records that aiokafka parses. Returns False when it stopped at one."""
         batch = iter(DefaultRecordBatch(plain))
         while True:
@@ -146,16 +148,16 @@ class TolerantRecords(FetchedRecords):
                 self.next_fetch_offset = record.offset + 1
                 yield self.record_of(record)
 
-    def _one_by_one(
+    def _parse_one_by_one(
         self, plain: bytearray, base: int, last: int, count: int, stamps: "_Stamps"
     ) -> Iterator[KafkaRecord]:
         """From the first record again: those that were yielded are known by their offsets."""
         at = HEADER.size
         for _ in range(count):
             try:
-                record = _parse(plain, at)
+                record = _parse_record(plain, at)
             except (IndexError, ValueError) as problem:
-                yield self._unparsable(
+                yield self._skip_as_unparsable(
                     bytes(plain[at:]), last, f"no record is readable: {problem}", stamp=stamps.largest
                 )
                 return
@@ -165,12 +167,14 @@ class TolerantRecords(FetchedRecords):
                 continue
             if record.problem is None:
                 self.next_fetch_offset = offset + 1
-                fields = _fields(record.key, record.value, record.headers)
+                fields = _consumer_record_fields(record.key, record.value, record.headers)
                 yield ConsumerRecord(self.place.topic, self.place.partition, offset, stamps.of(record), *fields)
             else:
-                yield self._unparsable(record.value, offset, record.problem, stamp=stamps.of(record), record=record)
+                yield self._skip_as_unparsable(
+                    record.value, offset, record.problem, stamp=stamps.of(record), record=record
+                )
 
-    def _legacy(self, raw: bytes) -> Iterator[KafkaRecord]:
+    def _parse_legacy_batch(self, raw: bytes) -> Iterator[KafkaRecord]:
         """Formats of before Kafka 0.11, which an old segment may still have."""
         last, _ = FRAME.unpack_from(raw)
         try:
@@ -181,14 +185,14 @@ class TolerantRecords(FetchedRecords):
                 raise ValueError("the checksum of the batch does not fit")
             records = list(batch)
         except Exception as problem:  # noqa: BLE001 # whatever it makes of a stranger's bytes
-            yield self._unparsable(raw, last, str(problem) or repr(problem), damaged=True)
+            yield self._skip_as_unparsable(raw, last, str(problem) or repr(problem), damaged=True)
             return
         for record in records:
             if record.offset >= self.next_fetch_offset:
                 self.next_fetch_offset = record.offset + 1
                 yield self.record_of(record)
 
-    def _unparsable(
+    def _skip_as_unparsable(
         self,
         value: bytes | None,
         last: int,
@@ -202,7 +206,7 @@ class TolerantRecords(FetchedRecords):
         first = self.next_fetch_offset
         last = max(first, last)
         self.next_fetch_offset = last + 1
-        fields = _fields(record.key if record else None, value, record.headers if record else ())
+        fields = _consumer_record_fields(record.key if record else None, value, record.headers if record else ())
         position = (self.place.topic, self.place.partition, last, stamp)
         return UnparsableRecord(*position, *fields, first_offset=first, problem=problem, damaged=damaged)
 
@@ -231,7 +235,7 @@ class _Stamps:
         return self.largest if self.first is None else self.first + record.timestamp_delta
 
 
-def _parse(plain: bytearray, at: int) -> _Parts:
+def _parse_record(plain: bytearray, at: int) -> _Parts:
     """Raises IndexError or ValueError where no record begins and ends."""
     length, at = decode_varint(plain, at)
     end = at + length
@@ -240,14 +244,14 @@ def _parse(plain: bytearray, at: int) -> _Parts:
     _, at = decode_varint(plain, at)
     timestamp_delta, at = decode_varint(plain, at)
     offset_delta, at = decode_varint(plain, at)
-    key, at = _part(plain, at, end)
-    value, at = _part(plain, at, end)
+    key, at = _read_bytes(plain, at, end)
+    value, at = _read_bytes(plain, at, end)
     count, at = decode_varint(plain, at)
     headers: list[tuple[str, bytes | None]] = []
     problem = None
     for _ in range(count):
-        name, at = _part(plain, at, end)
-        content, at = _part(plain, at, end)
+        name, at = _read_bytes(plain, at, end)
+        content, at = _read_bytes(plain, at, end)
         try:
             headers.append(((name or b"").decode(), content))
         except UnicodeDecodeError:
@@ -258,7 +262,7 @@ def _parse(plain: bytearray, at: int) -> _Parts:
     return _Parts(timestamp_delta, offset_delta, key, value, headers, problem, end)
 
 
-def _part(plain: bytearray, at: int, end: int) -> tuple[bytes | None, int]:
+def _read_bytes(plain: bytearray, at: int, end: int) -> tuple[bytes | None, int]:
     length, at = decode_varint(plain, at)
     if length < 0:
         return None, at
@@ -267,7 +271,7 @@ def _part(plain: bytearray, at: int, end: int) -> tuple[bytes | None, int]:
     return bytes(plain[at : at + length]), at + length
 
 
-def _plain(raw: bytes, attributes: int) -> bytes:
+def _decompress_batch(raw: bytes, attributes: int) -> bytes:
     """The batch as if it had not been compressed. Raises DecompressionError."""
     if not attributes & CODEC:
         return raw
@@ -276,7 +280,7 @@ def _plain(raw: bytes, attributes: int) -> bytes:
     return bytes(header) + decompress(raw[HEADER.size :], attributes & CODEC)
 
 
-def _fields(
+def _consumer_record_fields(
     key: bytes | None, value: bytes | None, headers: Headers
 ) -> tuple[int, bytes | None, bytes | None, None, int, int, Headers]:
     """The fields of a ConsumerRecord, from the type of its timestamp on."""

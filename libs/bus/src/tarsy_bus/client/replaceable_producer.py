@@ -25,7 +25,7 @@ class ReplaceableProducer:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["ReplaceableProducer"]:
-        self._current = await self._started()
+        self._current = await self._start_producer()
         try:
             yield self
         finally:
@@ -59,7 +59,7 @@ class ReplaceableProducer:
             if present is None or present is not broken:
                 return
             try:
-                fresh = await self._started()
+                fresh = await self._start_producer()
             except (OSError, KafkaError) as problem:
                 log.warning("producer.not_replaced", reason=repr(problem))
                 return
@@ -67,7 +67,7 @@ class ReplaceableProducer:
             log.warning("producer.replaced")
             await stop_client(present)
 
-    async def _started(self) -> AIOKafkaProducer:
+    async def _start_producer(self) -> AIOKafkaProducer:
         fresh = producer(self._bus, compress_large=self._compress_large)
         try:
             await start_client(fresh)

@@ -114,8 +114,8 @@ def security_of(settings: SecuritySettings) -> KafkaSecurity:
 
 def _mute_clear_passwords() -> None:
     """aiokafka warns at each connection that a password goes in the clear. It is the operator's setting."""
-    logging.getLogger("aiokafka.conn").addFilter(_is_something_else)
+    logging.getLogger("aiokafka.conn").addFilter(_is_no_password_warning)
 
 
-def _is_something_else(record: logging.LogRecord) -> bool:
+def _is_no_password_warning(record: logging.LogRecord) -> bool:
     return record.msg != "Sending username and password in the clear"

@@ -57,23 +57,25 @@ class TokenCommand(AbstractTokenProvider):  # type: ignore[misc]
         seen = self._runs
         async with self._running:
             if self._runs == seen and self._now() >= self._good_until:
-                await self._run()
+                await self._renew_token()
             if self._failure:
                 raise TokenCommandError(self._failure)
             return self._token
 
-    async def _run(self) -> None:
+    async def _renew_token(self) -> None:
         self._good_until = 0.0
         try:
-            self._token, self._failure = _first_line(await self._output()), ""
+            self._token, self._failure = _first_line(await self._run_command()), ""
             self._good_until = expiry_of(self._token) - EARLY_SECONDS
         except (_Failed, OSError) as problem:
             # For messages, the name alone: arguments may hold a secret.
             name = Path(self._arguments[0]).name
-            self._failure = f"the token command {name} {_words(problem, self._seconds)} (TARSY_KAFKA_TOKEN_COMMAND)"
+            self._failure = (
+                f"the token command {name} {_describe_failure(problem, self._seconds)} (TARSY_KAFKA_TOKEN_COMMAND)"
+            )
         self._runs += 1
 
-    async def _output(self) -> bytes:
+    async def _run_command(self) -> bytes:
         process = await asyncio.create_subprocess_exec(
             *self._arguments,
             stdin=asyncio.subprocess.DEVNULL,
@@ -83,10 +85,10 @@ class TokenCommand(AbstractTokenProvider):  # type: ignore[misc]
         )
         try:
             async with asyncio.timeout(self._seconds):
-                output = await _read(process)
+                output = await _read_beginning(process)
                 code = await process.wait()
         finally:
-            await _end(process)
+            await _kill_process(process)
         if code != 0:
             raise _Failed(f"ended with exit code {code}: run it by hand to see why")
         return output
@@ -96,7 +98,7 @@ class _Failed(Exception):  # noqa: N818 - it does not leave this module
     """The end of a sentence: what the command did."""
 
 
-def _words(problem: Exception, seconds: float) -> str:
+def _describe_failure(problem: Exception, seconds: float) -> str:
     match problem:
         case TimeoutError():
             return f"gave no token within {seconds:g} seconds"
@@ -127,7 +129,7 @@ def _first_line(output: bytes) -> str:
     return token
 
 
-async def _read(process: asyncio.subprocess.Process) -> bytes:
+async def _read_beginning(process: asyncio.subprocess.Process) -> bytes:
     """The beginning of the output. The rest is read too: the command would wait for somebody who does."""
     assert process.stdout is not None
     output = b""
@@ -136,7 +138,7 @@ async def _read(process: asyncio.subprocess.Process) -> bytes:
     return output
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _kill_process(process: asyncio.subprocess.Process) -> None:
     """Also of a command that hangs, or whose waiter was cancelled, and of what it started."""
     if process.returncode is None:
         with suppress(ProcessLookupError):

@@ -45,14 +45,14 @@ class BatchRecords(TolerantRecords):
                 raws.append(raw)
                 size += len(one)
             if plain and (found is None or size >= GATHERED_BYTES):
-                yield self._whole(plain, raws, last)
+                yield self._join_batches(plain, raws, last)
                 plain, raws, size = [], [], 0
             if found is None:
                 yield from self._records_of(raw)
         if plain:
-            yield self._whole(plain, raws, last)
+            yield self._join_batches(plain, raws, last)
 
-    def _whole(self, plain: list[bytes], raw: list[bytes], last: int) -> WholeBatches:
+    def _join_batches(self, plain: list[bytes], raw: list[bytes], last: int) -> WholeBatches:
         self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
         nothing = (0, 1, None, None, None, -1, -1, ())
         first, _ = FRAME.unpack_from(raw[0])

@@ -62,7 +62,7 @@ async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None
         await publisher.write(publisher.topics.dead_letters, key=key, value=value, headers=[*own, *origin_headers])
     except TooLargeError:
         headers = [*origin_headers, (d.CUT, b"true")]
-        await publisher.write(publisher.topics.dead_letters, key=_cut(key), value=_cut(value), headers=headers)
+        await publisher.write(publisher.topics.dead_letters, key=_shorten(key), value=_shorten(value), headers=headers)
     log.warning(
         "dead_letter.written", topic=record.topic, partition=record.partition, offset=record.offset, reason=reason
     )
@@ -95,5 +95,5 @@ def _origin_headers(service: str, record: Record, origin: d.RedriveOrigin | None
     ]
 
 
-def _cut(part: bytes | None) -> bytes | None:
+def _shorten(part: bytes | None) -> bytes | None:
     return None if part is None else part[:CUT_BYTES]

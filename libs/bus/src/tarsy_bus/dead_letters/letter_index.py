@@ -60,44 +60,44 @@ class DeadLetterIndex:
 
     def newest_first(self) -> Iterator[DeadLetter]:
         """By the time of their first burial."""
-        for id, (first, last) in sorted(self._burials.items(), key=_age, reverse=True):
+        for id, (first, last) in sorted(self._burials.items(), key=_age_key, reverse=True):
             yield DeadLetter(id, first, last, self._redriven.get(id))
 
     def take(self, record: Record) -> None:
         self._read_to[record.partition] = record.offset + 1
         match parse_dead_letter(record):
             case Burial() as burial:
-                self._bury(burial)
+                self._add_burial(burial)
             case Redrive() as redrive:
-                self._mark(redrive)
+                self._add_redrive(redrive)
             case None:
                 return
 
-    def _bury(self, burial: Burial) -> None:
-        reason = self._word(burial.reason[:REASON_CHARACTERS])
-        burial = replace(burial, topic=self._word(burial.topic), service=self._word(burial.service), reason=reason)
+    def _add_burial(self, burial: Burial) -> None:
+        reason = self._intern(burial.reason[:REASON_CHARACTERS])
+        burial = replace(burial, topic=self._intern(burial.topic), service=self._intern(burial.service), reason=reason)
         id = burial.id(self.cluster)
         first, last = self._burials.get(id, (burial, burial))
-        self._burials[id] = min(first, burial, key=_order), max(last, burial, key=_order)
+        self._burials[id] = min(first, burial, key=_burial_order), max(last, burial, key=_burial_order)
         if len(self._burials) > self._most:
-            self._drop(next(iter(self._burials)))
+            self._drop_letter(next(iter(self._burials)))
             self.forgotten += 1
 
-    def _mark(self, redrive: Redrive) -> None:
+    def _add_redrive(self, redrive: Redrive) -> None:
         """The burial may lie in another partition, and be read later."""
         marker = redrive.marker
         known = self._redriven.get(marker.letter_id)
         if known is None and len(self._redriven) >= self._most:
             return
         if known is None or marker.attempt >= known.attempt:
-            by = self._word(marker.author)
+            by = self._intern(marker.author)
             self._redriven[marker.letter_id] = LastRedrive(marker.attempt, redrive.at_ms, by)
 
-    def _drop(self, id: str) -> None:
+    def _drop_letter(self, id: str) -> None:
         del self._burials[id]
         self._redriven.pop(id, None)
 
-    def _word(self, text: str) -> str:
+    def _intern(self, text: str) -> str:
         """The same text once: reasons repeat."""
         if len(self._words) > self._most:
             self._words.clear()
@@ -128,15 +128,15 @@ class DeadLetterIndex:
 
         for id, (first, last) in list(self._burials.items()):
             if is_gone(last):
-                self._drop(id)
+                self._drop_letter(id)
             elif is_gone(first):
                 self._burials[id] = last, last
 
 
-def _order(burial: Burial) -> tuple[int, int, int, int]:
+def _burial_order(burial: Burial) -> tuple[int, int, int, int]:
     return burial.attempt, burial.buried_ms, burial.partition, burial.offset
 
 
-def _age(entry: tuple[str, tuple[Burial, Burial]]) -> tuple[int, str]:
+def _age_key(entry: tuple[str, tuple[Burial, Burial]]) -> tuple[int, str]:
     id, (first, _) = entry
     return first.buried_ms, id

@@ -74,19 +74,19 @@ def split_headers(headers: Sequence[tuple[str, bytes | None]]) -> tuple[Headers,
 def parse_dead_letter(record: Record) -> Burial | Redrive | None:
     """None (and a line in the log) for what is neither."""
     if isinstance(record, UnparsableRecord):
-        return _pass_over(record, record.problem)
+        return _log_and_skip(record, record.problem)
     own, ours = split_headers(record.headers)
     if ours:
-        return _burial(record, ours)
+        return _parse_burial(record, ours)
     if not own:
-        return _pass_over(record, "it has no headers")
+        return _log_and_skip(record, "it has no headers")
     try:
         return Redrive(delivery(record).decode(MARKERS), record.timestamp)
     except (EnvelopeError, UnknownTypeError, UnreadableValueError) as problem:
-        return _pass_over(record, str(problem))
+        return _log_and_skip(record, str(problem))
 
 
-def _burial(record: Record, ours: dict[str, bytes]) -> Burial:
+def _parse_burial(record: Record, ours: dict[str, bytes]) -> Burial:
     def text(name: str, otherwise: str) -> str:
         return ours[name].decode(errors="replace") if name in ours else otherwise
 
@@ -107,6 +107,6 @@ def _burial(record: Record, ours: dict[str, bytes]) -> Burial:
     )
 
 
-def _pass_over(record: Record, reason: str) -> Burial | None:
+def _log_and_skip(record: Record, reason: str) -> Burial | None:
     log.warning("dead_letter.unreadable", partition=record.partition, offset=record.offset, reason=reason)
     return None

@@ -61,11 +61,11 @@ async def redrive(
         )
     except TooLargeError as problem:
         raise RedriveRefusedError(f"It does not fit a record of ours: {problem}.") from problem
-    await _mark(publisher, letter, lies, author)
+    await _publish_marker(publisher, letter, lies, author)
     return lies
 
 
-async def _mark(publisher: Publisher, letter: DeadLetter, lies: RecordMetadata, author: str) -> None:
+async def _publish_marker(publisher: Publisher, letter: DeadLetter, lies: RecordMetadata, author: str) -> None:
     marker = DeadLetterRedriven(
         letter_id=letter.id,
         attempt=letter.last.attempt,

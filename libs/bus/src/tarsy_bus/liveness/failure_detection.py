@@ -81,13 +81,13 @@ class Liveness:
 
     def remember(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
         """One from before our start. It shows outages and names; nobody lives for its sake."""
-        self._note(announcement, appended_at, BEFORE_OUR_START)
+        self._note_announcement(announcement, appended_at, BEFORE_OUR_START)
 
     def note_heartbeat(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
         if announcement.worker_id == self._own_id:
-            self._came_back(appended_at)
-        self._note(announcement, appended_at, self._count)
-        self._forget()
+            self._note_own_heartbeat(appended_at)
+        self._note_announcement(announcement, appended_at, self._count)
+        self._forget_silent_workers()
 
     @property
     def now(self) -> datetime | None:
@@ -132,7 +132,7 @@ class Liveness:
         heard = self._heard.get(worker_id)
         if heard is not None and heard.announcement.leaving:
             return now > max(heard.at, since)
-        return self._silence(heard, since) >= self._limit_of(worker_id, heard)
+        return self._count_silence(heard, since) >= self._silence_limit_of(worker_id, heard)
 
     def _is_of_another_clock(self, since: datetime, now: datetime) -> bool:
         """Whether it is from before the broker's clock was put back. A reader that is behind sees later times, too."""
@@ -144,19 +144,19 @@ class Liveness:
         known = heard is not None and heard.count != BEFORE_OUR_START
         return known and heard is not None and not self.is_dead(worker_id, since=heard.at)
 
-    def _silence(self, heard: _Heard | None, since: datetime) -> int:
+    def _count_silence(self, heard: _Heard | None, since: datetime) -> int:
         """Our announcements that came back meanwhile. Counted in the order of the topic, as stamps of two brokers may
         disagree; `since` has nothing but its stamp."""
         last = self._count_at_gap if heard is None else max(heard.count, self._count_at_gap)
         return min(self._count - last, sum(at > since for at in self._counted))
 
-    def _limit_of(self, worker_id: str, heard: _Heard | None) -> int:
+    def _silence_limit_of(self, worker_id: str, heard: _Heard | None) -> int:
         if worker_id in self._replaced:
             return min(REPLACED_AFTER, self._limit)
         heard_since_gap = heard is not None and heard.count >= max(self._count_at_gap, 1)
         return self._limit if heard_since_gap else max(self._limit, GRACE_ANNOUNCEMENTS)
 
-    def _came_back(self, at: datetime) -> None:
+    def _note_own_heartbeat(self, at: datetime) -> None:
         last = self.now
         self._heard_at = self._monotonic()
         self.clock_behind = at - self._clock()
@@ -176,20 +176,20 @@ class Liveness:
         else:
             self._counted.append(at)
 
-    def _note(self, announcement: WorkerAnnounced, at: datetime, count: int) -> None:
+    def _note_announcement(self, announcement: WorkerAnnounced, at: datetime, count: int) -> None:
         worker_id = announcement.worker_id
         if announcement.service == "orchestrator" or worker_id == self._own_id:
             self._outages.note_heartbeat(at)
         if worker_id not in self._heard and announcement.name:
-            self._replaced.update(other for other in self._heard if self._same_name(other, announcement))
+            self._replaced.update(other for other in self._heard if self._has_same_name(other, announcement))
         self._replaced.discard(worker_id)
         self._heard[worker_id] = _Heard(announcement, at, count)
 
-    def _same_name(self, worker_id: str, announcement: WorkerAnnounced) -> bool:
+    def _has_same_name(self, worker_id: str, announcement: WorkerAnnounced) -> bool:
         other = self._heard[worker_id].announcement
         return (other.service, other.name) == (announcement.service, announcement.name)
 
-    def _forget(self) -> None:
+    def _forget_silent_workers(self) -> None:
         """Forget workers silent for this long; `is_dead` then decides from `since` alone."""
         oldest = self._count - REMEMBERED * self._limit
         old = [worker for worker, heard in self._heard.items() if heard.count < oldest]

@@ -29,17 +29,17 @@ class Announcements:
             announcement = delivery.decode(KINDS)
         except (UnknownTypeError, UnreadableValueError):
             return None
-        if record.key != announcement.worker_id.encode() or self._is_copy(announcement, delivery.envelope.time):
+        if record.key != announcement.worker_id.encode() or self._is_late_copy(announcement, delivery.envelope.time):
             return None
-        self._note(announcement.worker_id, delivery.envelope.time)
+        self._note_announcement(announcement.worker_id, delivery.envelope.time)
         return announcement
 
-    def _is_copy(self, announcement: WorkerAnnounced, at: datetime) -> bool:
+    def _is_late_copy(self, announcement: WorkerAnnounced, at: datetime) -> bool:
         """`at`: by its worker's clock. One that was put back costs a good-bye, and silence tells the same."""
         last = self._last.get(announcement.worker_id)
         return announcement.leaving and last is not None and at < last
 
-    def _note(self, worker_id: str, at: datetime) -> None:
+    def _note_announcement(self, worker_id: str, at: datetime) -> None:
         """They are in the order in which they announced themselves last."""
         self._last.pop(worker_id, None)
         self._last[worker_id] = at

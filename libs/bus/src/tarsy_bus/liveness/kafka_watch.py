@@ -47,14 +47,14 @@ class KafkaWatch:
     async def _probe(self) -> None:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                await read_metadata(await self._connected(), ())
+                await read_metadata(await self._connect(), ())
         except KAFKA_ERRORS:
             # The next probe may find another broker, also where this client remembers only those that are gone.
             await self._close()
         else:
             self.bus.answers.note(self.monotonic())
 
-    async def _connected(self) -> AIOKafkaAdminClient:
+    async def _connect(self) -> AIOKafkaAdminClient:
         if self._client is None:
             client = AIOKafkaAdminClient(**self.bus.client_arguments)
             share_connections(client, self.bus.connections)

@@ -52,12 +52,12 @@ RECORD = re.compile(BEGINNING + VARINT + BODY)
 TOMBSTONE = re.compile(BEGINNING + rb"\x01")
 
 
-def _header(name: str, value: str) -> bytes:
+def _encode_header(name: str, value: str) -> bytes:
     """The value as in a record. Lengths below 64 are one byte: twice the number, as varints of Kafka have a sign."""
     return b"".join(bytes([2 * len(part)]) + part.encode() for part in (name, value))
 
 
-SCHEMA = _header("ce_dataschema", SessionHead.dataschema())
+SCHEMA = _encode_header("ce_dataschema", SessionHead.dataschema())
 """It names the type, too."""
 
 type Belongs = Callable[[bytes], bool]
@@ -94,15 +94,15 @@ class HeadRows:
             found = RECORD.match(batch, at) or TOMBSTONE.match(batch, at)
             if found is None:
                 return False
-            behind = at + _length(found.group(1))
+            behind = at + _record_length(found.group(1))
             if behind < found.end():
                 return False
             if found.re is TOMBSTONE:
-                self._end(*found.group(2, 3, 4))
+                self._note_tombstone(*found.group(2, 3, 4))
             elif batch.find(SCHEMA, found.end(), behind) < 0 or not self._is_in_order(found):
                 return False
             elif self._belongs(found.group(3)):
-                self._add(found)
+                self._add_head(found)
             else:
                 self.misplaced.append(found.group(2))
             at = behind
@@ -112,13 +112,13 @@ class HeadRows:
         """Its key is its own, and no tombstone stood here for it or a newer head: that has to be dropped first."""
         return found.group(4) == found.group(6) and int(found.group(4)) > self._ended.get(found.group(3), -1)
 
-    def _end(self, key: bytes, session: bytes, number: bytes) -> None:
-        self.tombstones[key] = (_packed(session), int(number))
+    def _note_tombstone(self, key: bytes, session: bytes, number: bytes) -> None:
+        self.tombstones[key] = (_pack_session_id(session), int(number))
         self._ended[session] = max(self._ended.get(session, -1), int(number))
 
-    def _add(self, found: re.Match[bytes]) -> None:
+    def _add_head(self, found: re.Match[bytes]) -> None:
         _, _, id, _, phase, number, offset, event_id, decided, first, last, others, *alerts, ended = found.groups()
-        session = _packed(id)
+        session = _pack_session_id(id)
         at, inbox = int(offset), int(decided)
         form = PACKED if alerts[0] is None else WITH_ALERTS
         packed = FACTS.pack(int(number), form, at, inbox, unhexlify(event_id), ENDED[ended])
@@ -143,12 +143,12 @@ class HeadRows:
             self.decided = inbox
 
 
-def _packed(session_id: bytes) -> bytes:
+def _pack_session_id(session_id: bytes) -> bytes:
     return unhexlify(session_id.replace(b"-", b""))
 
 
 @lru_cache(maxsize=1024)
-def _length(varint: bytes) -> int:
+def _record_length(varint: bytes) -> int:
     """The length of a record, its own varint included."""
     length, behind = decode_varint(varint, 0)
     return int(length) + int(behind)

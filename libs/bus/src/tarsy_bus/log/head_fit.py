@@ -17,10 +17,12 @@ async def find_misfits(bus: Bus, heads: Mapping[int, HeadStore]) -> dict[int, st
     # A connection of its own: on one that fetches, a question waits half a second behind the long poll.
     async with PartitionReader(bus, bus.topics.sessions).running() as asking:
         found = await asking.misfits(positions)
-    return found | await _without_last_event(bus, {number: heads[number] for number in heads.keys() - found.keys()})
+    return found | await _find_heads_without_event(
+        bus, {number: heads[number] for number in heads.keys() - found.keys()}
+    )
 
 
-async def _without_last_event(bus: Bus, heads: Mapping[int, HeadStore]) -> dict[int, str]:
+async def _find_heads_without_event(bus: Bus, heads: Mapping[int, HeadStore]) -> dict[int, str]:
     last = {partition: store.last for partition, store in heads.items() if store.last is not None}
     found: dict[int, str] = {}
 

@@ -41,12 +41,14 @@ async def read_heads(bus: Bus, partitions: Iterable[int]) -> dict[int, HeadStore
     """The newest head of every session, by partition. The caller closes the stores."""
     topic, all_of_log = bus.short(bus.topics.heads), bus.layout.log_partitions
     loading = {
-        number: HeadLoading(partial(_belongs, all_of_log, number), MisplacedRecords(topic, number, bus.misplaced))
+        number: HeadLoading(
+            partial(_belongs_to_partition, all_of_log, number), MisplacedRecords(topic, number, bus.misplaced)
+        )
         for number in partitions
     }
     try:
         async with aclosing(_Filling()) as filling:
-            await _fill(loading, filling, bus)
+            await _load_heads(loading, filling, bus)
             await filling.finish()
         return {number: await asyncio.to_thread(one.finish) for number, one in loading.items()}
     except BaseException:
@@ -55,7 +57,7 @@ async def read_heads(bus: Bus, partitions: Iterable[int]) -> dict[int, HeadStore
         raise
 
 
-async def _fill(loading: Mapping[int, "HeadLoading"], filling: "_Filling", bus: Bus) -> None:
+async def _load_heads(loading: Mapping[int, "HeadLoading"], filling: "_Filling", bus: Bus) -> None:
     starts, unfilled = dict.fromkeys(loading, 0), 0
     async with aclosing(records_to_end(bus, bus.topics.heads, starts, consumer=batch_reader)) as found:
         async for records in found:
@@ -78,7 +80,7 @@ class _Filling:
     async def add(self, loading: Mapping[int, "HeadLoading"]) -> None:
         """Hands over what was parsed since the last call. Waits while too much is waiting. Raises earlier failures."""
         fills = [one.take_parsed() for one in loading.values()]
-        self._waiting.append(asyncio.get_running_loop().run_in_executor(self._thread, _call_all, fills))
+        self._waiting.append(asyncio.get_running_loop().run_in_executor(self._thread, _run_fills, fills))
         # Others have their turn in between, also where nothing is to be waited for.
         await asyncio.sleep(0)
         while len(self._waiting) > MOST_WAITING:
@@ -129,9 +131,9 @@ class HeadLoading:
 
     def take_parsed(self) -> Callable[[], None]:
         parsed, self._parsed = self._parsed, Parsed(self._belongs)
-        return partial(self._fill, parsed)
+        return partial(self._take_parsed, parsed)
 
-    def _fill(self, parsed: "Parsed") -> None:
+    def _take_parsed(self, parsed: "Parsed") -> None:
         """For the thread: to decode a batch of 4 MiB takes seconds."""
         for part in parsed.parts:
             if isinstance(part, HeadRows):
@@ -155,7 +157,7 @@ class HeadLoading:
         if record.value is None:
             self._take_tombstone(record)
             return
-        found = _decoded(record)
+        found = _decode_head(record)
         if found is None:
             return
         session_id, head = found
@@ -221,16 +223,16 @@ class Parsed:
         self.parts.append(records)
 
 
-def _belongs(partitions: int, partition: int, session_id: bytes) -> bool:
+def _belongs_to_partition(partitions: int, partition: int, session_id: bytes) -> bool:
     return partition_of(session_id, partitions) == partition
 
 
-def _call_all(fills: Iterable[Callable[[], None]]) -> None:
+def _run_fills(fills: Iterable[Callable[[], None]]) -> None:
     for fill in fills:
         fill()
 
 
-def _decoded(record: Record) -> tuple[str, SessionHead] | None:
+def _decode_head(record: Record) -> tuple[str, SessionHead] | None:
     """None of what cannot be read, and of what no owner writes."""
     delivery = parse_record(record)
     if delivery is None:

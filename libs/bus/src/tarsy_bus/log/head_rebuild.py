@@ -69,7 +69,7 @@ async def plan_rebuild(bus: Bus, partition: int) -> HeadRebuild:
         with closing(replay.heads):
             _keep_trimmed(listed, replay.heads, first)
             await read_to_end(bus, bus.topics.sessions, {partition: first}, replay.take)
-            return await asyncio.to_thread(_compare, partition, listed, replay.heads)
+            return await asyncio.to_thread(_compare_heads, partition, listed, replay.heads)
 
 
 def _keep_trimmed(listed: HeadStore, heads: HeadStore, first: int) -> None:
@@ -79,7 +79,7 @@ def _keep_trimmed(listed: HeadStore, heads: HeadStore, first: int) -> None:
             heads[session_id] = head
 
 
-def _compare(partition: int, listed: HeadStore, heads: HeadStore) -> HeadRebuild:
+def _compare_heads(partition: int, listed: HeadStore, heads: HeadStore) -> HeadRebuild:
     false, right = [], 0
     for session_id, head in listed.all():
         of_log = heads.get(session_id)
@@ -94,11 +94,11 @@ def _compare(partition: int, listed: HeadStore, heads: HeadStore) -> HeadRebuild
 async def write_rebuild(bus: Bus, plan: HeadRebuild, now: Callable[[], datetime]) -> None:
     """Raises AppendUncertainError; then another plan says what is left."""
     async with LogWriter(bus, bus.topics.heads).running() as writer:
-        for entries in _batches(_by_session(plan, now)):
+        for entries in _group_into_batches(_entries_by_session(plan, now)):
             await writer.append(plan.partition, entries)
 
 
-def _by_session(plan: HeadRebuild, now: Callable[[], datetime]) -> Iterator[list[LogEntry]]:
+def _entries_by_session(plan: HeadRebuild, now: Callable[[], datetime]) -> Iterator[list[LogEntry]]:
     """Tombstones first: of two heads with one key the later one counts."""
     entries: defaultdict[str, list[LogEntry]] = defaultdict(list)
     for key in (*plan.misplaced, *plan.false):
@@ -111,7 +111,7 @@ def _by_session(plan: HeadRebuild, now: Callable[[], datetime]) -> Iterator[list
     yield from entries.values()
 
 
-def _batches(sessions: Iterator[list[LogEntry]]) -> Iterator[Sequence[LogEntry]]:
+def _group_into_batches(sessions: Iterator[list[LogEntry]]) -> Iterator[Sequence[LogEntry]]:
     batch: list[LogEntry] = []
     for entries in sessions:
         if batch and sum(one.size for one in (*batch, *entries)) > BATCH_BYTES:

@@ -26,16 +26,16 @@ class HeadReplay:
     def take(self, record: Record) -> None:
         """The next record. One that no reader accepts changes nothing."""
         delivery = parse_record(record)
-        if delivery is not None and self._accepts(delivery.mark()):
-            self._note(delivery)
+        if delivery is not None and self._accepts_link(delivery.mark()):
+            self._note_event(delivery)
 
-    def _accepts(self, mark: ChainLink) -> bool:
+    def _accepts_link(self, mark: ChainLink) -> bool:
         known, head = self._known.get(mark.session_id), self.heads.get(mark.session_id)
         if self._is_trimmed and known is None and head is None:
             known = find_last_before_kept_life(mark)
         return accepts(known, head if known is None else None, mark)
 
-    def _note(self, delivery: Delivery) -> None:
+    def _note_event(self, delivery: Delivery) -> None:
         mark, before = delivery.mark(), self.heads.get(delivery.mark().session_id)
         session_id = mark.session_id
         decided = max(
@@ -49,12 +49,12 @@ class HeadReplay:
         if head is not None:
             self.heads[session_id] = head
         if head is not None and head.phase == "rest":
-            self._forget(session_id)
+            self._forget_session(session_id)
         else:
             self._known[session_id] = LastAccepted(mark.event_id, mark.number)
             self._decided[session_id], self._alerts[session_id] = decided, alerts
 
-    def _forget(self, session_id: str) -> None:
+    def _forget_session(self, session_id: str) -> None:
         """Its head tells all from now on."""
         self._known.pop(session_id, None)
         self._decided.pop(session_id, None)

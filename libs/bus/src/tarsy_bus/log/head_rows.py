@@ -72,7 +72,7 @@ def unpack_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
         event_id=event_id.hex(),
         decided=decided,
         spans=spans,
-        alerts=_unpacked_alerts(packed) if form == WITH_ALERTS else None,
+        alerts=_unpack_alerts(packed) if form == WITH_ALERTS else None,
         ended=ENDINGS[ended],
     )
 
@@ -95,6 +95,6 @@ def pack_alerts(alerts: AlertMark) -> bytes:
     return ALERTS.pack(key, alerts.opened, alerts.alerted, alerts.alerted_ms)
 
 
-def _unpacked_alerts(packed: bytes) -> AlertMark:
+def _unpack_alerts(packed: bytes) -> AlertMark:
     key, opened, alerted, alerted_ms = ALERTS.unpack_from(packed, FACTS.size)
     return AlertMark(key=str(UUID(bytes=key)), opened=opened, alerted=alerted, alerted_ms=alerted_ms)

@@ -58,7 +58,7 @@ class HeadStore:
 
     def __init__(self, heads: Mapping[str, SessionHead] | None = None) -> None:
         self._open: dict[str, SessionHead] = {}
-        self._table = _table()
+        self._table = _open_table()
         self.last: SessionHead | None = None
         self.decided = -1
         self.end = 0
@@ -67,11 +67,11 @@ class HeadStore:
             self[session_id] = head
 
     def get(self, session_id: str) -> SessionHead | None:
-        return self._open.get(session_id) or self._at_rest(session_id)
+        return self._open.get(session_id) or self._find_at_rest(session_id)
 
     def __setitem__(self, session_id: str, head: SessionHead) -> None:
         """The session's head from now on, as the log says."""
-        self._note(head)
+        self._note_newest(head)
         if head.phase == "open":
             self._open[session_id] = head
         else:
@@ -115,7 +115,7 @@ class HeadStore:
         self._put_joinable(rows.joinable)
         self.decided = max(self.decided, rows.decided)
         if rows.last:
-            self._note(unpack_head(rows.last))
+            self._note_newest(unpack_head(rows.last))
 
     def drop_rows(self, tombstones: Iterable[tuple[bytes | str, int]]) -> bool:
         """Ends heads at rest by session and number. Returns whether one of them was still the newest of its session.
@@ -131,7 +131,7 @@ class HeadStore:
         self._table.execute(NO_JOINABLE)
         for session, packed in self._table.execute(ALL_AT_REST):
             head, session_id = unpack_head(packed), unpack_session(session)
-            self._note(head)
+            self._note_newest(head)
             if head.alerts is not None:
                 self.note_alerts(session_id, head.number, head.alerts, deleted=find_first_kept(head) is None)
 
@@ -174,12 +174,12 @@ class HeadStore:
     def close(self) -> None:
         self._table.close()
 
-    def _note(self, head: SessionHead) -> None:
+    def _note_newest(self, head: SessionHead) -> None:
         self.decided = max(self.decided, head.decided)
         if self.last is None or (self.last.offset, self.last.number) < (head.offset, head.number):
             self.last = head
 
-    def _at_rest(self, session_id: str) -> SessionHead | None:
+    def _find_at_rest(self, session_id: str) -> SessionHead | None:
         row = self._table.execute(GET, (pack_session(session_id),)).fetchone()
         return None if row is None else unpack_head(row[0])
 
@@ -191,7 +191,7 @@ def find_first_kept(head: SessionHead) -> int | None:
     return head.offset if head.phase == "open" else None
 
 
-def _table() -> sqlite3.Connection:
+def _open_table() -> sqlite3.Connection:
     """Without a path SQLite keeps what its cache does not hold in a file that it has deleted already.
 
     Nothing in it outlives us, so nothing is made durable. Where there is no folder for it, all stays in memory.

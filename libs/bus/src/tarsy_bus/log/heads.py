@@ -60,21 +60,21 @@ def next_head(
     `alerts`: those of the session after it.
     """
     if mark.type == SessionDeleted.type:
-        return None if current is None else _head("rest", mark, decided, (), alerts, None)
+        return None if current is None else _make_head("rest", mark, decided, (), alerts, None)
     spans = () if current is None else current.spans
     if mark.type in OPENERS:
         ended = None if current is None or mark.type == SessionStarted.type else current.ended
-        return _head("open", mark, decided, spans, alerts, ended)
+        return _make_head("open", mark, decided, spans, alerts, ended)
     if current is None:
         return None
     ended = ENDED.get(mark.type, current.ended)
     if current.phase == "open":
         if mark.type not in ENDINGS:
             return None
-        return _head(
-            "rest", mark, decided, _with_span(spans, Span(first=current.offset, last=mark.offset)), alerts, ended
+        return _make_head(
+            "rest", mark, decided, _add_span(spans, Span(first=current.offset, last=mark.offset)), alerts, ended
         )
-    return _head("rest", mark, decided, _with_span(spans, Span(first=mark.offset, last=mark.offset)), alerts, ended)
+    return _make_head("rest", mark, decided, _add_span(spans, Span(first=mark.offset, last=mark.offset)), alerts, ended)
 
 
 def next_alerts(current: AlertMark | None, record: RecordedEvent) -> AlertMark | None:
@@ -83,12 +83,14 @@ def next_alerts(current: AlertMark | None, record: RecordedEvent) -> AlertMark |
     if isinstance(event, SessionStarted):
         if not event.deduplication_key or decided is None:
             return None
-        return AlertMark(key=event.deduplication_key, opened=decided, alerted=decided, alerted_ms=_ms(record))
+        return AlertMark(
+            key=event.deduplication_key, opened=decided, alerted=decided, alerted_ms=_event_time_ms(record)
+        )
     if current is None:
         return None
     match event:
         case AlertRepeated():
-            at, alerted = max(current.alerted_ms, _ms(record)), max(current.alerted, decided or 0)
+            at, alerted = max(current.alerted_ms, _event_time_ms(record)), max(current.alerted, decided or 0)
             return current.model_copy(update={"alerted": alerted, "alerted_ms": at})
         case SessionCancelled(reason=reason) if reason:
             # It was never investigated: the alert that comes back is.
@@ -97,12 +99,12 @@ def next_alerts(current: AlertMark | None, record: RecordedEvent) -> AlertMark |
             return current
 
 
-def _ms(record: RecordedEvent) -> int:
+def _event_time_ms(record: RecordedEvent) -> int:
     """The time of an event is that of the input that it was decided on: an alert's is its append time."""
     return int(record.envelope.time.timestamp() * 1000)
 
 
-def _head(
+def _make_head(
     phase: Phase,
     mark: ChainLink,
     decided: int,
@@ -122,16 +124,16 @@ def _head(
     )
 
 
-def _with_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
+def _add_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
     if spans and span.first - spans[-1].last <= NEAR:
-        return _merged(spans, span, len(spans) - 1)
+        return _merge_with_next(spans, span, len(spans) - 1)
     if len(spans) < MOST_SPANS:
         return (*spans, span)
     nearest = min(range(len(spans)), key=lambda place: (*spans, span)[place + 1].first - spans[place].last)
-    return _merged(spans, span, nearest)
+    return _merge_with_next(spans, span, nearest)
 
 
-def _merged(spans: tuple[Span, ...], span: Span, index: int) -> tuple[Span, ...]:
+def _merge_with_next(spans: tuple[Span, ...], span: Span, index: int) -> tuple[Span, ...]:
     """All of them in order, the one at `index` with the next one as one."""
     every = (*spans, span)
     both = Span(first=every[index].first, last=every[index + 1].last)

@@ -64,11 +64,11 @@ class LogWriter:
         with observed(
             self._bus.wrote, self._bus.short(self._topic), {AppendUncertainError: "uncertain"}, records=len(entries)
         ):
-            return await self._append(partition, entries)
+            return await self._append_batch(partition, entries)
 
-    async def _append(self, partition: int, entries: Sequence[LogEntry]) -> int:
+    async def _append_batch(self, partition: int, entries: Sequence[LogEntry]) -> int:
         producer = self._producing.current
-        batch = _batch(producer, entries)
+        batch = _build_batch(producer, entries)
         try:
             async with asyncio.timeout(APPEND_SECONDS):
                 metadata = await (await producer.send_batch(batch, self._topic, partition=partition))
@@ -86,7 +86,7 @@ class LogWriter:
         return offset
 
 
-def _batch(producer: AIOKafkaProducer, entries: Sequence[LogEntry]) -> BatchBuilder:
+def _build_batch(producer: AIOKafkaProducer, entries: Sequence[LogEntry]) -> BatchBuilder:
     """Closed, so that nothing else gets in. The size is looked at too: a first record is never too large for it."""
     batch = producer.create_batch()
     fits = [

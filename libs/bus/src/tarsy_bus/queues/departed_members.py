@@ -38,24 +38,24 @@ async def remove_members(bus: Bus, groups: Collection[str]) -> int:
     async with asyncio.timeout(LOAD_SECONDS), admin(bus) as client:
         while True:
             try:
-                return await _remove(client, groups)
+                return await _remove_members(client, groups)
             except LOADING:
                 await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def _remove(client: AIOKafkaAdminClient, groups: Collection[str]) -> int:
+async def _remove_members(client: AIOKafkaAdminClient, groups: Collection[str]) -> int:
     (broker,) = (await client.describe_cluster())["brokers"]
     # Naming a group that does not exist would be waited for: a new cluster has no topic for offsets yet.
     names = sorted(name for name, _ in await client.list_consumer_groups())
     present = [name for name in names if any(fnmatchcase(name, group) for group in groups)]
-    found = [(group, member) for group in present for member in await _members(client, group, broker["node_id"])]
+    found = [(group, member) for group in present for member in await _list_members(client, group, broker["node_id"])]
     for group, member in found:
         answer = await send_to_any_broker(client, LeaveGroupRequest(group, member))
         log.info("group.member_removed", group=group, member=member, answer=for_code(answer.error_code).__name__)
     return len(found)
 
 
-async def _members(client: AIOKafkaAdminClient, group: str, coordinator: int) -> list[str]:
+async def _list_members(client: AIOKafkaAdminClient, group: str, coordinator: int) -> list[str]:
     """Asks about one group at a time. aiokafka 0.14 reads the newest answer with the fields of an older one: all groups
     after the first are garbage, or break the connection.
     """

@@ -41,11 +41,11 @@ def tasks_of(subscriber: RecordSubscriber) -> list["asyncio.Task[object]"]:
 def find_missing_faststream_parts() -> Iterator[str]:
     """Sentences about the parts that the installed FastStream does not have where we look for them."""
     if "builder" not in {one.name for one in fields(KafkaBrokerConfig)}:
-        yield _moved("KafkaBrokerConfig", "builder")
+        yield _missing_part_message("KafkaBrokerConfig", "builder")
     for function, used in CALLED_OF_OURS.items():
         source = inspect.getsource(function)
-        yield from (_moved(function.__qualname__, part) for part in used if part not in source)
+        yield from (_missing_part_message(function.__qualname__, part) for part in used if part not in source)
 
 
-def _moved(where: str, part: str) -> str:
+def _missing_part_message(where: str, part: str) -> str:
     return f"FastStream's {where} has no {part!r} any more: see tarsy_bus/queues/faststream_internals.py"

@@ -96,7 +96,7 @@ class GroupConsumer:
             if self._given is not None:
                 position = f"{self._given.topic} partition {self._given.partition} at {self._given.offset}"
                 raise NotHandedOverError(f"nobody took the record of {position}, and nobody refused it")
-            self._given = await self._next()
+            self._given = await self._next_record()
         except Exception as problem:
             self.problem = problem
             raise ConsumerStoppedError from problem
@@ -110,15 +110,15 @@ class GroupConsumer:
         """Nothing more is read."""
         self.problem = problem
 
-    async def _next(self) -> Record:
+    async def _next_record(self) -> Record:
         while (record := next(self._records, None)) is None:
             await self._commits.commit_when_due({_partition_of(records[0]) for records in self._partitions})
             if not self._partitions:
-                await self._fetch()
+                await self._fetch_records()
             self._records = iter(self._partitions.popleft() if self._partitions else ())
         return record
 
-    async def _fetch(self) -> None:
+    async def _fetch_records(self) -> None:
         try:
             if starts := await self._assigned.open():
                 self._commits.begin(starts)
@@ -127,7 +127,7 @@ class GroupConsumer:
         except PositionLostError as lost:
             self._assigned.skip(lost)
         except KafkaError as problem:
-            if not _goes_by(problem):
+            if not _is_passing(problem):
                 raise
             self._note_wait(problem, pause := next(self._pauses))
             await asyncio.sleep(pause)
@@ -151,12 +151,12 @@ class _Commits:
         self._consumer = consumer
         self._seconds = seconds
         self._offsets: dict[TopicPartition, int] = {}
-        self._next: dict[TopicPartition, int] = {}
+        self._next_record: dict[TopicPartition, int] = {}
         self._due = 0.0
 
     def begin(self, starts: Mapping[TopicPartition, int]) -> None:
         """Reading of these partitions begins there."""
-        self._next |= starts
+        self._next_record |= starts
 
     def mark_handed_over(self, record: Record) -> None:
         self._move_to(_partition_of(record), record.offset + 1)
@@ -175,36 +175,36 @@ class _Commits:
             return
         try:
             async with asyncio.timeout(LONGEST_COMMIT_SECONDS):
-                await self._commit()
+                await self._commit_offsets()
         except TimeoutError:
             self._due = now + PAUSE_OF_COMMITS_SECONDS
             log.warning("offsets.not_committed", reason=f"no answer within {LONGEST_COMMIT_SECONDS:g} s")
         except KafkaError as problem:
-            if not _goes_by(problem):
+            if not _is_passing(problem):
                 raise
             log.warning("offsets.not_committed", reason=repr(problem))
 
     async def commit_at_last(self) -> None:
         try:
             async with asyncio.timeout(LAST_COMMIT_SECONDS):
-                await self._commit()
+                await self._commit_offsets()
         except (KafkaError, TimeoutError) as problem:
             log.warning("offsets.not_committed", reason=repr(problem))
 
     async def _pass_markers(self, in_hand: Collection[TopicPartition]) -> None:
         """A transaction ends with an offset without a record: autoscaling by lag would see one for ever."""
-        for topic_partition in self._next.keys() & self._consumer.assignment() - set(in_hand):
+        for topic_partition in self._next_record.keys() & self._consumer.assignment() - set(in_hand):
             position = await next_offset(self._consumer, topic_partition)
             if position is None:
                 return
             # A held partition has no position yet.
-            if topic_partition not in self._consumer.paused() and position > self._next[topic_partition]:
+            if topic_partition not in self._consumer.paused() and position > self._next_record[topic_partition]:
                 self._move_to(topic_partition, position)
 
     def _move_to(self, topic_partition: TopicPartition, offset: int) -> None:
-        self._offsets[topic_partition] = self._next[topic_partition] = offset
+        self._offsets[topic_partition] = self._next_record[topic_partition] = offset
 
-    async def _commit(self) -> None:
+    async def _commit_offsets(self) -> None:
         ours = self._consumer.assignment()
         offsets = {
             topic_partition: offset for topic_partition, offset in self._offsets.items() if topic_partition in ours
@@ -218,5 +218,5 @@ def _partition_of(record: Record) -> TopicPartition:
     return TopicPartition(record.topic, record.partition)
 
 
-def _goes_by(problem: KafkaError) -> bool:
+def _is_passing(problem: KafkaError) -> bool:
     return passes(problem) or isinstance(problem, REBALANCED)

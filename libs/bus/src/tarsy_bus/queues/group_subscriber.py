@@ -33,7 +33,7 @@ async def subscribe[M](
 
     Raises what `refuse` raises, and why the consumer ended.
     """
-    # It connects to nothing: the consumer is ours. It waits for no handler, since `_end` cancels and waits.
+    # It connects to nothing: the consumer is ours. It waits for no handler, since `_end_subscriber` cancels and waits.
     broker = KafkaBroker(
         consumer_only=True,
         allow_auto_create_topics=False,
@@ -57,10 +57,10 @@ async def subscribe[M](
         await asyncio.wait(tasks_of(subscriber))
         raise consumer.problem or RuntimeError("a subscriber has ended by itself")
     finally:
-        await _end(subscriber)
+        await _end_subscriber(subscriber)
 
 
-async def _end(subscriber: RecordSubscriber) -> None:
+async def _end_subscriber(subscriber: RecordSubscriber) -> None:
     """The handler comes to its end first, then the last commit. FastStream's `stop` waits for no task that it ends."""
     reading = tasks_of(subscriber)
     for task in reading:

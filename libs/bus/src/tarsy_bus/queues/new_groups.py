@@ -19,10 +19,10 @@ async def begin_at_end(bus: Bus, topic: str, group: str) -> None:
     Another group stays as it is: in partitions that the topic got meanwhile it begins at their first record. Waits for
     Kafka, however long it is away. Raises KafkaError where that does not pass.
     """
-    await wait_out(f"the beginning of group {group}", lambda: _begin(bus, topic, group))
+    await wait_out(f"the beginning of group {group}", lambda: _begin_group_at_end(bus, topic, group))
 
 
-async def _begin(bus: Bus, topic: str, group: str) -> None:
+async def _begin_group_at_end(bus: Bus, topic: str, group: str) -> None:
     consumer = member(bus, group)
     try:
         await start_client(consumer)

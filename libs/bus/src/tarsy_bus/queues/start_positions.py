@@ -86,7 +86,7 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         now = asyncio.get_running_loop().time()
         while self._held and now >= self._ask_at:
             generation, led = self._generation, self._update_leaders()
-            starts = await self._starts(led) if led else {}
+            starts = await self._read_starts(led) if led else {}
             # No await from here on, and nothing when a rebalance came in between.
             if generation != self._generation:
                 continue
@@ -120,14 +120,14 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         self._unled = unled
         return led
 
-    async def _starts(self, led: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+    async def _read_starts(self, led: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
         """Those of partitions whose leader answers. Raises its error where none does."""
         committed = await read_committed_offsets(self._consumer, led)
         by_broker = [
             [topic_partition for topic_partition in led if led[topic_partition] == broker]
             for broker in set(led.values())
         ]
-        answers = await asyncio.gather(*map(self._bounds, by_broker), return_exceptions=True)
+        answers = await asyncio.gather(*map(self._read_bounds, by_broker), return_exceptions=True)
         problems = [answer for answer in answers if isinstance(answer, BaseException)]
         if lasting := [problem for problem in problems if len(problems) == len(by_broker) or not passes(problem)]:
             raise lasting[0]
@@ -160,7 +160,7 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
             for topic_partition, start in found.items()
         }
 
-    async def _bounds(self, topic_partitions: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
+    async def _read_bounds(self, topic_partitions: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
         """The offset of the first record, and that after the last. At once: each waits behind the open fetch."""
         asking = asyncio.gather(
             self._consumer.beginning_offsets(topic_partitions), self._consumer.end_offsets(topic_partitions)

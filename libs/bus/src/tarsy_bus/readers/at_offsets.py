@@ -32,7 +32,7 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
             raise RecordsGoneError(f"{topic} partition {partition} holds offsets {first} to {end}, not {list(offsets)}")
         follower.assign({partition: missing[0]})
         while missing:
-            for record in await _read(follower):
+            for record in await _read_records(follower):
                 if record.offset == missing[0] and not isinstance(record, UnparsableRecord):
                     missing.popleft()
                     yield record
@@ -42,7 +42,7 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
                 raise RecordsGoneError(f"{topic} partition {partition} has no record at offset {missing[0]}")
 
 
-async def _read(follower: PartitionReader) -> list[Record]:
+async def _read_records(follower: PartitionReader) -> list[Record]:
     """Records may be deleted while they are read."""
     try:
         return await follower.read()

@@ -66,10 +66,10 @@ class CatalogEntries:
             log.warning("catalog.unreadable", offset=record.offset, reason="its key is that of another record")
             return
         # Taken out and put in again, so that they are in the order in which they were said last.
-        self._entries[key] = _after(self._entries.pop(key, None), seen, record.offset, delivery.appended_at)
-        self._forget(delivery.appended_at)
+        self._entries[key] = _next_entry(self._entries.pop(key, None), seen, record.offset, delivery.appended_at)
+        self._forget_old_entries(delivery.appended_at)
 
-    def _forget(self, now: datetime) -> None:
+    def _forget_old_entries(self, now: datetime) -> None:
         while (oldest := next(iter(self._entries.items())))[1].appended_at < now - FORGOTTEN_AFTER:
             del self._entries[oldest[0]]
             self._forgotten(oldest[0])
@@ -103,9 +103,9 @@ async def follow_catalog(
                 read_through()
 
 
-def _after(before: CatalogEntry | None, seen: ServerCatalogued, offset: int, at: datetime) -> CatalogEntry:
+def _next_entry(before: CatalogEntry | None, seen: ServerCatalogued, offset: int, at: datetime) -> CatalogEntry:
     names = frozenset(tool.tool for tool in seen.tools)
-    same_health = before is not None and _health(before.seen) == _health(seen)
+    same_health = before is not None and _health_flags(before.seen) == _health_flags(seen)
     same_tools = before is not None and before.tool_names == names
     return CatalogEntry(
         seen=seen,
@@ -117,5 +117,5 @@ def _after(before: CatalogEntry | None, seen: ServerCatalogued, offset: int, at:
     )
 
 
-def _health(seen: ServerCatalogued) -> tuple[bool, bool]:
+def _health_flags(seen: ServerCatalogued) -> tuple[bool, bool]:
     return seen.healthy, seen.misconfigured

@@ -65,23 +65,23 @@ class HeldSessions:
         key = (record.key or b"").decode(errors="replace")
         if (session_id := session_of_marker(key)) is not None:
             if self._is_own(session_id, record):
-                self._mark(session_id, record)
+                self._take_marker(session_id, record)
         elif (found := session_and_offset(key)) is not None:
             if self._is_own(found[0], record):
-                self._hold(*found, record)
+                self._take_held_input(*found, record)
         else:
             log.warning("held.unreadable", partition=record.partition, offset=record.offset)
 
-    def _mark(self, session_id: str, record: Record) -> None:
+    def _take_marker(self, session_id: str, record: Record) -> None:
         if record.value is None:
             if (known := self._sessions.get(session_id)) is not None:
                 known.why, known.since = UNTOLD, None
                 self._drop_if_empty(session_id)
             return
         known = self._sessions.setdefault(session_id, HeldInputs(record.partition))
-        known.why, known.since = _why(record), append_time(record)
+        known.why, known.since = _read_reason(record), append_time(record)
 
-    def _hold(self, session_id: str, offset: int, record: Record) -> None:
+    def _take_held_input(self, session_id: str, offset: int, record: Record) -> None:
         if record.value is None:
             if (known := self._sessions.get(session_id)) is not None:
                 known.inputs.pop(offset, None)
@@ -105,14 +105,14 @@ async def read_held(bus: Bus, partitions: Collection[int]) -> dict[int, dict[str
     """The sessions that wait now, by partition."""
     held = create_held_sessions(bus)
     await read_to_end(bus, bus.topics.held, dict.fromkeys(partitions, 0), held.take)
-    return {number: _of(number, held.all().items()) for number in partitions}
+    return {number: _select_partition(number, held.all().items()) for number in partitions}
 
 
-def _of(partition: int, sessions: Iterable[tuple[str, HeldInputs]]) -> dict[str, HeldInputs]:
+def _select_partition(partition: int, sessions: Iterable[tuple[str, HeldInputs]]) -> dict[str, HeldInputs]:
     return {session_id: one for session_id, one in sessions if one.partition == partition}
 
 
-def _why(record: Record) -> SessionSetAside:
+def _read_reason(record: Record) -> SessionSetAside:
     delivery = parse_record(record)
     if delivery is None:
         return UNTOLD

@@ -95,7 +95,7 @@ async def records_to_end(
                 yield records
 
 
-def _begin(record: Record) -> int:
+def _first_offset(record: Record) -> int:
     return record.first_offset if isinstance(record, WholeBatches) else record.offset
 
 
@@ -191,7 +191,7 @@ class PartitionReader:
             self.assign({partition: starts[partition] for partition in left})
         while left:
             records = await self.read(sum(left.values()))
-            yield [record for record in records if _begin(record) < goals[record.partition]]
+            yield [record for record in records if _first_offset(record) < goals[record.partition]]
             # Records that are here already are read without a pause: others have their turn in between.
             await asyncio.sleep(0)
             for partition in list(left):
@@ -251,11 +251,11 @@ async def poll(
             *topic_partitions, timeout_ms=timeout_ms, max_records=max_records
         )
     except TopicAuthorizationFailedError as refusal:
-        return await _past_refusals(consumer, max_records, refusal)
+        return await _poll_past_refusals(consumer, max_records, refusal)
     return found
 
 
-async def _past_refusals(
+async def _poll_past_refusals(
     consumer: AIOKafkaConsumer, max_records: int, refusal: TopicAuthorizationFailedError
 ) -> dict[TopicPartition, list[Record]]:
     """Records of partitions that we may read. Raises the refusal if there are none.

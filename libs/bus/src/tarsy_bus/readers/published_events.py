@@ -33,11 +33,11 @@ async def read_last_published(bus: Bus, partitions: Collection[int]) -> dict[int
         async with aclosing(reader.between(starts, ends)) as batches:
             async for records in batches:
                 for record in records:
-                    _take(found, record)
+                    _keep_highest(found, record)
     return found
 
 
-def _take(found: dict[int, LastPublished], record: Record) -> None:
+def _keep_highest(found: dict[int, LastPublished], record: Record) -> None:
     """The highest counts: a projector that was replaced may write old events late."""
     try:
         envelope = PublicEnvelope.from_headers(record.headers)

@@ -12,10 +12,10 @@ def acl_command(rights: Sequence[Right], principal: str, connection: Sequence[st
     `connection`: options of `kafka-acls.sh`.
     """
     command = ["kafka-acls.sh", *connection, "--add", "--allow-principal", principal]
-    return shlex.join([*command, *_options(rights)])
+    return shlex.join([*command, *_acl_options(rights)])
 
 
-def _options(rights: Sequence[Right]) -> Iterator[str]:
+def _acl_options(rights: Sequence[Right]) -> Iterator[str]:
     first = rights[0]
     for operation in first.operations:
         yield from ("--operation", operation)

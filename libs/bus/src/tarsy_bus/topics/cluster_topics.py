@@ -94,7 +94,7 @@ async def read_topics(client: AIOKafkaAdminClient, names: Sequence[str]) -> Clus
     reasons = {topic["topic"]: _why_unavailable(topic, settings.get(topic["topic"])) for topic in existing}
     return ClusterTopics(
         present={
-            topic["topic"]: _as_present(topic["partitions"], settings[topic["topic"]])
+            topic["topic"]: _to_present(topic["partitions"], settings[topic["topic"]])
             for topic in existing
             if not reasons[topic["topic"]]
         },
@@ -117,17 +117,17 @@ def _why_unavailable(topic: Mapping[str, Any], settings: Sequence[Any] | None) -
     partitions = topic["partitions"]
     leaderless = sorted(one["partition"] for one in partitions if one["leader"] < 0)
     if leaderless:
-        return f"{len(leaderless)} of {len(partitions)} partitions have no leader ({_listed(leaderless)})"
+        return f"{len(leaderless)} of {len(partitions)} partitions have no leader ({_join_first_numbers(leaderless)})"
     if settings is None or settings[0] == UnknownTopicOrPartitionError.errno:
         return "the brokers do not agree yet whether it is there"
     return ""
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _join_first_numbers(numbers: Sequence[int]) -> str:
     return ", ".join([*map(str, numbers[:LISTED]), *(["..."] if len(numbers) > LISTED else [])])
 
 
-def _as_present(partitions: Sequence[Mapping[str, Sequence[int]]], settings: Sequence[Any]) -> Present:
+def _to_present(partitions: Sequence[Mapping[str, Sequence[int]]], settings: Sequence[Any]) -> Present:
     copies = min(len(partition["replicas"]) for partition in partitions)
     error, entries = settings[0], settings[4]
     if error:

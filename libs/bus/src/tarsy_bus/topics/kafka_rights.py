@@ -53,14 +53,14 @@ class KafkaUser:
 
     def rights(self, topics: Topics) -> tuple[Right, ...]:
         """Each topic and group once."""
-        return tuple(_merged(self._rights(topics.prefix)))
+        return tuple(_merge_rights(self._list_rights(topics.prefix)))
 
     def list_required_rights(self, topics: Topics) -> tuple[Right, ...]:
         """Those without which it does not start."""
         needed = tuple(topic for topic in self.reads if topic not in self.optional_reads)
         return replace(self, reads=needed).rights(topics)
 
-    def _rights(self, prefix: str) -> Iterator[Right]:
+    def _list_rights(self, prefix: str) -> Iterator[Right]:
         if self.checks:
             creating: tuple[Operation, ...] = ("Create",) if self.creates else ()
             yield Right("topic", f"{prefix}.", (*creating, *LOOKING), prefixed=True)
@@ -202,7 +202,7 @@ USERS: Mapping[str, KafkaUser] = {
 }
 
 
-def _merged(rights: Iterable[Right]) -> Iterator[Right]:
+def _merge_rights(rights: Iterable[Right]) -> Iterator[Right]:
     found: dict[tuple[Resource, str, bool], tuple[Operation, ...]] = {}
     for right in rights:
         key = (right.resource, right.name, right.prefixed)

@@ -20,16 +20,16 @@ async def find_possible_partition_counts(bus: Bus, counts: Collection[int]) -> l
 
     If none of the likely ones fits, an operator chose another, and the topics have grown. Raises KafkaError.
     """
-    lying, fewest = await _partitions_of_sessions(bus, min(counts)), min(counts)
+    lying, fewest = await _read_partitions_of_sessions(bus, min(counts)), min(counts)
     if not lying:
         default = {LOG_PARTITIONS} if await _holds_records(bus, fewest) else set[int]()
         return sorted(default | set(counts))
     likely = {number for number in (LOG_PARTITIONS, *counts) if number <= fewest}
-    found = sorted(number for number in likely if _fits(lying, number))
-    return found or [number for number in range(1, fewest + 1) if _fits(lying, number)]
+    found = sorted(number for number in likely if _fits_partition_count(lying, number))
+    return found or [number for number in range(1, fewest + 1) if _fits_partition_count(lying, number)]
 
 
-def _fits(lying: Mapping[str, int], number: int) -> bool:
+def _fits_partition_count(lying: Mapping[str, int], number: int) -> bool:
     agreeing = sum(partition_of(session.encode(), number) == partition for session, partition in lying.items())
     return agreeing >= AGREEING * len(lying)
 
@@ -39,7 +39,7 @@ async def _holds_records(bus: Bus, partitions: int) -> bool:
     return any(found.values())
 
 
-async def _partitions_of_sessions(bus: Bus, partitions: int) -> dict[str, int]:
+async def _read_partitions_of_sessions(bus: Bus, partitions: int) -> dict[str, int]:
     """By session: the oldest heads that each partition keeps. A head lies where its session lies in the log."""
     found: dict[str, int] = {}
     async with PartitionReader(bus, bus.topics.heads).running() as reader:

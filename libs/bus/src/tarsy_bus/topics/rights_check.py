@@ -26,7 +26,7 @@ async def check_rights(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -
     Topics that do not exist are not looked at; brokers that do not tell rights are believed to give them.
     """
     limit = time.monotonic() + SETTLE_SECONDS
-    while lacking := await _lacking(client, bus, user):
+    while lacking := await _list_lacking_rights(client, bus, user):
         if time.monotonic() > limit:
             raise KafkaAccessError(
                 f"Kafka at {bus.bootstrap} does not let {name_of_user(bus)} do what {user.name} needs: "
@@ -48,21 +48,21 @@ def describe_lacking_operations(rights: Sequence[Right], granted: Mapping[str, T
     found: dict[Operation, list[str]] = {}
     for right in rights:
         for operation in right.operations:
-            if names := list(_lacking_by(right, operation, granted)):
+            if names := list(_list_lacking_by_right(right, operation, granted)):
                 found.setdefault(operation, []).extend(names)
     return [f"{operation} on topic {', '.join(names)}" for operation, names in found.items()]
 
 
-async def _lacking(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> list[str]:
+async def _list_lacking_rights(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> list[str]:
     granted = await read_granted_operations(client, bus.topics)
     if granted is None:
         log.warning("rights.not_checked", reason="the broker is too old to tell them")
     rights = user.list_required_rights(bus.topics)
     on_topics = [] if granted is None else describe_lacking_operations(rights, granted)
-    return [*on_topics, *await _lacking_on_groups(client, rights)]
+    return [*on_topics, *await _list_lacking_on_groups(client, rights)]
 
 
-def _lacking_by(right: Right, operation: Operation, granted: Mapping[str, TopicOperations]) -> Iterator[str]:
+def _list_lacking_by_right(right: Right, operation: Operation, granted: Mapping[str, TopicOperations]) -> Iterator[str]:
     """Topics that a right should cover, and does not. `tarsy.*` are all of them."""
     # Topics that may be made do not exist yet.
     meant = [name for name in granted if right.covers("topic", name)] if operation != "Create" else []
@@ -73,7 +73,7 @@ def _lacking_by(right: Right, operation: Operation, granted: Mapping[str, TopicO
         yield from lacking
 
 
-async def _lacking_on_groups(client: AIOKafkaAdminClient, rights: Sequence[Right]) -> list[str]:
+async def _list_lacking_on_groups(client: AIOKafkaAdminClient, rights: Sequence[Right]) -> list[str]:
     groups = [right.name for right in rights if right.resource == "group"]
     return [f"Read on group {group}" for group in groups if not await may_read_group(client, group)]
 

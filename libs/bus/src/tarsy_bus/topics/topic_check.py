@@ -52,12 +52,12 @@ def fit(wanted: Sequence[Topic], present: Mapping[str, Present], unavailable: Ma
     return Fit(
         missing=[topic for topic in wanted if topic.name not in present and topic.name not in unavailable],
         unavailable=[f"topic {topic.name}: {unavailable[topic.name]}" for topic in wanted if topic.name in unavailable],
-        misfits=[f"topic {topic.name} {wrong}" for topic, found in there for wrong in _wrong(topic, found)],
-        remarks=[f"topic {topic.name} {one}" for topic, found in there for one in _remarkable(topic, found)],
+        misfits=[f"topic {topic.name} {wrong}" for topic, found in there for wrong in _describe_misfits(topic, found)],
+        remarks=[f"topic {topic.name} {one}" for topic, found in there for one in _describe_oddities(topic, found)],
     )
 
 
-def _wrong(topic: Topic, found: Present) -> Iterator[str]:
+def _describe_misfits(topic: Topic, found: Present) -> Iterator[str]:
     if found.partitions < topic.partitions:
         yield f"has {found.partitions} partitions, not {topic.partitions}"
     if found.unreadable:
@@ -75,17 +75,17 @@ def _wrong(topic: Topic, found: Present) -> Iterator[str]:
                 yield f"has {name}={value}, not {wanted[name]}"
 
 
-def _remarkable(topic: Topic, found: Present) -> Iterator[str]:
+def _describe_oddities(topic: Topic, found: Present) -> Iterator[str]:
     if found.partitions > topic.partitions and not topic.may_grow:
         yield f"has {found.partitions} partitions: {topic.partitions} are used, as before somebody grew it"
     if not found.unreadable:
-        yield from _not_durable(found)
+        yield from _describe_not_durable(found)
         if (value := found.settings.get(COMPRESSION, "producer")) != "producer":
             yield f"has {COMPRESSION}={value}: the broker compresses each record again, which costs it time"
-        yield from _short(topic, found)
+        yield from _describe_short_retention(topic, found)
 
 
-def _not_durable(found: Present) -> Iterator[str]:
+def _describe_not_durable(found: Present) -> Iterator[str]:
     """Absent settings are those of a cluster that does not tell them: nothing is said of these."""
     wanted, in_sync = in_sync_copies(found.copies), int(found.settings.get(IN_SYNC, 0))
     if 0 < in_sync < wanted:
@@ -96,7 +96,7 @@ def _not_durable(found: Present) -> Iterator[str]:
         yield f"has {UNCLEAN}={value}: acknowledged records may be lost when brokers fail"
 
 
-def _short(topic: Topic, found: Present) -> Iterator[str]:
+def _describe_short_retention(topic: Topic, found: Present) -> Iterator[str]:
     if topic.compacted or _is_kept_for_ever(topic):
         return
     longest = topic.settings().get(SEGMENT)

@@ -14,12 +14,12 @@ OF_SETTINGS = (InvalidConfigurationError.errno, PolicyViolationError.errno)
 
 def describe_refusals(refused: Sequence[Refusal]) -> str:
     """Each topic with the broker's sentence; and which settings can be left out, where one of them may be why."""
-    described = "; ".join(_describe(*one) for one in refused)
+    described = "; ".join(_describe_refusal(*one) for one in refused)
     if not any(code in OF_SETTINGS for _, code, _ in refused):
         return described
     return f"{described}. `tarsy topics apply --without NAME` leaves a setting out: {', '.join(OPTIONAL)}"
 
 
-def _describe(topic: str, code: int, sentence: str | None) -> str:
+def _describe_refusal(topic: str, code: int, sentence: str | None) -> str:
     name = for_code(code).__name__
     return f"topic {topic}: {name}: {sentence.rstrip('.')}" if sentence else f"topic {topic}: {name}"

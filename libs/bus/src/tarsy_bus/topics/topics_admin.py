@@ -103,7 +103,7 @@ async def compare_topics(
         # The number on record, and sessions that would tell a lost one, may be among what cannot be read.
         return replace(found, misfits=(), remarks=())
     try:
-        wanted = await _wanted(bus, cluster, log_partitions)
+        wanted = await _decide_partition_count(bus, cluster, log_partitions)
     except WrongTopicsError as problem:
         return replace(found, misfits=[*found.misfits, str(problem)])
     return fit(bus.topics.all(wanted), cluster.topics.present)
@@ -130,17 +130,19 @@ async def apply_topics(
     """
     async with admin(bus, connect_seconds=connect_seconds) as client:
         cluster = await read_available_cluster(client, bus, READY_SECONDS)
-        number = await _wanted(bus, cluster, log_partitions)
+        number = await _decide_partition_count(bus, cluster, log_partitions)
         found = fit(bus.topics.all(number), cluster.topics.present)
         if found.misfits:
             raise WrongTopicsError("; ".join(found.misfits))
         if found.missing:
-            await _create(client, bus, _kept(bus, found.missing, events_days), replication, without)
-            await _until_described(client, bus, number)
+            await _create_topics(
+                client, bus, _with_events_retention(bus, found.missing, events_days), replication, without
+            )
+            await _wait_until_described(client, bus, number)
     if cluster.recorded is None:
         await record_partitions(bus, number)
         if (recorded := await read_recorded_partitions(bus)) != number:
-            raise WrongTopicsError(_other_number(bus, recorded or LOG_PARTITIONS, number))
+            raise WrongTopicsError(_other_number_sentence(bus, recorded or LOG_PARTITIONS, number))
     bus.layout.log_partitions = number
     return [topic.name for topic in found.missing]
 
@@ -167,7 +169,7 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
     found = fit(bus.topics.all(cluster.number), cluster.topics.present)
     if found.missing or found.misfits:
         remedy = "" if found.misfits else f" {REMEDY}"
-        raise WrongTopicsError("; ".join([*_missing(found), *found.misfits]) + "." + remedy)
+        raise WrongTopicsError("; ".join([*_describe_missing(found), *found.misfits]) + "." + remedy)
     for remark in found.remarks:
         log.warning("topic.differs", remark=remark)
     bus.layout.log_partitions = cluster.number
@@ -204,17 +206,17 @@ def _is_complete(bus: Bus, cluster: ClusterState) -> bool:
     )
 
 
-async def _wanted(bus: Bus, cluster: ClusterState, requested: int | None) -> int:
+async def _decide_partition_count(bus: Bus, cluster: ClusterState, requested: int | None) -> int:
     """Raises WrongTopicsError when another number was decided, and KafkaError."""
     if cluster.recorded is None and not cluster.counts:
         return requested or LOG_PARTITIONS
-    number = cluster.recorded or await _lost_number(bus, cluster.counts, requested)
+    number = cluster.recorded or await _recover_partition_count(bus, cluster.counts, requested)
     if requested not in (None, number):
-        raise WrongTopicsError(_other_number(bus, number, requested))
+        raise WrongTopicsError(_other_number_sentence(bus, number, requested))
     return number
 
 
-async def _lost_number(bus: Bus, counts: Collection[int], requested: int | None) -> int:
+async def _recover_partition_count(bus: Bus, counts: Collection[int], requested: int | None) -> int:
     """Raises WrongTopicsError where the sessions do not tell it."""
     fitting = await find_possible_partition_counts(bus, counts)
     if len(fitting) > 1 and requested in fitting:
@@ -228,24 +230,24 @@ async def _lost_number(bus: Bus, counts: Collection[int], requested: int | None)
     raise WrongTopicsError(f"{lost}, which was {' or '.join(map(str, fitting))}: say which with --partitions")
 
 
-def _kept(bus: Bus, topics: Sequence[Topic], events_days: int | None) -> list[Topic]:
+def _with_events_retention(bus: Bus, topics: Sequence[Topic], events_days: int | None) -> list[Topic]:
     if events_days is None:
         return [*topics]
     return [replace(one, retention_ms=events_days * DAY) if one.name == bus.topics.events else one for one in topics]
 
 
-def _other_number(bus: Bus, number: int, requested: int) -> str:
+def _other_number_sentence(bus: Bus, number: int, requested: int) -> str:
     return (
         f"{bus.topics.inbox}, {bus.topics.sessions} and {bus.topics.heads} have {number} partitions for good, as the "
         f"first `tarsy topics apply` of this cluster decided: {requested} need another cluster or prefix"
     )
 
 
-def _missing(found: Fit) -> list[str]:
+def _describe_missing(found: Fit) -> list[str]:
     return [f"topic {topic.name} is missing" for topic in found.missing]
 
 
-async def _create(
+async def _create_topics(
     client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic], replication: int | None, without: Collection[str]
 ) -> None:
     copies = replication or min(COPIES, len((await read_metadata(client, ()))["brokers"]))
@@ -269,17 +271,17 @@ async def _create(
         raise WrongTopicsError(describe_refusals(failed))
 
 
-async def _until_described(client: AIOKafkaAdminClient, bus: Bus, log_partitions: int) -> None:
+async def _wait_until_described(client: AIOKafkaAdminClient, bus: Bus, log_partitions: int) -> None:
     """The controller answers before the broker's metadata follows."""
     limit = time.monotonic() + READY_SECONDS
     wanted = bus.topics.all(log_partitions)
     names = [topic.name for topic in wanted]
-    while problems := _problems(wanted, (found := await read_topics(client, names))):
+    while problems := _describe_problems(wanted, (found := await read_topics(client, names))):
         if time.monotonic() > limit:
             raise TopicsUnavailableError(found) if found.unavailable else WrongTopicsError("; ".join(problems))
         await asyncio.sleep(PAUSE_SECONDS)
 
 
-def _problems(wanted: Sequence[Topic], topics: ClusterTopics) -> list[str]:
+def _describe_problems(wanted: Sequence[Topic], topics: ClusterTopics) -> list[str]:
     found = fit(wanted, topics.present, topics.unavailable)
-    return [*_missing(found), *found.unavailable, *found.misfits]
+    return [*_describe_missing(found), *found.unavailable, *found.misfits]

@@ -36,12 +36,12 @@ async def abandon(client: Client) -> None:
             _answer_metadata(client.client)
             # It would try to send for ever, each batch by itself.
             _fail_batches(client._message_accumulator, KafkaError("the producer was given up"))
-            await _cancel([sending])
+            await _cancel_and_wait([sending])
         case AIOKafkaConsumer():
             coordinator, fetcher = client._coordinator, client._fetcher
-            await _cancel(getattr(coordinator, name, None) for name in COORDINATOR_TASKS)
+            await _cancel_and_wait(getattr(coordinator, name, None) for name in COORDINATOR_TASKS)
             if fetcher is not None:
-                await _cancel([fetcher._fetch_task, *fetcher._pending_tasks])
+                await _cancel_and_wait([fetcher._fetch_task, *fetcher._pending_tasks])
             await client._client.close()
         case _:
             await client._client.close()
@@ -62,7 +62,7 @@ def _answer_metadata(client: AIOKafkaClient) -> None:
         waited_for.set_result(False)
 
 
-async def _cancel(tasks: Iterable["asyncio.Task[object] | None"]) -> None:
+async def _cancel_and_wait(tasks: Iterable["asyncio.Task[object] | None"]) -> None:
     left = [task for task in tasks if task is not None and not task.done()]
     for task in left:
         task.cancel()
