@@ -13,11 +13,11 @@ def chain_agents(config: Config) -> tuple[ChainAgent, ...]:
     return tuple(
         ChainAgent(chain_id=chain_id, stage=stage, agent=agent.name, mcp_servers=agent.mcp_servers.value)
         for chain_id in config.agent_chains
-        for stage, agent in _agents(config.explain(chain_id))
+        for stage, agent in _agents_by_stage(config.explain(chain_id))
         if agent.mcp_servers.value
     )
 
 
-def _agents(chain: ChainSettings) -> Iterator[tuple[str, AgentSettings]]:
+def _agents_by_stage(chain: ChainSettings) -> Iterator[tuple[str, AgentSettings]]:
     for stage in chain.stages:
         yield from ((stage.name, agent) for agent in stage.agents)

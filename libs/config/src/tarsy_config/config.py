@@ -49,7 +49,7 @@ class Config(Sections):
     @property
     def plans(self) -> list[ResolvedChain]:
         """The plan of each chain, for an alert that chooses nothing itself."""
-        return [self._plan(chain_id, AS_CONFIGURED) for chain_id in self.agent_chains]
+        return [self._plan_chain(chain_id, AS_CONFIGURED) for chain_id in self.agent_chains]
 
     @property
     def receivers(self) -> dict[str, Receiver]:
@@ -94,7 +94,7 @@ class Config(Sections):
         self, route: ChainRoute, selection: McpSelection | None = None, llm_provider: str | None = None
     ) -> ResolvedChain:
         """The plan for an alert that was routed; it says by which rule."""
-        plan = self._plan(route.chain_id, AlertChoice(selection or NO_SELECTION, llm_provider))
+        plan = self._plan_chain(route.chain_id, AlertChoice(selection or NO_SELECTION, llm_provider))
         cancels = self.alert_settings(route.chain_id).resolved_in_queue == "cancel"
         return plan.model_copy(
             update={"cancel_resolved": cancels, "chosen_by": route.chosen_by, "unmatched": route.unmatched}
@@ -104,7 +104,7 @@ class Config(Sections):
         """The settings that `chain_for` resolves, each with its origin."""
         return settings_of(self, chain_id, AS_CONFIGURED)
 
-    def _plan(self, chain_id: str, choice: AlertChoice) -> ResolvedChain:
+    def _plan_chain(self, chain_id: str, choice: AlertChoice) -> ResolvedChain:
         return plan_of(self, settings_of(self, chain_id, choice), choice)
 
 

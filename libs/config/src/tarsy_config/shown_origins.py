@@ -16,28 +16,28 @@ def describe_origins(config: Config, shown: Mapping[str, JsonValue]) -> dict[str
     """Names each value, and each list of values, that is no default."""
     found: dict[str, str] = {}
     for section, tree in shown.items():
-        for path in _leaves(tree, ()):
+        for path in _paths_of_leaves(tree, ()):
             origin = config.sources.origin_or_default((SECTIONS.get(section, section), *path))
             if origin != DEFAULT:
-                found[_pointer((section, *path))] = _words(origin)
+                found[_json_pointer((section, *path))] = _describe_origin(origin)
     return found
 
 
-def _leaves(tree: JsonValue, path: KeyPath) -> Iterator[KeyPath]:
+def _paths_of_leaves(tree: JsonValue, path: KeyPath) -> Iterator[KeyPath]:
     match tree:
         case dict():
             for key, value in tree.items():
-                yield from _leaves(value, (*path, key))
+                yield from _paths_of_leaves(value, (*path, key))
         case list() if any(isinstance(item, dict | list) for item in tree):
             for index, item in enumerate(tree):
-                yield from _leaves(item, (*path, index))
+                yield from _paths_of_leaves(item, (*path, index))
         case _:
             yield path
 
 
-def _words(origin: Origin) -> str:
+def _describe_origin(origin: Origin) -> str:
     return f"{origin.file}:{origin.line}" if origin.kind == "file" else origin.kind
 
 
-def _pointer(path: KeyPath) -> str:
+def _json_pointer(path: KeyPath) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)

@@ -43,7 +43,7 @@ def check_order(document: Document) -> None:
     rules = read_rules(document)
     for number, placed in enumerate(rules):
         seen: set[str] = set()
-        for path, kind in _kinds(placed):
+        for path, kind in _alert_kinds(placed):
             before = next((one for one in rules[:number] if placed.rule.is_shadowed_by(one.rule, kind)), None)
             if kind is not None and kind in seen:
                 _report_duplicate(document, path, kind, placed.rule.chain_id)
@@ -52,7 +52,7 @@ def check_order(document: Document) -> None:
             seen |= {kind} if kind is not None else set()
 
 
-def _kinds(placed: PlacedRule) -> Iterator[tuple[KeyPath, str | None]]:
+def _alert_kinds(placed: PlacedRule) -> Iterator[tuple[KeyPath, str | None]]:
     yield from placed.types
     if not placed.types and placed.rule.matchers is not None:
         yield (*placed.place, "match"), None
@@ -70,6 +70,6 @@ def _report_shadowed(
         _report_duplicate(document, path, str(kind), first.chain_id)
         return
     alerts = "alerts" if kind is None else f"alerts of the type {kind}"
-    line = document.line(before.place)
+    line = document.nearest_line(before.place)
     problem = f"its {alerts} go to the chain {first.chain_id} (line {line}), which stands before it"
     document.wrong(path, problem, f"put it before {first.chain_id}, or take it out")

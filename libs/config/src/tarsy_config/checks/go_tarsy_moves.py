@@ -26,7 +26,7 @@ def move_keys(document: Document) -> None:
     _name_efforts(document)
     for pattern, target in MOVED.items():
         for path, _ in list(find_values(document.data, pattern)):
-            _move(document, path, target)
+            _move_key(document, path, target)
     _read_rates(document)
 
 
@@ -45,26 +45,26 @@ def _name_effort(document: Document, path: KeyPath, provider: dict[str, Plain]) 
     provider["reasoning_effort"] = effort
 
 
-def _move(document: Document, path: KeyPath, target: KeyPath) -> None:
-    section = _section(document.data, path[:-1])
+def _move_key(document: Document, path: KeyPath, target: KeyPath) -> None:
+    section = _section_or_empty(document.data, path[:-1])
     for key in target[:-1]:
         inside = section.setdefault(str(key), {})
         if not isinstance(inside, dict):
             return
         section = inside
-    value = _section(document.data, path[:-1]).pop(str(path[-1]))
+    value = _section_or_empty(document.data, path[:-1]).pop(str(path[-1]))
     if target[-1] in section:
         document.wrong(path, f"says a second time what {format_path(target)} says", "keep one of them")
         return
-    _put(document, section, (*path[:-1], *target), value, path)
+    _put_value(document, section, (*path[:-1], *target), value, path)
 
 
-def _put(document: Document, section: dict[str, Plain], path: KeyPath, value: Plain, origin: KeyPath) -> None:
+def _put_value(document: Document, section: dict[str, Plain], path: KeyPath, value: Plain, origin: KeyPath) -> None:
     section[str(path[-1])] = value
-    document.lines[path] = document.line(origin) or 1
+    document.lines[path] = document.nearest_line(origin) or 1
 
 
-def _section(data: Plain, path: KeyPath) -> dict[str, Plain]:
+def _section_or_empty(data: Plain, path: KeyPath) -> dict[str, Plain]:
     """The section at a place; an empty one where there is none."""
     for _, section in find_values(data, path):
         if isinstance(section, dict):
@@ -74,20 +74,22 @@ def _section(data: Plain, path: KeyPath) -> dict[str, Plain]:
 
 def _read_rates(document: Document) -> None:
     """A price that our own section has wins."""
-    costs = _section(document.data, COSTS)
-    rates = _section(document.data, (*COSTS, "model_rates"))
+    costs = _section_or_empty(document.data, COSTS)
+    rates = _section_or_empty(document.data, (*COSTS, "model_rates"))
     if rates and costs.get("enabled") is not False:
-        prices = _section(document.data, ()).setdefault("prices", {})
+        prices = _section_or_empty(document.data, ()).setdefault("prices", {})
         if isinstance(prices, dict):
             for model, rate in rates.items():
                 if model not in prices:
-                    _put(document, prices, ("prices", model), _price(rate), (*COSTS, "model_rates", model))
+                    _put_value(
+                        document, prices, ("prices", model), _rename_price_keys(rate), (*COSTS, "model_rates", model)
+                    )
         del costs["model_rates"]
     for key in costs:
         document.note((*COSTS, key), NO_CATALOGUE)
     if costs or rates:
-        del _section(document.data, COSTS[:1])[str(COSTS[-1])]
+        del _section_or_empty(document.data, COSTS[:1])[str(COSTS[-1])]
 
 
-def _price(rate: Plain) -> Plain:
+def _rename_price_keys(rate: Plain) -> Plain:
     return {PRICE.get(key, key): value for key, value in rate.items()} if isinstance(rate, dict) else rate

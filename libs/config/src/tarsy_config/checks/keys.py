@@ -17,7 +17,7 @@ def keys_are_set(documents: Sequence[Document], config: Config, environ: Mapping
             for path, _ in find_values(document.data, ("llm_providers", name)):
                 document.wrong(path, "has no API key", remedy)
         if not config.sources.defines(("llm_providers", name)):
-            document, path = _first_mention(documents, name)
+            document, path = _find_first_mention(documents, name)
             document.wrong(path, f"{name} has no API key", remedy)
 
 
@@ -27,7 +27,7 @@ def providers_without_key(config: Config) -> dict[str, LlmProvider]:
     return {name: provider for name, provider in providers.items() if not provider.usable}
 
 
-def _first_mention(documents: Sequence[Document], name: str) -> tuple[Document, tuple[str | int, ...]]:
+def _find_first_mention(documents: Sequence[Document], name: str) -> tuple[Document, tuple[str | int, ...]]:
     """A built-in provider has no line of its own: the line is that of the section that names it."""
     for document in documents:
         for path, mentioned in find_names(document, PROVIDERS):

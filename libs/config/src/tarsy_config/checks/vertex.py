@@ -18,7 +18,7 @@ KEYS = frozenset(
 def strip_vertex(document: Document) -> set[str]:
     """The names of those that the document defines, which it does no longer when this returns."""
     taken = set()
-    for name, provider in _defined(document):
+    for name, provider in _vertex_providers(document):
         for key in provider.keys() - KEYS:
             document.wrong(("llm_providers", name, key), "unknown key", suggestion(key, KEYS))
         document.note(
@@ -32,7 +32,7 @@ def strip_vertex(document: Document) -> set[str]:
     return taken
 
 
-def _defined(document: Document) -> Iterator[tuple[str, dict[str, Plain]]]:
+def _vertex_providers(document: Document) -> Iterator[tuple[str, dict[str, Plain]]]:
     for path, provider in find_values(document.data, ("llm_providers", ANY)):
         if isinstance(provider, dict) and provider.get("type") == TYPE:
             yield str(path[1]), provider

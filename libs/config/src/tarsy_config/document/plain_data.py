@@ -31,24 +31,24 @@ class Document:
         self.texts: dict[KeyPath, str] = {}
         self.variables: dict[KeyPath, tuple[str, ...]] = {}
         self._scalars = yaml.constructor.SafeConstructor()
-        self.data: Plain = self._read(file)
+        self.data: Plain = self._read_file(file)
 
-    def line(self, path: KeyPath) -> int | None:
+    def nearest_line(self, path: KeyPath) -> int | None:
         """The line of a key or list item; of what is missing, the line of what it is missing in."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
     def wrong(self, path: KeyPath, problem: str, remedy: str) -> None:
-        self.mistakes.append(Mistake(self.name, self.line(path), format_path(path), problem, remedy))
+        self.mistakes.append(Mistake(self.name, self.nearest_line(path), format_path(path), problem, remedy))
 
     def note(self, path: KeyPath, sentence: str) -> None:
-        self.notes.append(Note(self.name, self.line(path), format_path(path), sentence))
+        self.notes.append(Note(self.name, self.nearest_line(path), format_path(path), sentence))
 
-    def _read(self, file: Path) -> Plain:
+    def _read_file(self, file: Path) -> Plain:
         try:
             root = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-            data = {} if root is None else self._plain(root, ())
+            data = {} if root is None else self._read_node(root, ())
         except OSError as problem:
             reason = problem.strerror or str(problem)
             self.mistakes.append(Mistake(self.name, None, "", f"cannot be read ({reason})", f"expected at {file}"))
@@ -66,20 +66,20 @@ class Document:
             return data
         return {}
 
-    def _plain(self, node: yaml.Node, path: KeyPath) -> Plain:
+    def _read_node(self, node: yaml.Node, path: KeyPath) -> Plain:
         self.lines.setdefault(path, node.start_mark.line + 1)
         if len(path) > DEEPEST:
             self.wrong(path[:3], "is nested too deeply", "remove the alias that contains itself")
             return None
         match node:
             case yaml.MappingNode():
-                return self._mapping(node, path)
+                return self._read_mapping(node, path)
             case yaml.SequenceNode():
-                return [self._plain(item, (*path, index)) for index, item in enumerate(node.value)]
+                return [self._read_node(item, (*path, index)) for index, item in enumerate(node.value)]
             case _:
-                return self._scalar(node, path)
+                return self._read_scalar(node, path)
 
-    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> Plain:
+    def _read_mapping(self, node: yaml.MappingNode, path: KeyPath) -> Plain:
         self._complain_of_repeated_keys(node, path)
         self._scalars.flatten_mapping(node)  # merge keys (<<)
         found: dict[str, Plain] = {}
@@ -89,7 +89,7 @@ class Document:
                 continue
             inside = (*path, key.value)
             self.lines[inside] = key.start_mark.line + 1
-            found[key.value] = self._plain(value, inside)
+            found[key.value] = self._read_node(value, inside)
         return found
 
     def _complain_of_repeated_keys(self, node: yaml.MappingNode, key_path: KeyPath) -> None:
@@ -103,11 +103,11 @@ class Document:
             elif isinstance(key, yaml.ScalarNode):
                 seen[key.value] = line
 
-    def _scalar(self, node: yaml.Node, path: KeyPath) -> Plain:
+    def _read_scalar(self, node: yaml.Node, path: KeyPath) -> Plain:
         """Numbers, booleans and null as YAML has them; all else (dates too) is text."""
         self.texts[path] = f"{node.tag} {node.value}"
         if node.tag in SCALARS:
-            return self._value(node, path)
+            return self._construct_value(node, path)
         if names := variables(str(node.value)):
             self.variables[path] = names
         try:
@@ -116,7 +116,7 @@ class Document:
             self.wrong(path, wrong.problem, wrong.remedy)
             return str(node.value)
 
-    def _value(self, node: yaml.Node, path: KeyPath) -> Plain:
+    def _construct_value(self, node: yaml.Node, path: KeyPath) -> Plain:
         try:
             value: Plain = self._scalars.construct_object(node)
         except (LookupError, ValueError):

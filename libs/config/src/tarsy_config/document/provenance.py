@@ -63,7 +63,7 @@ class Sources:
         entry = path[:2] if path[0] in NAMED else path[:1]
         for file in self.files:
             if entry in file.lines:
-                return Origin("file", path, file.name, _line(file, path))
+                return Origin("file", path, file.name, _line_of(file, path))
         return Origin("built-in", path) if path[0] in NAMED else DEFAULT
 
     def origin_or_default(self, path: KeyPath) -> Origin:
@@ -87,7 +87,7 @@ def sources_of(documents: Sequence[Document]) -> Sources:
     return Sources(tuple(File(document.name, document.lines, document.variables) for document in documents))
 
 
-def _line(file: File, path: KeyPath) -> int:
+def _line_of(file: File, path: KeyPath) -> int:
     while path not in file.lines:
         path = path[:-1]
     return file.lines[path]

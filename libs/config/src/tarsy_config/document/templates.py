@@ -23,17 +23,17 @@ class InvalidTemplateError(ConfigError, ValueError):
 
 def fill(text: str, environ: Mapping[str, str]) -> str:
     """Raises InvalidTemplateError. The text of a variable is taken as it is, templates in it are not filled again."""
-    return TEMPLATE.sub(lambda match: _value(match, environ), text)
+    return TEMPLATE.sub(lambda match: _template_value(match, environ), text)
 
 
 def names_session(text: str) -> bool:
     """Whether there is a place in it for the id of a session."""
-    return any(variable["name"] == KEPT for _, variable in _named(text))
+    return any(variable["name"] == KEPT for _, variable in _find_named_templates(text))
 
 
 def with_session(text: str, session_id: str) -> str:
     """The text with the id in its places; templates of any other kind were filled before."""
-    for template, variable in _named(text):
+    for template, variable in _find_named_templates(text):
         if variable["name"] == KEPT:
             text = text.replace(template, session_id)
     return text
@@ -41,16 +41,16 @@ def with_session(text: str, session_id: str) -> str:
 
 def variables(text: str) -> tuple[str, ...]:
     """The names that the templates of a text have, whether they are set or not."""
-    return tuple(dict.fromkeys(variable["name"] for _, variable in _named(text)))
+    return tuple(dict.fromkeys(variable["name"] for _, variable in _find_named_templates(text)))
 
 
-def _named(text: str) -> list[tuple[str, re.Match[str]]]:
+def _find_named_templates(text: str) -> list[tuple[str, re.Match[str]]]:
     """Each template that is a name: as it is written, and the name in it."""
     both = ((match[0], VARIABLE.fullmatch(match["inside"])) for match in TEMPLATE.finditer(text))
     return [(template, variable) for template, variable in both if variable is not None]
 
 
-def _value(match: re.Match[str], environ: Mapping[str, str]) -> str:
+def _template_value(match: re.Match[str], environ: Mapping[str, str]) -> str:
     if match["inside"].strip() == LITERAL_BRACES:
         return "{{"
     variable = VARIABLE.fullmatch(match["inside"])

@@ -18,7 +18,7 @@ def check[S: Section](document: Document, kind: type[S]) -> S | None:
     except ValidationError as problem:
         for row in problem.errors(include_url=False, include_input=False):
             path = _path_of(row)
-            document.wrong(path, *_sentences(row, path, kind))
+            document.wrong(path, *_problem_and_remedy(row, path, kind))
         return None
 
 
@@ -29,13 +29,13 @@ def _path_of(row: ErrorDetails) -> KeyPath:
     return (*path, key) if key else path
 
 
-def _sentences(row: ErrorDetails, path: KeyPath, kind: type[Section]) -> tuple[str, str]:
+def _problem_and_remedy(row: ErrorDetails, path: KeyPath, kind: type[Section]) -> tuple[str, str]:
     """The problem and the remedy."""
     match row["type"]:
         case t if t == WRONG:
             return row["ctx"]["problem"], row["ctx"]["remedy"]
         case "extra_forbidden":
-            return "unknown key", suggestion(str(path[-1]), _keys(kind, path[:-1]))
+            return "unknown key", suggestion(str(path[-1]), _known_keys(kind, path[:-1]))
         case "missing":
             return "is missing", "add it"
         case "string_type":
@@ -48,28 +48,28 @@ def _sentences(row: ErrorDetails, path: KeyPath, kind: type[Section]) -> tuple[s
             return "is not accepted", row["msg"].replace("Input should", "it should", 1)
 
 
-def _keys(annotation: Any, path: KeyPath) -> list[str]:
+def _known_keys(annotation: Any, path: KeyPath) -> list[str]:
     """The keys of the section at a place, found by walking the models' annotations."""
     for part in path:
-        annotation = _bare(_below(annotation, part))
+        annotation = _bare_annotation(_annotation_below(annotation, part))
     return list(annotation.model_fields) if _is_section(annotation) else []
 
 
-def _below(annotation: Any, part: str | int) -> Any:
+def _annotation_below(annotation: Any, part: str | int) -> Any:
     if _is_section(annotation):
         return annotation.model_fields[part].annotation
     inside = get_args(annotation)  # of dict[key, value] or tuple[item, ...]
     return inside[1] if isinstance(part, str) else inside[0]
 
 
-def _bare(annotation: Any) -> Any:
+def _bare_annotation(annotation: Any) -> Any:
     """The type without its name, its other checks, and its optionality."""
     if isinstance(annotation, TypeAliasType):
-        return _bare(annotation.__value__)
+        return _bare_annotation(annotation.__value__)
     if get_origin(annotation) is Annotated:
-        return _bare(get_args(annotation)[0])
+        return _bare_annotation(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
-        return _bare(get_args(annotation)[0])
+        return _bare_annotation(get_args(annotation)[0])
     return annotation
 
 

@@ -18,13 +18,13 @@ def door_name(name: str) -> str:
     return name
 
 
-def _pointer(text: str) -> str:
+def _require_pointer(text: str) -> str:
     if POINTER.fullmatch(text) is None:
         raise wrong("is not a JSON pointer", "write it as /alert/name, with ~1 for a slash and ~0 for ~")
     return text
 
 
-def _words(value: object) -> object:
+def _normalize_words(value: object) -> object:
     """As YAML has them: `0` and `true`, too."""
     several = one_or_several(value)
     if not isinstance(several, list | tuple):
@@ -33,9 +33,9 @@ def _words(value: object) -> object:
 
 
 type DoorName = Annotated[str, AfterValidator(door_name)]
-type Pointer = Annotated[str, AfterValidator(_pointer)]
+type Pointer = Annotated[str, AfterValidator(_require_pointer)]
 type Pointers = Annotated[tuple[Pointer, ...], BeforeValidator(one_or_several)]
-type Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+type Words = Annotated[tuple[str, ...], BeforeValidator(_normalize_words)]
 
 
 class AlertDoor(Section):

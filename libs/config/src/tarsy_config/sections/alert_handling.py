@@ -57,12 +57,12 @@ class AlertSettings:
 def alert_settings(defaults: AlertHandling, chain: AlertHandling) -> AlertSettings:
     general = AlertSettings()
     return AlertSettings(
-        window_seconds=_last(general.window_seconds, defaults.window, chain.window),
-        flapping=_last(general.flapping, defaults.flapping, chain.flapping),
-        grouping=_last(general.grouping, defaults.grouping, chain.grouping),
-        resolved_in_queue=_last(general.resolved_in_queue, defaults.resolved_in_queue, chain.resolved_in_queue),
+        window_seconds=_last_set(general.window_seconds, defaults.window, chain.window),
+        flapping=_last_set(general.flapping, defaults.flapping, chain.flapping),
+        grouping=_last_set(general.grouping, defaults.grouping, chain.grouping),
+        resolved_in_queue=_last_set(general.resolved_in_queue, defaults.resolved_in_queue, chain.resolved_in_queue),
     )
 
 
-def _last[T](built_in: T, *given: T | None) -> T:
+def _last_set[T](built_in: T, *given: T | None) -> T:
     return next((value for value in reversed(given) if value is not None), built_in)

@@ -46,8 +46,8 @@ class StageConfig(FallbackChoice, SomeOptions):
 
     @field_validator("agents")
     @classmethod
-    def _some(cls, agents: tuple[StageAgent, ...]) -> tuple[StageAgent, ...]:
-        return _at_least_one(agents, "agent")
+    def _require_agents(cls, agents: tuple[StageAgent, ...]) -> tuple[StageAgent, ...]:
+        return _require_at_least_one(agents, "agent")
 
 
 @with_options(CHAT)
@@ -78,14 +78,14 @@ class AgentChain(ModelChoice, SomeOptions):
 
     @field_validator("alert_types")
     @classmethod
-    def _some_types(cls, alert_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    def _require_alert_types(cls, alert_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         if not alert_types and info.data.get("match", ()) is None:
             raise wrong("is empty", "name the alert types that the chain is for, or what they match")
         return alert_types
 
     @field_validator("executive_summary_provider")
     @classmethod
-    def _one_summary_provider(cls, provider: str | None, info: ValidationInfo) -> str | None:
+    def _require_one_summary_provider(cls, provider: str | None, info: ValidationInfo) -> str | None:
         block: ModelChoice | None = info.data.get("executive_summary")
         if provider is not None and block is not None and block.llm_provider is not None:
             raise wrong("says a second time what executive_summary.llm_provider says", "keep one of them")
@@ -93,7 +93,7 @@ class AgentChain(ModelChoice, SomeOptions):
 
     @field_validator("alerts")
     @classmethod
-    def _not_by_labels(cls, alerts: AlertHandling, info: ValidationInfo) -> AlertHandling:
+    def _refuse_grouping_by_labels(cls, alerts: AlertHandling, info: ValidationInfo) -> AlertHandling:
         """Which alerts are the same is decided by their type, before a chain is chosen by their labels."""
         for key in ("window", "flapping", "grouping"):
             if info.data.get("match") is not None and getattr(alerts, key) is not None:
@@ -102,11 +102,11 @@ class AgentChain(ModelChoice, SomeOptions):
 
     @field_validator("stages")
     @classmethod
-    def _some(cls, stages: tuple[StageConfig, ...]) -> tuple[StageConfig, ...]:
-        return _at_least_one(stages, "stage")
+    def _require_stages(cls, stages: tuple[StageConfig, ...]) -> tuple[StageConfig, ...]:
+        return _require_at_least_one(stages, "stage")
 
 
-def _at_least_one[T](items: tuple[T, ...], what: str) -> tuple[T, ...]:
+def _require_at_least_one[T](items: tuple[T, ...], what: str) -> tuple[T, ...]:
     if not items:
         raise wrong(f"has no {what}", f"name one {what}")
     return items

@@ -98,7 +98,7 @@ class Runbooks(Section):
 
     @field_validator("repo_url")
     @classmethod
-    def _address(cls, value: str) -> str:
+    def _require_repo_url(cls, value: str) -> str:
         if value and "@" in web_address(value, "write it as https://github.com/ORG/REPO/tree/BRANCH/FOLDER").netloc:
             raise wrong("holds a user or password", "name the variable of a token in system.github.token_env")
         return value
@@ -114,7 +114,7 @@ class System(Section):
 
     @field_validator("dashboard_url")
     @classmethod
-    def _address(cls, value: str) -> str:
+    def _require_dashboard_url(cls, value: str) -> str:
         if value:
             web_address(value, "write it as https://tarsy.example.com")
         return value.rstrip("/")

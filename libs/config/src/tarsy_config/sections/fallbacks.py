@@ -21,10 +21,10 @@ def fallbacks(value: Any) -> Any:
     """A list of sections, or of names."""
     if not isinstance(value, list | tuple):
         return value
-    return tuple(map(_fallback, value))
+    return tuple(map(_normalize_fallback, value))
 
 
-def _fallback(item: Any) -> Any:
+def _normalize_fallback(item: Any) -> Any:
     match item:
         case str():
             return {"provider": item}
@@ -44,7 +44,7 @@ class FallbackChoice(Section):
     fallback_list: str | None = None
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _require_one_of_both(self) -> Self:
         if self.fallback_list and self.fallback_providers is not None:
             raise wrong("stands beside fallback_providers", "keep one of them", key="fallback_list")
         return self

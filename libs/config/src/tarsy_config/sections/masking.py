@@ -37,11 +37,11 @@ PATTERNS = frozenset(
 
 
 def group(name: str) -> str:
-    return _known(name, GROUPS, "group")
+    return _require_known(name, GROUPS, "group")
 
 
 def pattern(name: str) -> str:
-    return _known(name, PATTERNS, "pattern")
+    return _require_known(name, PATTERNS, "pattern")
 
 
 class CustomPatternConfig(Section):
@@ -53,7 +53,7 @@ class CustomPatternConfig(Section):
 
     @field_validator("pattern")
     @classmethod
-    def _usable(cls, value: str) -> str:
+    def _require_usable(cls, value: str) -> str:
         if not value:
             raise wrong("is empty", "write a regex")
         if compile_regex(value).search(b"") is not None:
@@ -88,7 +88,7 @@ class AlertMasking(Section):
         return (self.pattern_group,) if self.enabled else ()
 
 
-def _known(name: str, names: Collection[str], what: str) -> str:
+def _require_known(name: str, names: Collection[str], what: str) -> str:
     if name not in names:
         raise wrong(f"no {what} has this name", suggestion(name, names))
     return name

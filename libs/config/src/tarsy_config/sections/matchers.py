@@ -41,9 +41,9 @@ class Matcher:
 
     def fits(self, labels: Mapping[str, str]) -> bool:
         found = labels.get(self.name, "")
-        return self._holds(found) != self.operator.startswith("!")
+        return self._holds_for(found) != self.operator.startswith("!")
 
-    def _holds(self, found: str) -> bool:
+    def _holds_for(self, found: str) -> bool:
         if self.pattern is None:
             return found == self.value
         return self.pattern.fullmatch(found.encode(errors="replace")) is not None
@@ -64,22 +64,22 @@ def parse_matcher(text: str) -> Matcher:
     found = WRITTEN.fullmatch(text)
     if found is None:
         raise wrong("is no matcher", 'write it as name="value", with one of = != =~ !~')
-    value = found["bare"] if found["quoted"] is None else ESCAPED.sub(_unescaped, found["quoted"])
+    value = found["bare"] if found["quoted"] is None else ESCAPED.sub(_unescape, found["quoted"])
     operator: Operator = found["operator"]  # type: ignore[assignment]
     if not operator.endswith("~"):
         return Matcher(found["name"].lower(), operator, value)
     return Matcher(found["name"].lower(), operator, value, compile_regex(value))
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     """Other escapes are those of regular expressions, and stay."""
     character = found[1]
     return LINE_BREAKS.get(character, character if character in '"\\' else found[0])
 
 
-def _checked(text: str) -> str:
+def _require_matcher(text: str) -> str:
     parse_matcher(text)
     return text
 
 
-type MatcherText = Annotated[str, AfterValidator(_checked)]
+type MatcherText = Annotated[str, AfterValidator(_require_matcher)]

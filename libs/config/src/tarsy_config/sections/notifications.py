@@ -53,7 +53,7 @@ class Receiver(Section):
 
     @field_validator("channel", "token_env", "api_url", "url", "secret_env", "format")
     @classmethod
-    def _of_its_type(cls, value: str | None, info: ValidationInfo) -> str | None:
+    def _require_field_of_type(cls, value: str | None, info: ValidationInfo) -> str | None:
         kind = info.data.get("type")
         given = value is not None and value != cls.model_fields[str(info.field_name)].default
         if given and kind in KEYS and info.field_name not in KEYS[kind]:
@@ -64,7 +64,7 @@ class Receiver(Section):
 
     @field_validator("api_url", "url")
     @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
+    def _require_address(cls, value: str | None) -> str | None:
         if value:
             web_address(value, "write it as https://HOST/PATH")
         return value
@@ -83,7 +83,7 @@ class GoTarsySlack(Section):
     channel: str = ""
 
     @model_validator(mode="after")
-    def _has_a_channel(self) -> "GoTarsySlack":
+    def _require_channel(self) -> "GoTarsySlack":
         if self.enabled and not self.channel:
             raise wrong("names no channel", "write the channel, or enabled: false", key="channel")
         return self

@@ -34,7 +34,7 @@ class OAuthClient(Section):
 
     @field_validator("issuer")
     @classmethod
-    def _address(cls, value: str) -> str:
+    def _require_issuer(cls, value: str) -> str:
         try:
             parts = urlsplit(value)
             host = parts.hostname or ""
@@ -50,14 +50,14 @@ class OAuthClient(Section):
 
     @field_validator("client_id")
     @classmethod
-    def _is_named(cls, value: str | None, info: ValidationInfo) -> str | None:
+    def _require_client_id(cls, value: str | None, info: ValidationInfo) -> str | None:
         if value is None and info.data.get("grant") == "client_credentials":
             raise wrong("is missing", "add it, or write grant: authorization_code")
         return value
 
     @field_validator("client_secret")
     @classmethod
-    def _is_there(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+    def _require_secret(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         if value is None:
             if info.data.get("grant") == "client_credentials":
                 raise wrong("is missing", "add it, or write grant: authorization_code")
@@ -70,7 +70,7 @@ class OAuthClient(Section):
 
     @field_validator("scope")
     @classmethod
-    def _names(cls, value: str | None) -> str | None:
+    def _require_scope(cls, value: str | None) -> str | None:
         if value is not None and not SCOPE.fullmatch(value):
             raise wrong("is no scope", "write names with one space between them")
         return value

@@ -77,7 +77,7 @@ class LlmProvider(Section):
         return self.model_copy(update={"api_key": key, "base_url": address})
 
     @model_validator(mode="after")
-    def _keys_fit_the_type(self) -> "LlmProvider":
+    def _require_keys_of_type(self) -> "LlmProvider":
         scripted = self.type == "scripted"
         foreign = self.model_fields_set & (MODEL_KEYS if scripted else SCRIPT_KEYS)
         for key in sorted(foreign):

@@ -15,10 +15,10 @@ def compile_regex(regex: str) -> Any:
         return re2.compile(regex.encode(), options)
     except re2.error as problem:
         remedy = "correct it: RE2 knows no lookaround and no backreferences"
-        raise wrong(f"is no regex of RE2 ({_reason(problem)})", remedy) from None
+        raise wrong(f"is no regex of RE2 ({_reason_without_regex(problem)})", remedy) from None
 
 
-def _reason(problem: re2.error) -> str:
+def _reason_without_regex(problem: re2.error) -> str:
     """Without the part of the regex that follows it."""
     text = problem.args[0] if problem.args else ""
     text = text.decode(errors="replace") if isinstance(text, bytes) else str(text)

@@ -61,7 +61,7 @@ class McpServerConfig(Section):
         return self.isolation or ("session" if self.transport.names_session else "shared")
 
     @model_validator(mode="after")
-    def _one_word_on_each_tool(self) -> Self:
+    def _require_one_word_on_each_tool(self) -> Self:
         if set(self.repeatable_tools) & set(self.unrepeatable_tools):
             problem = "names a tool that repeatable_tools names too"
             raise wrong(problem, "keep it in one of them", key="unrepeatable_tools")
@@ -71,7 +71,7 @@ class McpServerConfig(Section):
         return self
 
     @model_validator(mode="after")
-    def _isolated_as_it_says(self) -> Self:
+    def _require_isolation_as_stated(self) -> Self:
         if self.isolation == "shared" and self.transport.names_session:
             problem = "is shared, but the transport tells the server which session it is"
             raise wrong(problem, "remove isolation, or {{.SESSION_ID}}", key="isolation")

@@ -57,9 +57,9 @@ class Transport(Section):
     @property
     def names_session(self) -> bool:
         """Whether something in it is another for each investigation."""
-        return any(names_session(text) for text in self._texts())
+        return any(names_session(text) for text in self._secret_texts())
 
-    def _texts(self) -> Iterator[str]:
+    def _secret_texts(self) -> Iterator[str]:
         yield from self.args
         yield from (value.get_secret_value() for value in (*self.env.values(), *self.headers.values()))
         yield self.bearer_token.get_secret_value() if self.bearer_token is not None else ""
@@ -67,21 +67,21 @@ class Transport(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _word_of_go_tarsy(cls, value: Any) -> Any:
+    def _rename_go_tarsy_type(cls, value: Any) -> Any:
         if not isinstance(value, dict) or "custom_headers" not in value or "headers" in value:
             return value
         return {"headers" if key == "custom_headers" else key: inside for key, inside in value.items()}
 
     @field_validator("protocol")
     @classmethod
-    def _spoken_over_it(cls, value: Protocol, info: ValidationInfo) -> Protocol:
+    def _require_protocol_of_type(cls, value: Protocol, info: ValidationInfo) -> Protocol:
         if value == "modern" and info.data.get("type") == "sse":
             raise wrong("is newer than the transport sse", "remove it, or write type: http")
         return value
 
     @field_validator(*STDIO_KEYS, *HTTP_KEYS, mode="before")
     @classmethod
-    def _key_of_this_type(cls, value: Any, info: ValidationInfo) -> Any:
+    def _require_key_of_type(cls, value: Any, info: ValidationInfo) -> Any:
         kind = info.data.get("type")
         if kind is None or value is None:
             return value
@@ -93,7 +93,7 @@ class Transport(Section):
 
     @field_validator(*REQUIRED.values())
     @classmethod
-    def _is_there(cls, value: str | None, info: ValidationInfo) -> str | None:
+    def _require_present(cls, value: str | None, info: ValidationInfo) -> str | None:
         kind = info.data.get("type")
         if value is None and kind is not None and REQUIRED[kind] == info.field_name:
             raise wrong("is missing", "add it")
@@ -101,7 +101,7 @@ class Transport(Section):
 
     @field_validator("command", "url", "cwd")
     @classmethod
-    def _same_for_all(cls, value: Any) -> Any:
+    def _require_same_for_all(cls, value: Any) -> Any:
         if value is not None and names_session(str(value)):
             where = "headers, bearer_token, session_cleanup_url, args or env"
             raise wrong(f"cannot hold {{{{.{KEPT}}}}}", f"give the session's id with {where}")
@@ -109,14 +109,14 @@ class Transport(Section):
 
     @field_validator("inherit")
     @classmethod
-    def _names_of_variables(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _require_variable_names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if not all(VARIABLE_NAME.fullmatch(name) for name in value):
             raise wrong("holds what cannot be the name of a variable", "write names such as LANG, without values")
         return value
 
     @field_validator("cwd", "ca_file")
     @classmethod
-    def _whole_path(cls, value: Path | None, info: ValidationInfo) -> Path | None:
+    def _require_whole_path(cls, value: Path | None, info: ValidationInfo) -> Path | None:
         if value is not None and not value.is_absolute():
             example = {"cwd": "/var/lib/tools", "ca_file": "/etc/ssl/own-ca.pem"}[str(info.field_name)]
             raise wrong("is not a whole path", f"write it from the root, such as {example}")
@@ -124,8 +124,8 @@ class Transport(Section):
 
     @field_validator("url", "session_cleanup_url")
     @classmethod
-    def _address(cls, value: str | None) -> str | None:
-        parts = _parts(value) if value is not None else None
+    def _require_address(cls, value: str | None) -> str | None:
+        parts = _split_url(value) if value is not None else None
         if parts is None:
             return value
         if parts.scheme not in ("http", "https") or not _is_host(parts.hostname or ""):
@@ -136,7 +136,7 @@ class Transport(Section):
 
     @field_validator("headers")
     @classmethod
-    def _sendable(cls, value: dict[str, SecretStr]) -> dict[str, SecretStr]:
+    def _require_sendable(cls, value: dict[str, SecretStr]) -> dict[str, SecretStr]:
         for name, text in value.items():
             if HEADER_NAME.fullmatch(name) is None:
                 raise wrong("holds what cannot be the name of a header", "use letters, digits and -")
@@ -145,7 +145,7 @@ class Transport(Section):
 
     @field_validator("bearer_token")
     @classmethod
-    def _one_authorization(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+    def _require_one_authorization(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         if value is None:
             return None
         _check_header_value(value, None)
@@ -155,7 +155,7 @@ class Transport(Section):
 
     @field_validator("oauth")
     @classmethod
-    def _one_credential(cls, value: OAuthClient | None, info: ValidationInfo) -> OAuthClient | None:
+    def _require_one_credential(cls, value: OAuthClient | None, info: ValidationInfo) -> OAuthClient | None:
         if value is None:
             return None
         given = [name for name in info.data.get("headers", {}) if name.lower() == "authorization"]
@@ -166,7 +166,7 @@ class Transport(Section):
 
     @field_validator("ca_file")
     @classmethod
-    def _usable_ca(cls, value: Path | None, info: ValidationInfo) -> Path | None:
+    def _require_usable_ca(cls, value: Path | None, info: ValidationInfo) -> Path | None:
         if value is None:
             return None
         if info.data.get("verify_ssl") is False:
@@ -177,7 +177,7 @@ class Transport(Section):
         return value
 
 
-def _parts(url: str) -> SplitResult:
+def _split_url(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises for what is no number
