@@ -26,7 +26,7 @@ def read_arguments(text: str) -> list[Arguments] | None:
     if len(bare) > LONGEST:
         return None
     try:
-        found = _objects(bare, 0)
+        found = _read_objects(bare, 0)
     except (TooDeepError, ValueError):
         return None
     if found is None or len(found) < 2:
@@ -35,28 +35,28 @@ def read_arguments(text: str) -> list[Arguments] | None:
     return [one for index, one in enumerate(found) if one and one not in found[:index]] or [{}]
 
 
-def _objects(text: str, depth: int) -> list[Arguments] | None:
+def _read_objects(text: str, depth: int) -> list[Arguments] | None:
     if not text:
         return [{}]
     if text.startswith("{"):
-        return _in_a_row(text)
+        return _read_objects_in_a_row(text)
     whole = value_of(text)
-    return None if whole is None or depth >= NESTED else _of_value(whole[0], depth)
+    return None if whole is None or depth >= NESTED else _objects_of_value(whole[0], depth)
 
 
-def _of_value(value: JsonValue, depth: int) -> list[Arguments] | None:
+def _objects_of_value(value: JsonValue, depth: int) -> list[Arguments] | None:
     match value:
         case None:
             return [{}]
         case str():
-            return _objects(value.strip(), depth + 1)
+            return _read_objects(value.strip(), depth + 1)
         case [dict(only)]:
             return [only]
         case _:
             return None
 
 
-def _in_a_row(text: str) -> list[Arguments] | None:
+def _read_objects_in_a_row(text: str) -> list[Arguments] | None:
     found: list[Arguments] = []
     position = 0
     while position < len(text) and len(found) <= MOST_OBJECTS:
@@ -75,4 +75,4 @@ def _in_a_row(text: str) -> list[Arguments] | None:
 def _is_repeated(rest: str, found: list[Arguments]) -> bool:
     """Some servers tell the whole arguments again at the end, as JSON in a string."""
     whole = value_of(rest)
-    return whole is not None and isinstance(whole[0], str) and _objects(whole[0].strip(), NESTED) == found[-1:]
+    return whole is not None and isinstance(whole[0], str) and _read_objects(whole[0].strip(), NESTED) == found[-1:]

@@ -51,7 +51,7 @@ DECODER = json.JSONDecoder(strict=False, parse_int=whole, parse_float=real, pars
 
 def value_of(text: str) -> tuple[JsonValue] | None:
     """Returns the value of a text that is JSON and nothing else: a tuple of one, as null is a value too."""
-    found = _decoded(text, 0)
+    found = _decode_at(text, 0)
     return (found[0],) if found is not None and not text[found[1] :].strip() else None
 
 
@@ -59,8 +59,8 @@ def object_at(text: str, start: int) -> tuple[dict[str, JsonValue], int] | None:
     """Returns the object that begins there, and where it ends."""
     if not text.startswith("{", start):
         return None
-    found = _decoded(text, start)
-    if found is None and (mended := _mended(text, start)) is not None:
+    found = _decode_at(text, start)
+    if found is None and (mended := _mend_at(text, start)) is not None:
         inner = value_of(mended[0])
         found = (inner[0], mended[1]) if inner is not None else None
     return (found[0], found[1]) if found is not None and isinstance(found[0], dict) else None
@@ -71,36 +71,36 @@ def make_readable(text: str) -> str:
     return text if text.isascii() else HALF.sub("\ufffd", text)
 
 
-def _decoded(text: str, start: int) -> tuple[JsonValue, int] | None:
+def _decode_at(text: str, start: int) -> tuple[JsonValue, int] | None:
     try:
         value, end = DECODER.raw_decode(text, start)
-        return _clean(value, 0), end
+        return _clean_value(value, 0), end
     except (ValueError, RecursionError):
         return None
 
 
-def _clean(value: JsonValue, depth: int) -> JsonValue:
+def _clean_value(value: JsonValue, depth: int) -> JsonValue:
     if depth > DEEPEST:
         raise TooDeepError
     match value:
         case str():
             return make_readable(value)
         case list():
-            return [_clean(item, depth + 1) for item in value]
+            return [_clean_value(item, depth + 1) for item in value]
         case dict():
-            return {make_readable(key): _clean(item, depth + 1) for key, item in value.items()}
+            return {make_readable(key): _clean_value(item, depth + 1) for key, item in value.items()}
         case _:
             return value
 
 
-def _mended(text: str, start: int) -> tuple[str, int] | None:
+def _mend_at(text: str, start: int) -> tuple[str, int] | None:
     """Reads no further where the nesting is too deep: each bracket of a row would cost all that follow."""
     pieces: list[str] = []
     depth = 0
     position = start
     while depth <= DEEPEST and len(pieces) < MOST_PIECES and (token := TOKEN.match(text, position)):
         position = token.end()
-        piece = _piece(token)
+        piece = _mend_piece(token)
         if piece in ("}", "]") and pieces[-1:] == [","]:
             pieces.pop()
         if piece:
@@ -111,13 +111,13 @@ def _mended(text: str, start: int) -> tuple[str, int] | None:
     return None
 
 
-def _piece(token: re.Match[str]) -> str:
+def _mend_piece(token: re.Match[str]) -> str:
     written = token.group()
     match token.lastgroup:
         case "blank":
             return ""
         case "double" | "single":
-            return f'"{ESCAPED.sub(_escape, written[1:-1])}"'
+            return f'"{ESCAPED.sub(_mend_escape, written[1:-1])}"'
         case "word" if written in WORDS or NUMBER.fullmatch(written):
             return WORDS.get(written, written)
         case "word":
@@ -126,7 +126,7 @@ def _piece(token: re.Match[str]) -> str:
             return written
 
 
-def _escape(match: re.Match[str]) -> str:
+def _mend_escape(match: re.Match[str]) -> str:
     """A backslash that JSON does not know (of a regular expression, say) stands for itself."""
     match match[1]:
         case None:

@@ -17,7 +17,7 @@ class ConversationDigest:
     """Digest of the beginning of a conversation. It never changes: where the conversation goes on, another is made."""
 
     def __init__(self, system: str) -> None:
-        self._hash = hashlib.sha256(f"[{_json(system)},[".encode())
+        self._hash = hashlib.sha256(f"[{_to_json(system)},[".encode())
         self._empty = True
 
     def extend(self, messages: Iterable[ConversationMessage]) -> "ConversationDigest":
@@ -25,7 +25,7 @@ class ConversationDigest:
         after = ConversationDigest.__new__(ConversationDigest)
         after._hash, after._empty = self._hash.copy(), self._empty
         for message in messages:
-            text = _json([message.role, message.model_dump(mode="json", exclude_defaults=True)])
+            text = _to_json([message.role, message.model_dump(mode="json", exclude_defaults=True)])
             after._hash.update((text if after._empty else f",{text}").encode())
             after._empty = False
         return after
@@ -42,7 +42,7 @@ class ConversationDigest:
         shown: JsonValue = [tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]
         rest: tuple[JsonValue, ...] = (shown, [*native_tools], answer_tokens, is_last)
         whole = self._hash.copy()
-        whole.update(f"],{','.join(map(_json, rest))}]".encode())
+        whole.update(f"],{','.join(map(_to_json, rest))}]".encode())
         return whole.hexdigest()
 
 
@@ -64,6 +64,6 @@ def digest_conversation(conversation: Conversation) -> ConversationDigest:
     return ConversationDigest(conversation.system).extend(conversation.messages)
 
 
-def _json(value: JsonValue) -> str:
+def _to_json(value: JsonValue) -> str:
     # Surrogates, which no UTF-8 has, are escaped like everything else that is not ASCII.
     return json.dumps(value, separators=(",", ":"))

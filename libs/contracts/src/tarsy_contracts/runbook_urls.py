@@ -55,7 +55,7 @@ class RunbookUrl:
 def require_allowed_runbook_url(text: str, domains: Collection[str]) -> RunbookUrl:
     """Raises RunbookUrlRefusedError."""
     url = read_runbook_url(text)
-    if not any(_covers(entry, url) for entry in domains):
+    if not any(_is_covered_by(entry, url) for entry in domains):
         known = ", ".join(domains) if domains else "none"
         raise RunbookUrlRefusedError(f"is at a host that runbooks may not come from (allowed: {known})")
     return url
@@ -63,7 +63,7 @@ def require_allowed_runbook_url(text: str, domains: Collection[str]) -> RunbookU
 
 def is_listed_by_name(url: RunbookUrl, domains: Collection[str]) -> bool:
     """Whether an entry is for this very host, and not for all below a domain."""
-    return any(_covers(entry, url) for entry in domains if not entry.startswith("."))
+    return any(_is_covered_by(entry, url) for entry in domains if not entry.startswith("."))
 
 
 def read_runbook_url(text: str) -> RunbookUrl:
@@ -74,7 +74,7 @@ def read_runbook_url(text: str) -> RunbookUrl:
         raise RunbookUrlRefusedError("holds characters that no address has")
     try:
         parts = urlsplit(text)
-        host, port = _host(parts.hostname or ""), parts.port
+        host, port = _normalize_host(parts.hostname or ""), parts.port
     except ValueError:
         raise RunbookUrlRefusedError("is not an address") from None
     if parts.scheme not in USUAL_PORTS:
@@ -92,10 +92,10 @@ def read_runbook_url(text: str) -> RunbookUrl:
     )
 
 
-def _covers(entry: str, url: RunbookUrl) -> bool:
+def _is_covered_by(entry: str, url: RunbookUrl) -> bool:
     try:
         parts = urlsplit(f"//{entry.lower()}")
-        host, port = _host(parts.hostname or ""), parts.port
+        host, port = _normalize_host(parts.hostname or ""), parts.port
     except ValueError:
         return False
     same_port = url.port is None if port is None else port == (url.port or USUAL_PORTS[url.scheme])
@@ -104,6 +104,6 @@ def _covers(entry: str, url: RunbookUrl) -> bool:
     return same_port and bool(host) and url.host == host
 
 
-def _host(text: str) -> str:
+def _normalize_host(text: str) -> str:
     """An IPv6 address has many ways to be written."""
     return str(ip_address(text)) if ":" in text else text

@@ -51,16 +51,16 @@ def part_thoughts(text: str) -> PartedText:
         end = text.find(CLOSING[found.group()], found.end())
         if end < 0:
             thoughts.append(text[found.end() :])
-            return PartedText(_joined(thoughts), "".join(spoken), unfinished=True)
+            return PartedText(_join_thoughts(thoughts), "".join(spoken), unfinished=True)
         thoughts.append(text[found.end() : end])
         position = end + len(CLOSING[found.group()])
     if not thoughts:
         return PartedText("", text)
     spoken.append(text[position:])
-    return PartedText(_joined(thoughts), "".join(spoken).strip())
+    return PartedText(_join_thoughts(thoughts), "".join(spoken).strip())
 
 
-def _joined(thoughts: list[str]) -> str:
+def _join_thoughts(thoughts: list[str]) -> str:
     return "\n\n".join(thought.strip() for thought in thoughts if thought.strip())
 
 
@@ -74,24 +74,24 @@ class ThoughtParter:
     def take(self, text: str) -> Iterator[tuple[Part, str]]:
         """Yields each piece with the part that it belongs to."""
         rest, position = self._held + text, 0
-        while found := self._next_tag(rest, position):
+        while found := self._find_next_tag(rest, position):
             at, tag = found
-            yield from self._piece(rest[position:at])
+            yield from self._yield_part(rest[position:at])
             self._closing = "" if self._closing else CLOSING[tag]
             position = at + len(tag)
-        end = len(rest) - _may_be_tag(rest[max(position, len(rest) - LONGEST) :])
+        end = len(rest) - _length_of_possible_tag(rest[max(position, len(rest) - LONGEST) :])
         self._held = rest[end:]
-        yield from self._piece(rest[position:end])
+        yield from self._yield_part(rest[position:end])
 
     def end(self) -> Iterator[tuple[Part, str]]:
         held, self._held = self._held, ""
-        yield from self._piece(held)
+        yield from self._yield_part(held)
 
-    def _piece(self, text: str) -> Iterator[tuple[Part, str]]:
+    def _yield_part(self, text: str) -> Iterator[tuple[Part, str]]:
         if text:
             yield ("thinking" if self._closing else "text"), text
 
-    def _next_tag(self, text: str, position: int) -> tuple[int, str] | None:
+    def _find_next_tag(self, text: str, position: int) -> tuple[int, str] | None:
         if self._closing:
             at = text.find(self._closing, position)
             return None if at < 0 else (at, self._closing)
@@ -99,7 +99,7 @@ class ThoughtParter:
         return None if found is None else (found.start(), found.group())
 
 
-def _may_be_tag(tail: str) -> int:
+def _length_of_possible_tag(tail: str) -> int:
     """The length of the end that may become a tag."""
     for found in FIRST_SIGN.finditer(tail):
         end = tail[found.start() :]

@@ -26,7 +26,7 @@ class WithheldTools(Value):
 def describe_withheld(agent: str, withheld: WithheldTools) -> str:
     """Says what the agent does not get, why, and the line of the configuration that changes it."""
     has = "has no tools" if not withheld.offered else "does not have all tools"
-    return f"{agent} {has} of the MCP server {withheld.server}: {_why(withheld)}"
+    return f"{agent} {has} of the MCP server {withheld.server}: {_reason_withheld(withheld)}"
 
 
 def name_tools(tools: Sequence[str], count: int) -> str:
@@ -42,7 +42,7 @@ def line_to_allow(server: str, tools: Sequence[str]) -> str:
     return f"`mcp_servers.{server}.allow: [{', '.join(tools[:MOST_NAMED])}]`"
 
 
-def _why(withheld: WithheldTools) -> str:
+def _reason_withheld(withheld: WithheldTools) -> str:
     if withheld.unavailable:
         return f"it could not be used ({withheld.unavailable})."
     reasons = []

@@ -40,8 +40,8 @@ def agent_tools(agents: Sequence[ChainAgent], servers: Sequence[McpServer]) -> l
 
 def _tools_of(agent: ChainAgent, known: Mapping[str, McpServer]) -> AgentTools:
     used = [(name, known.get(name)) for name in agent.mcp_servers]
-    offered = {name: [] if server is None else _offered(server) for name, server in used}
-    withheld = [_withheld(name, server, len(offered[name])) for name, server in used]
+    offered = {name: [] if server is None else _offered_names(server) for name, server in used}
+    withheld = [_find_withheld(name, server, len(offered[name])) for name, server in used]
     return AgentTools(
         agent,
         offered,
@@ -50,14 +50,14 @@ def _tools_of(agent: ChainAgent, known: Mapping[str, McpServer]) -> AgentTools:
     )
 
 
-def _offered(server: McpServer) -> list[str]:
+def _offered_names(server: McpServer) -> list[str]:
     """Older tool gateways do not say what is allowed: what only reads is."""
     if not server.healthy:
         return []
     return [tool.name for tool in server.tools if (tool.read_only if tool.allowed is None else tool.allowed)]
 
 
-def _withheld(name: str, server: McpServer | None, offered: int) -> WithheldTools | None:
+def _find_withheld(name: str, server: McpServer | None, offered: int) -> WithheldTools | None:
     if server is None or not server.healthy:
         error = UNREPORTED if server is None else server.error or "no reason is known"
         return WithheldTools(server=name, unavailable=error)

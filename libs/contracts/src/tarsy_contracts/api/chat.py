@@ -14,7 +14,7 @@ class ChatMessage(ApiModel):
 
     @field_validator("content")
     @classmethod
-    def _not_blank(cls, content: str) -> str:
+    def _require_not_blank(cls, content: str) -> str:
         if not content.strip():
             raise ValueError("a question needs words")
         return content

@@ -43,7 +43,7 @@ def llm_wait(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[Timel
     """Shows nothing unless a person has to decide."""
     if event.wait_seconds <= 0:
         return
-    seconds = _seconds(event.wait_seconds)
+    seconds = _format_seconds(event.wait_seconds)
     text = f"A question to {event.llm_provider or 'the model'} failed. It is asked again in {seconds}"
     if event.rate_limited:
         text = f"{event.llm_provider or 'The model'} has too much to do (rate limit). It is asked again in {seconds}"
@@ -64,7 +64,7 @@ def llm_wait(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[Timel
 
 def llm_limit(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
     """Tells what the limits of the model cost: tools that its provider refused, results that were too long for it."""
-    parts = [*_tools_left_out(event), *_shortened(event)]
+    parts = [*_left_out_sentences(event), *_shortening_sentences(event)]
     if not parts:
         return
     shorter = event.shortened or e.Shortening()
@@ -84,13 +84,13 @@ def llm_limit(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[Time
     )
 
 
-def _tools_left_out(event: e.LlmCallRequested) -> Iterator[str]:
+def _left_out_sentences(event: e.LlmCallRequested) -> Iterator[str]:
     if event.tools_left_out:
         names = ", ".join(event.tools_left_out)
         yield f"{event.llm_provider or 'The model'} does not take these tools: {names}. The agent goes on without them."
 
 
-def _shortened(event: e.LlmCallRequested) -> Iterator[str]:
+def _shortening_sentences(event: e.LlmCallRequested) -> Iterator[str]:
     if event.shortened is None:
         return
     yield f"The conversation is too long for {event.llm_provider or 'the model'}, and is shortened."
@@ -102,7 +102,7 @@ def _shortened(event: e.LlmCallRequested) -> Iterator[str]:
         yield f"Of each other result the agent reads {event.shortened.result_characters} characters."
 
 
-def _seconds(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 10 and round(seconds, 1) % 1 else f"{seconds:.0f} s"
 
 
@@ -110,10 +110,10 @@ def llm_answer(record: RecordedEvent, event: e.LlmCallCompleted) -> Iterator[Tim
     metadata: dict[str, JsonValue] = {"model": event.model, "duration_ms": event.duration_ms}
     if event.reminder:
         metadata["reminder"] = event.reminder
-    yield from _words(record, event, "completed", metadata)
+    yield from _text_events(record, event, "completed", metadata)
 
 
-def _words(
+def _text_events(
     record: RecordedEvent,
     event: e.LlmCallCompleted | e.LlmCallFailed,
     status: TimelineStatus,
@@ -135,7 +135,7 @@ def _words(
 
 def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> Iterator[TimelineCreated]:
     """`retry`: the question may be asked again, so that nobody has to worry yet. Words that were streamed stay."""
-    yield from _words(record, event, "timed_out", {})
+    yield from _text_events(record, event, "timed_out", {})
     yield create_event(
         record,
         "error",
@@ -171,7 +171,7 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
 def tool_result(record: RecordedEvent, event: e.ToolCallCompleted) -> TimelineEnded:
     """The purpose of the call follows from its id: a session has one call for its runbook."""
     event_type: TimelineEventType = "llm_tool_call"
-    status: TimelineStatus = "timed_out" if event.timed_out else _status(event.outcome)
+    status: TimelineStatus = "timed_out" if event.timed_out else _status_of_outcome(event.outcome)
     if event.call_id == runbook_call_id(record.session_id):
         event_type = "runbook"
         status = status if event.timed_out or event.outcome in ("ok", "cancelled") else "failed"
@@ -191,7 +191,7 @@ def tool_result(record: RecordedEvent, event: e.ToolCallCompleted) -> TimelineEn
     )
 
 
-def _status(outcome: e.Outcome) -> TimelineStatus:
+def _status_of_outcome(outcome: e.Outcome) -> TimelineStatus:
     """An agent can work with the error of a tool: the call itself has completed then."""
     if outcome == "cancelled":
         return "cancelled"
@@ -227,14 +227,14 @@ def summary_end(event: e.SummaryCompleted | e.SummaryFailed) -> TimelineEnded:
         metadata |= {"server_name": event.server, "tool_name": event.tool}
     if isinstance(event, e.SummaryFailed):
         status: TimelineStatus = "timed_out" if event.timed_out else "failed"
-        return _summary_ended(event.summary_id, status, event.error, metadata)
+        return _make_summary_end(event.summary_id, status, event.error, metadata)
     metadata |= {"tokens_after": event.tokens_after, "model": event.model, "duration_ms": event.duration_ms}
     if event.reused_from:
         metadata["reused_from"] = event.reused_from
-    return _summary_ended(event.summary_id, "completed", event.content, metadata)
+    return _make_summary_end(event.summary_id, "completed", event.content, metadata)
 
 
-def _summary_ended(
+def _make_summary_end(
     summary_id: str, status: TimelineStatus, content: str, metadata: dict[str, JsonValue]
 ) -> TimelineEnded:
     return TimelineEnded(

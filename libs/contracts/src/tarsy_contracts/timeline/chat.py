@@ -37,15 +37,17 @@ def show_accepted_request(record: RecordedEvent, event: e.RequestAccepted) -> It
     if event.request in (e.CHAT, e.APPROVE, e.DENY):
         return
     why = f" Reason: {event.comment}" if event.comment else ""
-    yield create_event(record, "request", f"{event.author} asked: {_word(event.request)}.{why}", cause=event.request_id)
+    yield create_event(
+        record, "request", f"{event.author} asked: {_to_words(event.request)}.{why}", cause=event.request_id
+    )
     if event.request == e.CANCEL:
         yield SessionChanged(status="cancelling")
 
 
 def show_refused_request(record: RecordedEvent, event: e.RequestRefused) -> TimelineChange:
-    text = f"{event.author} asked: {_word(event.request)}. Refused: {event.reason}"
+    text = f"{event.author} asked: {_to_words(event.request)}. Refused: {event.reason}"
     return create_event(record, "request", text, cause=event.request_id)
 
 
-def _word(request: str) -> str:
+def _to_words(request: str) -> str:
     return request.replace("_", " ")

@@ -87,9 +87,9 @@ class Envelope:
             source=found["ce_source"],
             subject=found["ce_subject"],
             time=time_from_wire(found["ce_time"]),
-            sequence=_number(found, "ce_sequence", least=1),
+            sequence=_read_number(found, "ce_sequence", least=1),
             previous=found.get("ce_previous"),
-            decided=_number(found, "ce_decided", least=-1),
+            decided=_read_number(found, "ce_decided", least=-1),
             traceparent=found.get("traceparent"),
         )
 
@@ -138,7 +138,7 @@ def time_from_wire(text: str) -> datetime:
     raise EnvelopeError("header ce_time is not an RFC 3339 time")
 
 
-def _number(found: dict[str, str], name: str, *, least: int) -> int | None:
+def _read_number(found: dict[str, str], name: str, *, least: int) -> int | None:
     text = found.get(name)
     if text is None:
         return None

@@ -16,22 +16,22 @@ LONGEST_SECONDS = 1e9
 """More than thirty years: a time that long after any event is still a time."""
 
 
-def _count(number: int) -> int:
+def _clamp_count(number: int) -> int:
     return min(max(number, 0), LARGEST_COUNT)
 
 
-def _index(number: int) -> int:
+def _clamp_index(number: int) -> int:
     return min(max(number, 0), LARGEST_INDEX)
 
 
-def _seconds(number: float) -> float:
+def _clamp_seconds(number: float) -> float:
     return 0.0 if math.isnan(number) else min(max(number, 0.0), LONGEST_SECONDS)
 
 
 # No `type` statements: each would be a definition of its own in every JSON Schema.
-Count = Annotated[int, AfterValidator(_count)]
+Count = Annotated[int, AfterValidator(_clamp_count)]
 """A number that others report: tokens, bytes, lines, milliseconds."""
-Index = Annotated[int, AfterValidator(_index)]
+Index = Annotated[int, AfterValidator(_clamp_index)]
 """A number that we count ourselves: stages, agents, iterations, attempts."""
-Seconds = Annotated[float, AfterValidator(_seconds)]
+Seconds = Annotated[float, AfterValidator(_clamp_seconds)]
 """A duration or a wait."""

@@ -22,10 +22,10 @@ def partition_of(key: bytes, partitions: int) -> int:
 def murmur2(data: bytes) -> int:
     """As `org.apache.kafka.common.utils.Utils.murmur2`, but without a sign."""
     rest = len(data) % 4
-    found = _mixed(SEED ^ len(data), data)
+    found = _mix_words(SEED ^ len(data), data)
     if rest:
         found = (found ^ int.from_bytes(data[-rest:], "little")) * MULTIPLIER & WORD
-    return _finished(found)
+    return _finish_hash(found)
 
 
 def next_in_partition(id: str, partition: int, partitions: int) -> str | None:
@@ -34,10 +34,10 @@ def next_in_partition(id: str, partition: int, partitions: int) -> str | None:
     One word of the hash is made for each, instead of nine.
     """
     kept, last = id[:-4], int(id[-4:], 16)
-    begun = _mixed(SEED ^ len(id), kept.encode()) * MULTIPLIER & WORD
+    begun = _mix_words(SEED ^ len(id), kept.encode()) * MULTIPLIER & WORD
     for number in range(last, last + 0x10000):
         digits = f"{number & 0xFFFF:04x}"
-        # As _mixed and _finished have it: alerts come by the thousand, and a call costs more than the arithmetic.
+        # As _mix_words and _finish_hash: alerts come by the thousand, and a call costs more than the arithmetic.
         mixed = int.from_bytes(digits.encode(), "little") * MULTIPLIER & WORD
         found = begun ^ ((mixed ^ mixed >> SHIFT) * MULTIPLIER & WORD)
         found = (found ^ found >> 13) * MULTIPLIER & WORD
@@ -46,7 +46,7 @@ def next_in_partition(id: str, partition: int, partitions: int) -> str | None:
     return None
 
 
-def _mixed(found: int, data: bytes) -> int:
+def _mix_words(found: int, data: bytes) -> int:
     """With the whole words of the data."""
     for word in unpack_from(f"<{len(data) // 4}I", data):
         mixed = word * MULTIPLIER & WORD
@@ -54,6 +54,6 @@ def _mixed(found: int, data: bytes) -> int:
     return found
 
 
-def _finished(found: int) -> int:
+def _finish_hash(found: int) -> int:
     found = (found ^ found >> 13) * MULTIPLIER & WORD
     return found ^ found >> 15
