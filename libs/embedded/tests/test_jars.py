@@ -40,7 +40,9 @@ def test_without_a_network_it_says_what_is_needed(tmp_path: Path, monkeypatch: p
 
 
 def test_a_download_that_brings_something_else_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jars, "_fetch", lambda context, jar: written(context.repo_cache, jar, b"not what was promised"))
+    monkeypatch.setattr(
+        jars, "_fetch_jar", lambda context, jar: written(context.repo_cache, jar, b"not what was promised")
+    )
     with pytest.raises(ChecksumMismatchError):
         kafka_jars(tmp_path, silent)
     assert [path.name for path in tmp_path.iterdir()] == ["download.lock"]
@@ -80,7 +82,7 @@ def fetch(context, jar):
     path.write_bytes(b"jar")
     return path
 
-jars._fetch = fetch
+jars._fetch_jar = fetch
 jars.read_jar_list = lambda: [jars.Jar("group", "artifact", "1", {hashlib.sha256(b"jar").hexdigest()!r})]
 [jar] = jars.kafka_jars(cache_dir, lambda message: None)
 assert jar.read_bytes() == b"jar"

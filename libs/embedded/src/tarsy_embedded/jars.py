@@ -52,8 +52,8 @@ def kafka_jars(cache_dir: Path, progress: Progress) -> list[Path]:
         with one_at_a_time(cache_dir / "download.lock"):
             if not folder.is_dir():
                 progress(f"Downloading Apache Kafka {VERSION} (40 MB, only once)")
-                _download(folder)
-    return [_verified(folder / jar.file_name, jar, folder) for jar in read_jar_list()]
+                _download_all(folder)
+    return [_require_checksum(folder / jar.file_name, jar, folder) for jar in read_jar_list()]
 
 
 def class_path(cache_dir: Path) -> list[Path]:
@@ -68,16 +68,16 @@ def jars_folder(cache_dir: Path) -> Path:
 
 
 def read_jar_list() -> list[Jar]:
-    return [_parse(line) for line in _LIST.read_text(encoding="ascii").splitlines()]
+    return [_parse_jar(line) for line in _LIST.read_text(encoding="ascii").splitlines()]
 
 
-def _parse(line: str) -> Jar:
+def _parse_jar(line: str) -> Jar:
     sha256, coordinate = line.split()
     group, artifact, version = coordinate.split(":")
     return Jar(group, artifact, version, sha256)
 
 
-def _download(folder: Path) -> None:
+def _download_all(folder: Path) -> None:
     # Here, because it brings an HTTP client of its own, which `tarsy up` would hold as long as it runs.
     from jgo.maven import MavenContext
 
@@ -87,21 +87,21 @@ def _download(folder: Path) -> None:
         complete.mkdir()
         try:
             with ThreadPoolExecutor(_DOWNLOADS_AT_ONCE) as pool:
-                fetched = list(pool.map(partial(_fetch, MavenContext(repo_cache=repository)), read_jar_list()))
+                fetched = list(pool.map(partial(_fetch_jar, MavenContext(repo_cache=repository)), read_jar_list()))
         # Everything that requests raises is an OSError; jgo raises RuntimeError when no repository has the jar.
         except (OSError, RuntimeError) as error:
             raise NoDownloadError(folder, type(error).__name__) from error
         for jar, path in zip(read_jar_list(), fetched, strict=True):
-            _verified(path, jar, folder).rename(complete / jar.file_name)
+            _require_checksum(path, jar, folder).rename(complete / jar.file_name)
         complete.rename(folder)
 
 
-def _fetch(context: "MavenContext", jar: Jar) -> Path:
+def _fetch_jar(context: "MavenContext", jar: Jar) -> Path:
     path: Path = context.project(jar.group, jar.artifact).at_version(jar.version).artifact().resolve()
     return path
 
 
-def _verified(path: Path, jar: Jar, folder: Path) -> Path:
+def _require_checksum(path: Path, jar: Jar, folder: Path) -> Path:
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

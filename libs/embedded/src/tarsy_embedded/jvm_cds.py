@@ -31,7 +31,7 @@ def prepare_class_archive(cache_dir: Path, progress: Progress) -> None:
             Path(work, "kafka"),
             port=free_port(),
             cache_dir=cache_dir,
-            progress=_quiet,
+            progress=_drop_message,
             password=True,
             record_classes=new,
         )
@@ -41,5 +41,5 @@ def prepare_class_archive(cache_dir: Path, progress: Progress) -> None:
             new.replace(archive)
 
 
-def _quiet(message: str) -> None:
+def _drop_message(message: str) -> None:
     """Drops the messages: nobody will use this broker."""

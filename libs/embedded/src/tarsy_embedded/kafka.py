@@ -76,24 +76,26 @@ class EmbeddedKafka(EmbeddedServer):
     def _starting(self) -> Iterator[float]:
         java = find_java()
         jars = kafka_jars(self._cache_dir, self._progress)
-        node = self._node or self._only_node()
+        node = self._node or self._make_only_node()
         node.format_once(self.data_dir / LOG_FOLDER)
         self._progress("Starting Kafka")
         archive = archive_path(java, jars, self._cache_dir)
         if self._record_classes is not None:
-            yield from self._run(node, java, jars, flags_to_record(java, self._record_classes))
+            yield from self._run_broker(node, java, jars, flags_to_record(java, self._record_classes))
         elif not archive.is_file():
-            yield from self._run(node, java, jars, [])
+            yield from self._run_broker(node, java, jars, [])
         else:
             try:
-                yield from self._run(node, java, jars, flags_to_use(java, archive))
+                yield from self._run_broker(node, java, jars, flags_to_use(java, archive))
             except ExitedEarlyError:
                 # Java passes over an archive that does not fit; one that crashes it must not be met again.
                 archive.unlink(missing_ok=True)
-                yield from self._run(node, java, jars, [])
+                yield from self._run_broker(node, java, jars, [])
         self._progress(f"Kafka is ready on {self.bootstrap}")
 
-    def _run(self, node: KafkaNode, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]) -> Iterator[float]:
+    def _run_broker(
+        self, node: KafkaNode, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]
+    ) -> Iterator[float]:
         self._stop_child()
         file = self._write_properties(node)
         self._child = ChildProcess(
@@ -105,30 +107,30 @@ class EmbeddedKafka(EmbeddedServer):
             # Nothing of ours: JAVA_TOOL_OPTIONS and the like are meant for other programs.
             environment={"LC_ALL": "C.UTF-8"},
         )
-        yield from self._until_ready(node, self._child)
+        yield from self._wait_until_ready(node, self._child)
 
     def _write_properties(self, node: KafkaNode) -> Path:
         file = self.data_dir / "server.properties"
-        more = {**self._secure(), **self._settings}
+        more = {**self._sasl_settings(), **self._settings}
         content = properties(node, port=self.port, more=more)
         write_private(file, content)
         return file
 
-    def _secure(self) -> Mapping[str, str]:
+    def _sasl_settings(self) -> Mapping[str, str]:
         if not self._has_password:
             return {}
         password = read_password(self.data_dir)
         write_private(self.kcat_file, kcat_configuration(self.bootstrap, password))
         return sasl_properties(password, self._users)
 
-    def _only_node(self) -> KafkaNode:
+    def _make_only_node(self) -> KafkaNode:
         """On a folder that is formatted, its cluster's id stays."""
         while (port := free_port()) == self.port:
             pass
         return KafkaNode(1, new_id(), {1: port})
 
-    def _until_ready(self, node: KafkaNode, child: ChildProcess) -> Iterator[float]:
-        stale = None if len(node.controllers) > 1 else self._stale_registration(node, child)
+    def _wait_until_ready(self, node: KafkaNode, child: ChildProcess) -> Iterator[float]:
+        stale = None if len(node.controllers) > 1 else self._find_stale_registration(node, child)
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
             if (failure := self.failure()) is not None:
@@ -140,6 +142,6 @@ class EmbeddedKafka(EmbeddedServer):
             yield 0.03
         raise NotReadyError(self.name, _READY_SECONDS, child.log)
 
-    def _stale_registration(self, node: KafkaNode, child: ChildProcess) -> StaleRegistration:
+    def _find_stale_registration(self, node: KafkaNode, child: ChildProcess) -> StaleRegistration:
         password = read_password(self.data_dir) if self._has_password else None
         return StaleRegistration(node.controllers[node.number], node.number, password, child.output)

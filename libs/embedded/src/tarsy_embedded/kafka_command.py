@@ -26,12 +26,12 @@ _JVM_FLAGS = [
 
 
 def broker_command(java: Java, jars: Sequence[Path], archive_flags: Sequence[str], properties: Path) -> list[str]:
-    return [str(java.path), *_JVM_FLAGS, *archive_flags, "-cp", _class_path(jars), "kafka.Kafka", str(properties)]
+    return [str(java.path), *_JVM_FLAGS, *archive_flags, "-cp", _join_class_path(jars), "kafka.Kafka", str(properties)]
 
 
 def archive_path(java: Java, jars: Sequence[Path], cache_dir: Path) -> Path:
     """Named by all that it depends on, so that one that does not fit is never found."""
-    named_by = "\n".join([str(java.path), java.version, _class_path(jars), *_JVM_FLAGS])
+    named_by = "\n".join([str(java.path), java.version, _join_class_path(jars), *_JVM_FLAGS])
     return cache_dir.absolute() / f"classes-{java.version}-{hashlib.sha256(named_by.encode()).hexdigest()[:12]}"
 
 
@@ -45,5 +45,5 @@ def flags_to_use(java: Java, archive: Path) -> list[str]:
     return [f"-XX:{option}={archive}"]
 
 
-def _class_path(jars: Sequence[Path]) -> str:
+def _join_class_path(jars: Sequence[Path]) -> str:
     return ":".join(str(jar) for jar in sorted(jars))

@@ -40,10 +40,10 @@ class KafkaNode:
         # A broken-off format leaves files only; folders are partitions, which somebody wrote to.
         if any(entry.is_dir() for entry in folder.iterdir()):
             raise DamagedDataError(folder, meta.name)
-        _write(folder / "bootstrap.checkpoint", _CHECKPOINT.read_bytes())
+        _write_file(folder / "bootstrap.checkpoint", _CHECKPOINT.read_bytes())
         identity = f"cluster.id={self.cluster_id}\nnode.id={self.number}\ndirectory.id={new_id()}"
         # Last, and all at once: its presence says that the folder is formatted.
-        _write(meta, f"version=1\n{identity}\n".encode())
+        _write_file(meta, f"version=1\n{identity}\n".encode())
 
     def properties(self) -> Mapping[str, object]:
         voters = ",".join(f"{number}@127.0.0.1:{port}" for number, port in self.controllers.items())
@@ -106,7 +106,7 @@ _FIXED = {
 }
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_file(path: Path, content: bytes) -> None:
     new = path.with_name(path.name + ".new")
     new.write_bytes(content)
     new.replace(path)

@@ -26,8 +26,8 @@ NO_SUCCESS = (OSError, RequestRefusedError)
 def answers_api_versions(port: int, seconds: float = 1.0) -> bool:
     """The port listens before the broker works: only an answer counts."""
     try:
-        with _connected(port, seconds) as connection:
-            _require_success(_answer(connection, _API_VERSIONS, 0))
+        with _open_connection(port, seconds) as connection:
+            _require_success(_ask(connection, _API_VERSIONS, 0))
     except NO_SUCCESS:
         return False
     return True
@@ -35,36 +35,36 @@ def answers_api_versions(port: int, seconds: float = 1.0) -> bool:
 
 def unregister_broker(controller_port: int, broker: int, password: str | None, seconds: float = 5.0) -> None:
     """Removes the registration of a broker from its controller; with a password, as USER. Raises NO_SUCCESS."""
-    with _connected(controller_port, seconds) as connection:
+    with _open_connection(controller_port, seconds) as connection:
         if password is not None:
             _authenticate(connection, password)
-        answer = _answer(connection, _UNREGISTER_BROKER, 0, _NO_TAGS + struct.pack(">i", broker) + _NO_TAGS)
+        answer = _ask(connection, _UNREGISTER_BROKER, 0, _NO_TAGS + struct.pack(">i", broker) + _NO_TAGS)
         # The tags of its header stand before the error code, and the time for which it throttled us.
         _require_success(answer[5:])
 
 
 def _authenticate(connection: socket.socket, password: str) -> None:
     mechanism = MECHANISM.encode()
-    _require_success(_answer(connection, _SASL_HANDSHAKE, 1, struct.pack(">h", len(mechanism)) + mechanism))
+    _require_success(_ask(connection, _SASL_HANDSHAKE, 1, struct.pack(">h", len(mechanism)) + mechanism))
     proof = f"\0{USER}\0{password}".encode()
-    _require_success(_answer(connection, _SASL_AUTHENTICATE, 1, struct.pack(">i", len(proof)) + proof))
+    _require_success(_ask(connection, _SASL_AUTHENTICATE, 1, struct.pack(">i", len(proof)) + proof))
 
 
 @contextmanager
-def _connected(port: int, seconds: float) -> Iterator[socket.socket]:
+def _open_connection(port: int, seconds: float) -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", port), seconds) as connection:
         connection.settimeout(seconds)
         yield connection
 
 
-def _answer(connection: socket.socket, kind: int, version: int, body: bytes = b"") -> bytes:
+def _ask(connection: socket.socket, kind: int, version: int, body: bytes = b"") -> bytes:
     """The answer behind its correlation id."""
     request = struct.pack(">hhih", kind, version, _CORRELATION, _NO_CLIENT_ID) + body
     connection.sendall(struct.pack(">i", len(request)) + request)
-    size, correlation = struct.unpack(">ii", _receive(connection, 8))
+    size, correlation = struct.unpack(">ii", _receive_exactly(connection, 8))
     if correlation != _CORRELATION or not 4 <= size <= _LARGEST_ANSWER:
         raise RequestRefusedError("no answer of Kafka")
-    return _receive(connection, size - 4)
+    return _receive_exactly(connection, size - 4)
 
 
 def _require_success(answer: bytes) -> None:
@@ -73,7 +73,7 @@ def _require_success(answer: bytes) -> None:
         raise RequestRefusedError(f"Kafka refused: error {code if len(answer) >= 2 else 'unknown'}")
 
 
-def _receive(connection: socket.socket, size: int) -> bytes:
+def _receive_exactly(connection: socket.socket, size: int) -> bytes:
     received = b""
     while len(received) < size:
         piece = connection.recv(size - len(received))

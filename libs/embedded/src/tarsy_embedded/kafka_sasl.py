@@ -19,8 +19,8 @@ def sasl_properties(password: str, users: Mapping[str, str]) -> dict[str, str]:
         "sasl.enabled.mechanisms": MECHANISM,
         "sasl.mechanism.inter.broker.protocol": MECHANISM,
         "sasl.mechanism.controller.protocol": MECHANISM,
-        "listener.name.broker.plain.sasl.jaas.config": _jaas(password, everybody),
-        "listener.name.controller.plain.sasl.jaas.config": _jaas(password, {USER: password}),
+        "listener.name.broker.plain.sasl.jaas.config": _jaas_line(password, everybody),
+        "listener.name.controller.plain.sasl.jaas.config": _jaas_line(password, {USER: password}),
     }
 
 
@@ -36,6 +36,6 @@ def kcat_configuration(bootstrap: str, password: str) -> str:
     return "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
-def _jaas(password: str, users: Mapping[str, str]) -> str:
+def _jaas_line(password: str, users: Mapping[str, str]) -> str:
     known = " ".join(f'user_{name}="{secret}"' for name, secret in users.items())
     return f'{_MODULE} required username="{USER}" password="{password}" {known};'

@@ -34,7 +34,7 @@ class DataLock:
     def acquire(self) -> None:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            self._take(descriptor)
+            self._wait_for_lock(descriptor)
         except BaseException:
             os.close(descriptor)
             raise
@@ -49,7 +49,7 @@ class DataLock:
         os.close(self._descriptor)
         self._descriptor = None
 
-    def _take(self, descriptor: int) -> None:
+    def _wait_for_lock(self, descriptor: int) -> None:
         deadline = time.monotonic() + _ORPHANS_SECONDS
         while not _try_lock(descriptor):
             owner = _read_owner(descriptor)

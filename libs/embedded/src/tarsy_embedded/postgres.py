@@ -48,17 +48,17 @@ class EmbeddedPostgres(EmbeddedServer):
         self._progress("Starting PostgreSQL")
         cluster = create_once(home, read_password(self.data_dir), tests=self._tests)
         give_up = time.monotonic() + _RETRY_SECONDS
-        while (failure := (yield from self._try(home, cluster))) is not None:
+        while (failure := (yield from self._try_to_start(home, cluster))) is not None:
             if time.monotonic() > give_up or not self._predecessor_is_dying():
                 raise failure
             yield 0.2
         self._progress(f"PostgreSQL is ready on 127.0.0.1:{self.port}")
 
-    def _try(self, home: PostgresHome, cluster: Path) -> Generator[float, None, ProcessError | None]:
+    def _try_to_start(self, home: PostgresHome, cluster: Path) -> Generator[float, None, ProcessError | None]:
         self._stop_child()
         _remove_stale_pid_file(cluster)
         self._child = ChildProcess(
-            [str(home.programs / "postgres"), "-D", str(cluster), *self._settings()],
+            [str(home.programs / "postgres"), "-D", str(cluster), *self._settings_arguments()],
             log=self.data_dir / "postgres.log",
             death_signal=self.stop_signal,
             lock=self._lock.descriptor,
@@ -75,7 +75,7 @@ class EmbeddedPostgres(EmbeddedServer):
             yield 0.02
         return NotReadyError(self.name, _READY_SECONDS, self._child.log)
 
-    def _settings(self) -> list[str]:
+    def _settings_arguments(self) -> list[str]:
         settings = {
             "port": self.port,
             "listen_addresses": "127.0.0.1",
@@ -89,7 +89,7 @@ class EmbeddedPostgres(EmbeddedServer):
         return [argument for name, value in settings.items() for argument in ("-c", f"{name}={value}")]
 
     def _predecessor_is_dying(self) -> bool:
-        output = self._running().output()
+        output = self._require_child().output()
         return any(saying in output for saying in _PREDECESSOR_DYING)
 
 

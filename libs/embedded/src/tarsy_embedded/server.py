@@ -35,7 +35,7 @@ class EmbeddedServer(ABC):
 
     @property
     def pid(self) -> int:
-        return self._running().pid
+        return self._require_child().pid
 
     @property
     def has_process(self) -> bool:
@@ -86,11 +86,11 @@ class EmbeddedServer(ABC):
 
     def poll_exit(self) -> int | None:
         """The exit code when the server has ended by itself, None while it runs."""
-        return self._running().poll_exit()
+        return self._require_child().poll_exit()
 
     def failure(self) -> ProcessError | None:
         """Why the server ended by itself, None while it runs."""
-        child = self._running()
+        child = self._require_child()
         code = child.poll_exit()
         if code is None:
             return None
@@ -115,7 +115,7 @@ class EmbeddedServer(ABC):
             self._child.stop(self.stop_signal, seconds)
             self._child = None
 
-    def _running(self) -> ChildProcess:
+    def _require_child(self) -> ChildProcess:
         if self._child is None:
             raise RuntimeError(f"{self.name} was not started")
         return self._child
