@@ -10,7 +10,7 @@ class RulesFailedError(Exception):
 
 
 class BrokenMasker(Masker):
-    def _settled(self, *_: Any, **__: Any) -> Any:
+    def _mask_until_settled(self, *_: Any, **__: Any) -> Any:
         raise RulesFailedError
 
 

@@ -223,7 +223,7 @@ def test_a_text_that_cannot_be_masked_is_not_shown(log: Path, monkeypatch: pytes
     def broken(*_: object) -> bytes:
         raise RuntimeError(PASSWORD)
 
-    monkeypatch.setattr(Masker, "_settled", broken)
+    monkeypatch.setattr(Masker, "_mask_until_settled", broken)
 
     code, out, err = ran(form, log)
 

@@ -187,10 +187,10 @@ async def test_nobody_in_front_of_us_means_a_client_of_the_api(client: httpx2.As
 class FailsOnQuestions(Masker):
     """Its rules fail where there is much to do, as an engine does that has no memory left."""
 
-    def _settled(self, text: bytes, *rest: Any) -> Any:
+    def _mask_until_settled(self, text: bytes, *rest: Any) -> Any:
         if b"?" in text:
             raise RulesFailedError
-        return super()._settled(text, *rest)
+        return super()._mask_until_settled(text, *rest)
 
 
 async def test_when_masking_fails_the_whole_question_is_redacted(system_bus: Bus) -> None:

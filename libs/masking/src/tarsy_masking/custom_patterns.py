@@ -25,9 +25,9 @@ class CustomRule:
     template: tuple[bytes | int, ...]
 
     def find(self, text: bytes) -> list[Edit]:
-        return list(self._edits(text))
+        return list(self._find_edits(text))
 
-    def _edits(self, text: bytes) -> Iterator[Edit]:
+    def _find_edits(self, text: bytes) -> Iterator[Edit]:
         end = 0
         while (match := self.regex.search(text, end)) is not None:
             start, stop = _with_whole_placeholders(text, *match.span())
@@ -35,12 +35,12 @@ class CustomRule:
             label = self.label(match)
             if start == stop or _DIGITS.sub(rb"\1]", text[start:stop]) == _DIGITS.sub(rb"\1]", label):
                 continue
-            yield Edit(start, stop, label, self._secret(match), self.name)
+            yield Edit(start, stop, label, self._secret_of_match(match), self.name)
 
     def label(self, match: Any) -> bytes:
         return b"".join(part if isinstance(part, bytes) else match.group(part) or b"" for part in self.template)
 
-    def _secret(self, match: Any) -> bytes:
+    def _secret_of_match(self, match: Any) -> bytes:
         """The part that the replacement does not keep: one value has the same digits, whatever stands before it."""
         start, stop = match.span()
         pieces: list[bytes] = []
@@ -54,13 +54,13 @@ class CustomRule:
 
 def _with_whole_placeholders(text: bytes, start: int, stop: int) -> tuple[int, int]:
     """A placeholder goes with what it stands in, or stays: a part of one tells nobody anything."""
-    first, last = _placeholder_at(text, start), _placeholder_at(text, stop)
+    first, last = _find_placeholder_at(text, start), _find_placeholder_at(text, stop)
     if (first and stop <= first[1]) or (last and start >= last[0]):
         return stop, stop
     return first[0] if first else start, last[1] if last else stop
 
 
-def _placeholder_at(text: bytes, position: int) -> tuple[int, int] | None:
+def _find_placeholder_at(text: bytes, position: int) -> tuple[int, int] | None:
     """The one that begins before the position and ends after it."""
     begin = text.rfind(_BEGIN, max(0, position - _LONGEST), position + len(_BEGIN) - 1)
     match = _PLACEHOLDER.match(text, begin) if 0 <= begin < position else None
@@ -72,13 +72,13 @@ def compile_custom(patterns: Sequence[CustomPattern]) -> tuple[list[CustomRule],
     mistakes: list[PatternProblem] = []
     for number, pattern in enumerate(patterns, 1):
         try:
-            rules.append(_compiled(f"custom_{number}", pattern))
+            rules.append(_compile_rule(f"custom_{number}", pattern))
         except ValueError as error:
             mistakes.append(PatternProblem(pattern.pattern, str(error)))
     return rules, mistakes
 
 
-def _compiled(name: str, pattern: CustomPattern) -> CustomRule:
+def _compile_rule(name: str, pattern: CustomPattern) -> CustomRule:
     options = re2.Options()
     options.log_errors = False
     try:
@@ -87,22 +87,22 @@ def _compiled(name: str, pattern: CustomPattern) -> CustomRule:
         detail = error.args[0] if error.args else ""
         raise ValueError(detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)) from None
     refuse_empty(regex)
-    rule = CustomRule(name, regex, tuple(_template(pattern.replacement, regex)))
+    rule = CustomRule(name, regex, tuple(_parse_template(pattern.replacement, regex)))
     _refuse_endless(rule)
     return rule
 
 
-def _template(replacement: str, regex: Any) -> Iterator[bytes | int]:
+def _parse_template(replacement: str, regex: Any) -> Iterator[bytes | int]:
     names = {name.decode(): index for name, index in regex.groupindex.items()}
     end = 0
     for variable in _VARIABLE.finditer(replacement):
         yield replacement[end : variable.start()].encode()
         end = variable.end()
-        yield b"$" if variable[1] else _group(variable[2] or variable[3], names, regex.groups)
+        yield b"$" if variable[1] else _group_index(variable[2] or variable[3], names, regex.groups)
     yield replacement[end:].encode()
 
 
-def _group(name: str, names: dict[str, int], groups: int) -> int:
+def _group_index(name: str, names: dict[str, int], groups: int) -> int:
     if name in names:
         return names[name]
     if name.isascii() and name.isdigit() and int(name[:9]) <= groups:

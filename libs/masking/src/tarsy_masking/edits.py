@@ -55,9 +55,9 @@ class LineExtract:
         self._starts = list(lengths)[:-1]
 
     def in_whole(self, edits: Iterable[Edit]) -> list[Edit]:
-        return [self._moved(edit) for edit in edits]
+        return [self._to_whole_text(edit) for edit in edits]
 
-    def _moved(self, edit: Edit) -> Edit:
+    def _to_whole_text(self, edit: Edit) -> Edit:
         line = bisect_right(self._starts, edit.start) - 1
         shift = self._originals[line] - self._starts[line]
         return edit._replace(start=edit.start + shift, stop=edit.stop + shift)
@@ -118,8 +118,8 @@ class EditHistory:
 
     def add(self, edits: Sequence[AppliedEdit]) -> None:
         starts = [segment.now for segment in self.segments]
-        made = [self._made(edit, starts) for edit in edits]
-        kept = [old for old in self.segments if not _within(old, made)]
+        made = [self._to_original_place(edit, starts) for edit in edits]
+        kept = [old for old in self.segments if not _lies_within(old, made)]
         self.segments = sorted((*kept, *made), key=lambda place: place.start)
         shift = 0
         for segment in self.segments:
@@ -134,7 +134,7 @@ class EditHistory:
     def list_applied(self) -> list[AppliedEdit]:
         return [AppliedEdit(segment.start, segment.stop, segment.text, segment.rule) for segment in self.segments]
 
-    def _made(self, edit: AppliedEdit, starts: Sequence[int]) -> _Place:
+    def _to_original_place(self, edit: AppliedEdit, starts: Sequence[int]) -> _Place:
         before = bisect_right(starts, edit.start) - 1
         until = bisect_right(starts, edit.stop - 1) - 1
         start = self._to_original_offset(edit.start, before)
@@ -151,6 +151,6 @@ class EditHistory:
         return self.segments[index].stop + now - self.segments[index].now_stop
 
 
-def _within(old: _Place, made: Sequence[_Place]) -> bool:
+def _lies_within(old: _Place, made: Sequence[_Place]) -> bool:
     index = bisect_right(made, old.start, key=lambda place: place.start) - 1
     return index >= 0 and old.stop <= made[index].stop

@@ -18,10 +18,10 @@ class Finding:
 
 
 def findings_in(original: bytes, history: EditHistory) -> list[Finding]:
-    return list(_findings(original, history))
+    return list(_list_findings(original, history))
 
 
-def _findings(original: bytes, history: EditHistory) -> Iterator[Finding]:
+def _list_findings(original: bytes, history: EditHistory) -> Iterator[Finding]:
     line, begins, seen = 1, 0, 0
     for segment in history.segments:
         line += original.count(b"\n", seen, segment.start)

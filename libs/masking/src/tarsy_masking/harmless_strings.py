@@ -35,14 +35,14 @@ def harmless_strings(value: JsonValue, scans: Iterable[Scan], known: KnownHarmle
     harmless = {
         string: string
         for string, suspected in zip(strings, suspicious, strict=True)
-        if not suspected and _is_plain(string)
+        if not suspected and _is_plain_text(string)
     }
     if len(strings) <= _FEW_STRINGS:
         known.add_all(harmless)
     return harmless
 
 
-def _is_plain(string: str) -> bool:
+def _is_plain_text(string: str) -> bool:
     """Nothing but patterns could find a secret in it."""
     return (
         len(string) < _SHORT_STRING

@@ -26,24 +26,24 @@ class JsonText:
 
     def __init__(self, value: JsonValue) -> None:
         self._value = value
-        self.text = _written(value)
+        self.text = _to_json_bytes(value)
 
     def apply_edits(self, edits: Sequence[AppliedEdit]) -> JsonValue:
         """Names stay. A scalar that an edit touches is edited within, and replaced where that leaves no JSON."""
         starts = [edit.start for edit in edits]
-        return self._read(self._value, _scalars_in(self._value, 0), edits, starts)
+        return self._read_back(self._value, _scalars_in(self._value, 0), edits, starts)
 
-    def _read(
+    def _read_back(
         self, value: JsonValue, scalars: Iterator[_Scalar], edits: Sequence[AppliedEdit], starts: Sequence[int]
     ) -> JsonValue:
         if isinstance(value, dict):
-            read: JsonObject = {name: self._read(item, scalars, edits, starts) for name, item in value.items()}
+            read: JsonObject = {name: self._read_back(item, scalars, edits, starts) for name, item in value.items()}
             return read
         if isinstance(value, list):
-            return [self._read(item, scalars, edits, starts) for item in value]
-        return self._edited(value, next(scalars), edits, starts)
+            return [self._read_back(item, scalars, edits, starts) for item in value]
+        return self._edited_scalar(value, next(scalars), edits, starts)
 
-    def _edited(
+    def _edited_scalar(
         self, value: JsonValue, scalar: _Scalar, edits: Sequence[AppliedEdit], starts: Sequence[int]
     ) -> JsonValue:
         first = max(0, bisect_right(starts, scalar.start) - 1)
@@ -56,10 +56,10 @@ class JsonText:
         if not touching:
             return value
         within = scalar.quoted and all(scalar.start <= edit.start and edit.stop <= scalar.stop for edit in touching)
-        edited = self._within(scalar, touching) if within else None
+        edited = self._edit_within(scalar, touching) if within else None
         return touching[0].text.decode(errors="replace").strip() if edited is None else edited
 
-    def _within(self, scalar: _Scalar, edits: Sequence[AppliedEdit]) -> str | None:
+    def _edit_within(self, scalar: _Scalar, edits: Sequence[AppliedEdit]) -> str | None:
         pieces: list[bytes] = []
         end = scalar.start
         for edit in edits:
@@ -72,7 +72,7 @@ class JsonText:
             return None
 
 
-def _written(value: JsonValue) -> bytes:
+def _to_json_bytes(value: JsonValue) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode(errors="replace")
 
 
@@ -82,7 +82,7 @@ def _scalars_in(value: JsonValue, start: int) -> Generator[_Scalar, None, int]:
     if isinstance(value, dict):
         end = start + 1
         for number, (name, item) in enumerate(value.items()):
-            end += (2 if number else 0) + len(_written(name)) + 2
+            end += (2 if number else 0) + len(_to_json_bytes(name)) + 2
             end = yield from _scalars_in(item, end)
         return end + 1
     if isinstance(value, list):
@@ -91,7 +91,7 @@ def _scalars_in(value: JsonValue, start: int) -> Generator[_Scalar, None, int]:
             end += 2 if number else 0
             end = yield from _scalars_in(item, end)
         return end + 1
-    end, quoted = start + len(_written(value)), isinstance(value, str)
+    end, quoted = start + len(_to_json_bytes(value)), isinstance(value, str)
     yield _Scalar(start + quoted, end - quoted, quoted)
     return end
 

@@ -74,7 +74,7 @@ class Masker:
         self._in_lines = Scan(source, source.patterns, "line", most_findings)
         self._across_lines = Scan(source, source.patterns, "text", most_findings, of_decoded=self._in_lines)
         added = source.select_opt_in(names)
-        self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added, most_findings)]
+        self._added_across_lines = [*(rule.find for rule in rules), *_scans_across_lines(source, added, most_findings)]
         self._added_in_lines = [Scan(source, added, "line", most_findings)] if added else []
         self._knows_no_forms = bool(rules) or len(self._added_across_lines) > 0
         self._names = SensitiveKeys(source)
@@ -116,10 +116,10 @@ class Masker:
         if text in self._known:
             return text
         try:
-            original = _as_bytes(text)
+            original = _to_bytes(text)
             folded = fold(original)
             if folded is None:
-                masked = self._settled(original, _unnoted)
+                masked = self._mask_until_settled(original, _note_nothing)
             else:
                 masked = rewrite(original, self._edits_of(original, folded).list_applied())
             result = masked.decode(errors="replace")
@@ -128,7 +128,7 @@ class Masker:
             return result
         # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
-            return _redacted(error)
+            return _log_and_redact(error)
 
     def prepare_streams(self) -> None:
         """Compiles what streams need, for a second at most: the first stream would hold its event loop so long."""
@@ -143,29 +143,29 @@ class Masker:
         looks like. A name and a value together are masked as they would be in text.
         """
         try:
-            masked = self._mask_value(value, self._harmless_strings(value), depth=0, inside_list=False)
-            return self._masked_as_text(masked)
+            masked = self._mask_value(value, self._find_harmless_strings(value), depth=0, inside_list=False)
+            return self._mask_as_text(masked)
         except Exception as error:  # noqa: BLE001
-            return _redacted(error)
+            return _log_and_redact(error)
 
     def findings(self, text: str) -> list[Finding]:
         """The secrets that `mask` would replace, in the order of the text."""
-        original = _as_bytes(text)
+        original = _to_bytes(text)
         try:
             history = self._edits_of(original, fold(original))
         except Exception as error:  # noqa: BLE001
-            return [Finding("masking_failed", 1, 1, len(text), _redacted(error))]
+            return [Finding("masking_failed", 1, 1, len(text), _log_and_redact(error))]
         return findings_in(original, history)
 
     def _edits_of(self, original: bytes, folded: FoldedText | None) -> EditHistory:
         """`folded`: how the text is read, if not as it stands. The edits are of the text as it stands."""
         history = EditHistory()
-        self._settled(original if folded is None else folded.text, history.add)
+        self._mask_until_settled(original if folded is None else folded.text, history.add)
         if folded is not None:
             history.move(folded.start, folded.stop)
         return history
 
-    def _settled(self, text: bytes, note: _Noted) -> bytes:
+    def _mask_until_settled(self, text: bytes, note: _Noted) -> bytes:
         """Rules that were added see only the text that the built-in rules have left. Rules that see one line come to
         rest by themselves: when the others find nothing in the text after them, nothing is to be found."""
         for settled in (False, *[True] * _MAX_ROUNDS):
@@ -197,7 +197,7 @@ class Masker:
     def _mask_with(self, text: bytes, finds: Sequence[_Find], note: _Noted) -> bytes:
         for find in finds:
             if edits := find(text):
-                text = self._rewritten(text, edits, note)[0]
+                text = self._rewrite_and_note(text, edits, note)[0]
         return text
 
     def _finds_across_lines(self) -> Sequence[_Find]:
@@ -213,25 +213,25 @@ class Masker:
             if not edits:
                 return text
             before = text
-            text, made = self._rewritten(text, edits, note)
+            text, made = self._rewrite_and_note(text, edits, note)
             changed = extract_changed_lines(text, made if text != before else ())
             found = self._in_lines.find(changed.text) or ([] if scan is self._in_lines else scan.find(changed.text))
             edits = changed.in_whole(found)
         raise NeverSettlesError
 
-    def _rewritten(self, text: bytes, edits: Sequence[Edit], note: _Noted) -> tuple[bytes, list[AppliedEdit]]:
+    def _rewrite_and_note(self, text: bytes, edits: Sequence[Edit], note: _Noted) -> tuple[bytes, list[AppliedEdit]]:
         made = apply_labels(edits, self._placeholder)
         note(made)
         return rewrite(text, made), made
 
-    def _masked_as_text(self, value: JsonValue) -> JsonValue:
+    def _mask_as_text(self, value: JsonValue) -> JsonValue:
         if not isinstance(value, dict | list):
             return value
         written = JsonText(value)
         edits = self._edits_of(written.text, fold(written.text)).list_applied()
         return written.apply_edits(edits) if edits else value
 
-    def _harmless_strings(self, value: JsonValue) -> dict[str, str]:
+    def _find_harmless_strings(self, value: JsonValue) -> dict[str, str]:
         if self._knows_no_forms:
             return {}
         return harmless_strings(value, (self._across_lines, self._in_lines, *self._added_in_lines), self._known)
@@ -250,7 +250,7 @@ class Masker:
                 body = without_data(value, partial(self._names.hide, label=LABEL, placeholder=self._placeholder))
             inside = inside_list or lists_secrets(value)
             hidden = self._names.hide_values_of_sensitive_keys(body, self._placeholder)
-            names = self._masked_names(hidden, seen)
+            names = self._mask_names(hidden, seen)
             return {
                 name: self._mask_value(item, seen, depth=depth + 1, inside_list=inside)
                 for name, item in zip(names, hidden.values(), strict=True)
@@ -258,7 +258,7 @@ class Masker:
         # Callers may hand over what only claims to be JSON.
         return value if type(value) in _SCALARS else REDACTED
 
-    def _masked_names(self, names: Iterable[str], seen: dict[str, str]) -> Iterable[str]:
+    def _mask_names(self, names: Iterable[str], seen: dict[str, str]) -> Iterable[str]:
         """As many as there were: of two that have become the same, the second gets a number."""
         masked: dict[str, None] = {}
         for name in names:
@@ -277,23 +277,23 @@ def prepare_default() -> None:
     Masker.default().prepare_streams()
 
 
-def _across_lines(source: PatternFile, patterns: Sequence[Pattern], most_findings: int) -> list[_Find]:
+def _scans_across_lines(source: PatternFile, patterns: Sequence[Pattern], most_findings: int) -> list[_Find]:
     if all(pattern.span == "line" for pattern in patterns):
         return []
     scan = Scan(source, patterns, "text", most_findings)
     return [scan.find]
 
 
-def _as_bytes(text: str) -> bytes:
+def _to_bytes(text: str) -> bytes:
     # A lone surrogate is no text that could be written; as a question mark it is, and hides nothing.
     return text.encode(errors="replace")
 
 
-def _unnoted(made: Sequence[AppliedEdit]) -> None:
+def _note_nothing(made: Sequence[AppliedEdit]) -> None:
     pass
 
 
-def _redacted(error: Exception) -> str:
+def _log_and_redact(error: Exception) -> str:
     # Its type only: messages and tracebacks of parsers quote what they were given.
     _log.error("masking failed, the whole value is redacted: %s", type(error).__name__)
     return REDACTED

@@ -49,7 +49,10 @@ class OpenSecrets:
             return True
         folded = fold(text)
         plain = text if folded is None else folded.text
-        return self._secrets_begun.occurs_in(plain) or default_multi_line_secrets().open_since(plain) is not None
+        return (
+            self._regexes_of_begun_secrets.occurs_in(plain)
+            or default_multi_line_secrets().open_since(plain) is not None
+        )
 
     def open_since(self, text: bytes) -> int:
         """The earliest begin of a match that may continue after the end; the length of the text if there is none."""
@@ -57,14 +60,14 @@ class OpenSecrets:
             return 0
         folded = fold(text)
         if folded is None:
-            return self._open_since(text)
-        position = self._open_since(folded.text)
+            return self._find_open_since(text)
+        position = self._find_open_since(folded.text)
         return len(text) if position == len(folded.text) else folded.start(position)
 
     def data_since(self, text: bytes) -> int | None:
         """Where the value begins of a key that Kubernetes Secrets have their data under. The kind may come later."""
         folded = fold(text)
-        match = self._data_key.search(text if folded is None else folded.text)
+        match = self._data_key_regex.search(text if folded is None else folded.text)
         if match is None:
             return None
         return int(match.end()) if folded is None else folded.stop(match.end())
@@ -72,27 +75,27 @@ class OpenSecrets:
     def names_a_secret(self, text: bytes) -> bool:
         """Whether it has the kind of a Kubernetes Secret, or ends where one may follow."""
         folded = fold(text)
-        return self._kind.search(text if folded is None else folded.text) is not None
+        return self._kind_regex.search(text if folded is None else folded.text) is not None
 
-    def _open_since(self, text: bytes) -> int:
+    def _find_open_since(self, text: bytes) -> int:
         since = default_multi_line_secrets().open_since(text)
-        first = self._matches_begun.first_in(text)
+        first = self._regexes_of_begun_matches.first_in(text)
         return first if since is None else min(first, since)
 
     @cached_property
-    def _secrets_begun(self) -> "_AtEnd":
+    def _regexes_of_begun_secrets(self) -> "_AtEnd":
         return _AtEnd(self._patterns, find_secret_beginnings)
 
     @cached_property
-    def _matches_begun(self) -> "_AtEnd":
+    def _regexes_of_begun_matches(self) -> "_AtEnd":
         return _AtEnd(self._patterns, find_beginnings)
 
     @cached_property
-    def _data_key(self) -> Any:
+    def _data_key_regex(self) -> Any:
         return compile_regex(_DATA_KEY)
 
     @cached_property
-    def _kind(self) -> Any:
+    def _kind_regex(self) -> Any:
         return compile_regex(_KIND)
 
 
@@ -106,28 +109,30 @@ class _AtEnd:
     """Beginnings of the patterns' matches at the end of a text."""
 
     def __init__(self, patterns: Sequence[Pattern], beginnings_of: _BeginningsOf) -> None:
-        self._in_lines = list(_regexes(patterns, "line", beginnings_of))
-        self._across_lines = list(_regexes(patterns, "text", beginnings_of))
+        self._in_lines = list(_open_regexes(patterns, "line", beginnings_of))
+        self._across_lines = list(_open_regexes(patterns, "text", beginnings_of))
 
     def occurs_in(self, text: bytes) -> bool:
-        line = text[_last_line(text) :]
+        line = text[_start_of_last_line(text) :]
         return any(regex.search(line) is not None for regex in self._in_lines) or any(
             regex.search(text) is not None for regex in self._across_lines
         )
 
     def first_in(self, text: bytes) -> int:
-        begin = _last_line(text)
+        begin = _start_of_last_line(text)
         line = text[begin:]
         found = [begin + match.start() for regex in self._in_lines if (match := regex.search(line)) is not None]
         found += [match.start() for regex in self._across_lines if (match := regex.search(text)) is not None]
         return min(found, default=len(text))
 
 
-def _last_line(text: bytes) -> int:
+def _start_of_last_line(text: bytes) -> int:
     return text.rfind(b"\n") + 1
 
 
-def _regexes(patterns: Sequence[Pattern], span: Literal["line", "text"], beginnings_of: _BeginningsOf) -> Iterator[Any]:
+def _open_regexes(
+    patterns: Sequence[Pattern], span: Literal["line", "text"], beginnings_of: _BeginningsOf
+) -> Iterator[Any]:
     chosen = [pattern for pattern in patterns if pattern.span == span]
     forms = [pattern for pattern in chosen if not pattern.by_name]
     by_name = [pattern for pattern in chosen if pattern.by_name]

@@ -76,36 +76,36 @@ class PatternFile:
 
 @cache
 def read_patterns() -> PatternFile:
-    raw, of_providers = _file("patterns.yaml"), _file("providers.yaml")
+    raw, of_providers = _load_file("patterns.yaml"), _load_file("providers.yaml")
     entries = (*of_providers["providers"], *raw["patterns"])
     fragments: dict[str, str] = {
         **raw["fragments"],
-        "provider": _joined(of_providers["provider_names"]),
-        "label": _labels(entries, raw["families"]),
+        "provider": _join_lines(of_providers["provider_names"]),
+        "label": _labels_regex(entries, raw["families"]),
     }
-    families = {family: _filled(names, fragments) for family, names in raw["families"].items()}
+    families = {family: _fill_fragments(names, fragments) for family, names in raw["families"].items()}
     fragments = {**fragments, "any": f"(?:{'|'.join(families.values())})"}
     return PatternFile(
-        patterns=tuple(_pattern(entry, families, fragments) for entry in entries),
-        opt_in=tuple(_pattern(entry, families, fragments) for entry in raw["opt_in"]),
+        patterns=tuple(_make_pattern(entry, families, fragments) for entry in entries),
+        opt_in=tuple(_make_pattern(entry, families, fragments) for entry in raw["opt_in"]),
         groups={name: tuple(members) for name, members in raw["groups"].items()},
         covered=frozenset(raw["covered"]),
-        never_secret=_filled(_joined(raw["never_secret"]), fragments),
-        message=_filled(_joined(raw["message"]), fragments),
-        harmless_names=_filled(raw["harmless_names"], fragments),
-        harmless_beside_chance=_filled(_joined(raw["harmless_beside_chance"]), fragments),
+        never_secret=_fill_fragments(_join_lines(raw["never_secret"]), fragments),
+        message=_fill_fragments(_join_lines(raw["message"]), fragments),
+        harmless_names=_fill_fragments(raw["harmless_names"], fragments),
+        harmless_beside_chance=_fill_fragments(_join_lines(raw["harmless_beside_chance"]), fragments),
         value_end=raw["value_end"],
         families=families,
         any_name=fragments["any"],
     )
 
 
-def _file(name: str) -> dict[str, Any]:
+def _load_file(name: str) -> dict[str, Any]:
     content: dict[str, Any] = yaml.load(files("tarsy_masking").joinpath(name).read_bytes(), _YAML)
     return content
 
 
-def _joined(regex: str) -> str:
+def _join_lines(regex: str) -> str:
     """A regex that is written in several lines."""
     return "".join(line.strip() for line in regex.splitlines())
 
@@ -113,7 +113,7 @@ def _joined(regex: str) -> str:
 @lru_cache(_COMPILED)
 def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False, memory: int = _MEMORY) -> Any:
     """RE2 takes time in proportion to the text, whatever the text; Latin-1 makes it read UTF-8 as plain bytes."""
-    compiled = re2.compile(regex.encode("ascii"), _options(capture=capture, one_line=one_line, memory=memory))
+    compiled = re2.compile(regex.encode("ascii"), _re2_options(capture=capture, one_line=one_line, memory=memory))
     refuse_empty(compiled)
     return compiled
 
@@ -121,7 +121,7 @@ def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False, m
 @lru_cache(_COMPILED)
 def compile_set(regexes: tuple[str, ...], *, one_line: bool = False) -> Any:
     """Tells which of the regexes find something, by their numbers."""
-    compiled = re2.Set.SearchSet(_options(capture=False, one_line=one_line, memory=4 * _MEMORY))
+    compiled = re2.Set.SearchSet(_re2_options(capture=False, one_line=one_line, memory=4 * _MEMORY))
     for regex in regexes:
         compiled.Add(regex.encode("ascii"))
     compiled.Compile()
@@ -133,7 +133,7 @@ def refuse_empty(compiled: Any) -> None:
         raise ValueError("it finds something in an empty text, so it would find it everywhere")
 
 
-def _options(*, capture: bool, one_line: bool, memory: int) -> Any:
+def _re2_options(*, capture: bool, one_line: bool, memory: int) -> Any:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
@@ -143,8 +143,8 @@ def _options(*, capture: bool, one_line: bool, memory: int) -> Any:
     return options
 
 
-def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: Mapping[str, str]) -> Pattern:
-    regexes = [f"(?m:{_filled(regex, fragments)})" for regex in _several(entry["regex"])]
+def _make_pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: Mapping[str, str]) -> Pattern:
+    regexes = [f"(?m:{_fill_fragments(regex, fragments)})" for regex in _as_list(entry["regex"])]
     by_name = any(_NAMES in regex for regex in regexes)
     of_all_families = tuple(regex.replace(_NAMES, fragments["any"]) for regex in regexes)
     return Pattern(
@@ -154,34 +154,34 @@ def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: M
         check=entry.get("check", ""),
         by_name=by_name,
         of_all_families=of_all_families,
-        any_regexes=tuple(
-            map(head, of_all_families) if by_name else (_loosened(one, entry) for one in of_all_families)
-        ),
+        any_regexes=tuple(map(head, of_all_families) if by_name else (_loosen(one, entry) for one in of_all_families)),
         needs=tuple(text.encode() for text in entry.get("needs", ())),
         apart=entry.get("apart", False),
-        regexes=tuple(one for regex in regexes for one in _per_family(regex, entry["replacement"], families)),
+        regexes=tuple(
+            one for regex in regexes for one in _regex_and_label_per_family(regex, entry["replacement"], families)
+        ),
         samples=entry["samples"],
         ordinary=tuple(entry["ordinary"]),
     )
 
 
-def _loosened(regex: str, entry: Mapping[str, Any]) -> str:
+def _loosen(regex: str, entry: Mapping[str, Any]) -> str:
     """Finds whatever the regex finds, and more, without counting far: RE2 has states for every count. A pattern
     that has no form but its length stays as it is."""
     return regex if entry.get("check") in _WITHOUT_FORM else _COUNT.sub(rf"{{{_FEW},}}", regex)
 
 
-def _labels(entries: Iterable[Mapping[str, Any]], families: Iterable[str]) -> str:
+def _labels_regex(entries: Iterable[Mapping[str, Any]], families: Iterable[str]) -> str:
     """A value that only begins like one of these is no placeholder."""
     written = {entry["replacement"].strip("[]").replace(_FAMILY, family) for entry in entries for family in families}
     return f"(?:{'|'.join(sorted(written))})"
 
 
-def _several(regex: str | list[str]) -> list[str]:
+def _as_list(regex: str | list[str]) -> list[str]:
     return [regex] if isinstance(regex, str) else regex
 
 
-def _per_family(regex: str, replacement: str, families: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _regex_and_label_per_family(regex: str, replacement: str, families: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if _NAMES not in regex:
         yield regex, replacement
         return
@@ -189,9 +189,9 @@ def _per_family(regex: str, replacement: str, families: Mapping[str, str]) -> It
         yield regex.replace(_NAMES, names), replacement.replace(_FAMILY, family)
 
 
-def _filled(regex: str, fragments: Mapping[str, str]) -> str:
+def _fill_fragments(regex: str, fragments: Mapping[str, str]) -> str:
     def fill(found: re.Match[str]) -> str:
         name = found[1]
-        return found[0] if found[0] == _NAMES or name not in fragments else _filled(fragments[name], fragments)
+        return found[0] if found[0] == _NAMES or name not in fragments else _fill_fragments(fragments[name], fragments)
 
     return _FRAGMENT.sub(fill, regex)

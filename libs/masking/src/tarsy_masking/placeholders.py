@@ -37,11 +37,11 @@ class KeyedPlaceholder:
     def __call__(self, label: bytes, secret: bytes) -> bytes:
         if not self._of_session:
             self._of_session = hmac.digest(self._key, self._session_id.encode(), hashlib.sha256)
-        digits = hmac.digest(self._of_session, _value(secret), hashlib.sha256).hex()[:DIGITS].encode()
+        digits = hmac.digest(self._of_session, _normalize_secret(secret), hashlib.sha256).hex()[:DIGITS].encode()
         return _LABEL.sub(lambda found: found[1] + b"_" + digits + b"]", label, count=1)
 
 
-def _value(secret: bytes) -> bytes:
+def _normalize_secret(secret: bytes) -> bytes:
     if b"%" in secret:
         secret = unquote_to_bytes(secret)
     return _WRITING.sub(b"", secret)

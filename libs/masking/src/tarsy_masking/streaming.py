@@ -61,32 +61,32 @@ class MaskedStream:
             return ""
         self._new.append(text)
         self._size += len(text)
-        return self._look() if self._size >= self._next_look else ""
+        return self._look_for_end() if self._size >= self._next_look else ""
 
     def pause(self) -> str:
         """The word that was held back, when something else comes between this text and the rest of it. A beginning
         of a secret of more than a word stays here."""
-        out = self._look()
-        if self._out >= _after_blank(self._context) and self._data_since() is None:
-            out += self._send(len(self._context))
+        out = self._look_for_end()
+        if self._out >= _position_after_blank(self._context) and self._find_data_since() is None:
+            out += self._send_up_to(len(self._context))
         return out
 
     def rest(self) -> str:
         """The text that was held back, when there is no more."""
-        self._gather()
-        data = self._data_since() if self._forgot_a_kind else None
-        return self._send(len(self._context) if data is None else data)
+        self._gather_new()
+        data = self._find_data_since() if self._forgot_a_kind else None
+        return self._send_up_to(len(self._context) if data is None else data)
 
-    def _gather(self) -> None:
+    def _gather_new(self) -> None:
         self._context += "".join(self._new)
         self._new.clear()
 
-    def _look(self) -> str:
-        self._gather()
+    def _look_for_end(self) -> str:
+        self._gather_new()
         out = ""
-        for end in self._ends():
+        for end in self._possible_ends():
             if end > self._out and not self._is_open(self._context[:end]):
-                out = self._send(end, only_if_closed=True)
+                out = self._send_up_to(end, only_if_closed=True)
                 break
         if self._out >= self._next_cut:
             self._shorten_context()
@@ -95,25 +95,25 @@ class MaskedStream:
         self._next_look = self._size + self._size // GROWTH if self._size >= SHORT_CONTEXT else 0
         return out
 
-    def _ends(self) -> Iterator[int]:
+    def _possible_ends(self) -> Iterator[int]:
         """Up to where the text may go out, the furthest first: to its end, a word less, or before what is open."""
-        data = self._data_since()
+        data = self._find_data_since()
         text = self._context if data is None else self._context[:data]
         yield len(text)
-        text = text[: _after_blank(text)]
+        text = text[: _position_after_blank(text)]
         yield len(text)
-        encoded = _as_bytes(text)
-        yield _after_blank(encoded[: self._secrets.open_since(encoded)].decode(errors="ignore"))
+        encoded = _to_bytes(text)
+        yield _position_after_blank(encoded[: self._secrets.open_since(encoded)].decode(errors="ignore"))
 
-    def _data_since(self) -> int | None:
-        encoded = _as_bytes(self._context)
+    def _find_data_since(self) -> int | None:
+        encoded = _to_bytes(self._context)
         since = self._secrets.data_since(encoded)
         return None if since is None else len(encoded[:since].decode())
 
     def _is_open(self, text: str) -> bool:
-        return self._secrets.may_go_on(_as_bytes(text))
+        return self._secrets.may_go_on(_to_bytes(text))
 
-    def _send(self, end: int, *, only_if_closed: bool = False) -> str:
+    def _send_up_to(self, end: int, *, only_if_closed: bool = False) -> str:
         text = self._context[:end]
         masked = self._mask(text)
         if not masked.startswith(self._sent):
@@ -129,37 +129,37 @@ class MaskedStream:
         """With more text, a rule may find another secret instead. A placeholder may also begin a match of another
         rule.
         """
-        return self._secrets.open_since(_as_bytes(text)) < len(_as_bytes(text.rstrip())) or self._is_open(masked)
+        return self._secrets.open_since(_to_bytes(text)) < len(_to_bytes(text.rstrip())) or self._is_open(masked)
 
     def _shorten_context(self) -> None:
         """Forgets what has gone out, before a place that no match lies across, if both parts are masked each by itself
         as they were together."""
         self._next_cut = self._out + self._out // 4
         # Data that may be a Kubernetes Secret's is judged by all that stands before it.
-        positions = () if self._data_since() is not None else map(self._place_after, PARTS)
+        positions = () if self._find_data_since() is not None else map(self._position_after, PARTS)
         for begin in filter(None, positions):
             before, context, out = self._context[:begin], self._context[begin:], self._out - begin
             if not before.endswith("\n"):
                 context, out = NO_LINE_BEGINS + context, out + 1
             sent = self._mask(context[:out])
             if self._mask(before) + sent.removeprefix(NO_LINE_BEGINS) == self._sent:
-                self._forgot_a_kind |= self._secrets.names_a_secret(_as_bytes(before))
+                self._forgot_a_kind |= self._secrets.names_a_secret(_to_bytes(before))
                 self._context, self._out, self._sent, self._size = context, out, sent, len(context)
                 self._next_cut = ENOUGH_CONTEXT
                 return
 
-    def _place_after(self, part: float) -> int | None:
+    def _position_after(self, part: float) -> int | None:
         """The beginning of a line, or a blank in one."""
         first, last = int(part * self._out), self._out - MARGIN
         line = self._context.find("\n", first, last) + 1
-        if line and self._nothing_open_before(line, blanks=0):
+        if line and self._is_nothing_open_before(line, blanks=0):
             return line
         blank = self._context.find(" ", first, last)
-        return blank if blank > 0 and self._nothing_open_before(blank, blanks=1) else None
+        return blank if blank > 0 and self._is_nothing_open_before(blank, blanks=1) else None
 
-    def _nothing_open_before(self, position: int, *, blanks: int) -> bool:
+    def _is_nothing_open_before(self, position: int, *, blanks: int) -> bool:
         """A match may begin with the blank itself."""
-        encoded = _as_bytes(self._context[: position + blanks])
+        encoded = _to_bytes(self._context[: position + blanks])
         return self._secrets.open_since(encoded) >= len(encoded) - blanks
 
     def _fall_silent(self) -> None:
@@ -168,9 +168,9 @@ class MaskedStream:
         self._out = self._size = self._next_look = 0
 
 
-def _after_blank(text: str) -> int:
+def _position_after_blank(text: str) -> int:
     return max(text.rfind(" "), text.rfind("\n")) + 1
 
 
-def _as_bytes(text: str) -> bytes:
+def _to_bytes(text: str) -> bytes:
     return text.encode(errors="replace")

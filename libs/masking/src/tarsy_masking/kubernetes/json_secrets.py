@@ -27,7 +27,7 @@ def json_secrets(text: bytes) -> list[Edit]:
     edits: list[Edit] = []
     for position, stop in _Surroundings(text).of_mentions():
         while (data := _DATA.search(text, position, stop)) is not None:
-            found, position = _values(text, data)
+            found, position = _mask_values(text, data)
             edits += found
     return edits
 
@@ -48,25 +48,25 @@ class _Surroundings:
         for mention in _MENTION.finditer(self._text):
             if ranges and mention.start() < ranges[-1][1]:
                 continue
-            around = self._object if mention.group(1) == b"" else self._string
+            around = self._find_object if mention.group(1) == b"" else self._find_string
             found = around(mention.start(), ranges[-1][1] if ranges else 0)
             if found is None:
                 return [(0, len(self._text))]
             ranges.append(found)
         return ranges
 
-    def _object(self, position: int, floor: int) -> tuple[int, int] | None:
+    def _find_object(self, position: int, floor: int) -> tuple[int, int] | None:
         start = position
         for _ in range(_ATTEMPTS):
             start = self._source.rfind("{", floor, start)
             if start < 0 or self._effort < 0:
                 break
-            end = self._end(start)
+            end = self._end_of_object(start)
             if end is not None and end > position:
                 return start, end
         return None
 
-    def _end(self, start: int) -> int | None:
+    def _end_of_object(self, start: int) -> int | None:
         try:
             _, end = self._decoder.raw_decode(self._source, start)
         except json.JSONDecodeError as error:
@@ -78,7 +78,7 @@ class _Surroundings:
             return end
         return None
 
-    def _string(self, position: int, floor: int) -> tuple[int, int] | None:
+    def _find_string(self, position: int, floor: int) -> tuple[int, int] | None:
         start = position
         while self._effort >= 0:
             before = start
@@ -101,13 +101,13 @@ def _end_of_string(text: bytes, start: int) -> int:
 _STRING = compile_regex(r'"(?:[^"\\\n]|\\[^\n])*"')
 
 
-def _values(text: bytes, data: Any) -> tuple[list[Edit], int]:
+def _mask_values(text: bytes, data: Any) -> tuple[list[Edit], int]:
     """The values of a data object, and where it ends. Its keys stay, as far as they can be told."""
     quote = len(data.group(1))
     if data.start(2) < 0 or quote > _DEEPEST_QUOTE:
-        start, end = data.span(3) if data.start(2) < 0 else (data.end(), _rest(text, data.end()))
-        return [*_edit(text, start, end)], end
-    entry = _entry(quote)
+        start, end = data.span(3) if data.start(2) < 0 else (data.end(), _end_of_rest(text, data.end()))
+        return [*_edit_unless_empty(text, start, end)], end
+    entry = _entry_regex(quote)
     edits: list[Edit] = []
     end = data.end()
     while True:
@@ -116,28 +116,28 @@ def _values(text: bytes, data: Any) -> tuple[list[Edit], int]:
         found = entry.match(text, end)
         if found is None:
             break
-        edits += _edit(text, *next(found.span(group) for group in (1, 2) if found.start(group) >= 0))
+        edits += _edit_unless_empty(text, *next(found.span(group) for group in (1, 2) if found.start(group) >= 0))
         end = found.end()
     if text[end : end + 1] not in (b"}", b""):
-        rest = _rest(text, end)
-        edits += _edit(text, end, rest)
+        rest = _end_of_rest(text, end)
+        edits += _edit_unless_empty(text, end, rest)
         end = rest
     return edits, end
 
 
-def _rest(text: bytes, start: int) -> int:
+def _end_of_rest(text: bytes, start: int) -> int:
     match = _REST.match(text, start)
     return start if match is None else int(match.end())
 
 
-def _edit(text: bytes, start: int, stop: int) -> Iterator[Edit]:
+def _edit_unless_empty(text: bytes, start: int, stop: int) -> Iterator[Edit]:
     value = text[start:stop]
     if value != b"" and not _NOTHING.fullmatch(value):
         yield Edit(start, stop, LABEL, value, RULE)
 
 
 @cache
-def _entry(backslashes: int) -> Any:
+def _entry_regex(backslashes: int) -> Any:
     """A key and its value, where quotes have that many backslashes before them; the last value may be cut off."""
     quote = rf'\\{{{backslashes}}}"' if backslashes else '"'
     escaped = r"\\." if backslashes == 0 else rf'\\+[^"\\]|\\{{{backslashes + 1},}}"'

@@ -20,10 +20,10 @@ def lists_secrets(body: JsonObject) -> bool:
 
 
 def without_data(secret: JsonObject, hidden: Callable[[JsonValue], JsonValue]) -> JsonObject:
-    return {key: _masked(value, hidden) if key in DATA_KEYS else value for key, value in secret.items()}
+    return {key: _mask_data(value, hidden) if key in DATA_KEYS else value for key, value in secret.items()}
 
 
-def _masked(data: JsonValue, hidden: Callable[[JsonValue], JsonValue]) -> JsonValue:
+def _mask_data(data: JsonValue, hidden: Callable[[JsonValue], JsonValue]) -> JsonValue:
     if isinstance(data, dict):
         return {key: hidden(_as_text(value)) for key, value in data.items()}
     return hidden(_as_text(data))

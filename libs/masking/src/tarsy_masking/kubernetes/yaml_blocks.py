@@ -76,14 +76,14 @@ def secret_blocks(text: bytes) -> list[tuple[int, int]]:
         if blocks and start < blocks[-1].stop and blocks[-1].column <= column:
             continue
         begins_item = _SPACES.match(text, start).end() - start < column  # type: ignore[union-attr]
-        first = start if begins_item else _first_line(text, start, column, blocks)
+        first = start if begins_item else _find_first_line(text, start, column, blocks)
         while blocks and blocks[-1].start >= first:
             blocks.pop()
-        blocks.append(_Block(first, _end(text, mention.end(), column), column))
-    return _apart(blocks)
+        blocks.append(_Block(first, _end_of_block(text, mention.end(), column), column))
+    return _merge_overlapping(blocks)
 
 
-def _first_line(text: bytes, start: int, column: int, blocks: list[_Block]) -> int:
+def _find_first_line(text: bytes, start: int, column: int, blocks: list[_Block]) -> int:
     """Upwards to where the mapping begins; blocks of mappings inside it are taken off, and need not be read again."""
     if column == 0:
         start = max(0, text.rfind(_DOCUMENT_END, 0, start + 1) + 1)
@@ -102,7 +102,7 @@ def _first_line(text: bytes, start: int, column: int, blocks: list[_Block]) -> i
     return start
 
 
-def _end(text: bytes, position: int, column: int) -> int:
+def _end_of_block(text: bytes, position: int, column: int) -> int:
     if column == 0:
         end = text.find(_DOCUMENT_END, position)
         return len(text) if end < 0 else end
@@ -116,11 +116,11 @@ def _end(text: bytes, position: int, column: int) -> int:
     return len(text)
 
 
-def _apart(blocks: list[_Block]) -> list[tuple[int, int]]:
-    apart: list[tuple[int, int]] = []
-    for block in blocks:
-        if apart and block.start <= apart[-1][1]:
-            apart[-1] = (apart[-1][0], max(apart[-1][1], block.stop))
+def _merge_overlapping(blocks_by_start: list[_Block]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for block in blocks_by_start:
+        if merged and block.start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], block.stop))
         else:
-            apart.append((block.start, block.stop))
-    return apart
+            merged.append((block.start, block.stop))
+    return merged

@@ -44,7 +44,7 @@ def yaml_secrets(text: bytes) -> list[Edit]:
         edit
         for start, stop in secret_blocks(text)
         for lines in [list(lines_of(text, start, stop))]
-        for first, last in _outermost(_SecretFinder().find(lines))
+        for first, last in _outermost_ranges(_SecretFinder().find(lines))
         for edit in _data_edits(text, lines[first:last])
     ]
 
@@ -58,34 +58,34 @@ class _SecretFinder:
 
     def find(self, lines: Sequence[Line]) -> list[_Range]:
         for number, line in enumerate(lines):
-            self._read(number, line)
-        self._close(-1, len(lines))
+            self._read_line(number, line)
+        self._close_mappings(-1, len(lines))
         return sorted(self._found)
 
-    def _read(self, number: int, line: Line) -> None:
+    def _read_line(self, number: int, line: Line) -> None:
         if line.is_blank:
             return
         match = KEY.match(line.text)
         if line.ends_document or match is None:
-            self._close(-1 if line.ends_document else line.indent, number)
+            self._close_mappings(-1 if line.ends_document else line.indent, number)
             return
         column = len(match[1])
-        self._close(line.indent if line.indent < column else column, number)
-        self._key(self._mapping_at(column), number, match[2], match[3] or b"")
+        self._close_mappings(line.indent if line.indent < column else column, number)
+        self._note_key(self._mapping_at(column), number, match[2], match[3] or b"")
 
     def _mapping_at(self, column: int) -> _Mapping:
         if not self._open or self._open[-1].column != column:
             self._open.append(_Mapping(column))
         return self._open[-1]
 
-    def _key(self, mapping: _Mapping, number: int, key: bytes, value: bytes) -> None:
+    def _note_key(self, mapping: _Mapping, number: int, key: bytes, value: bytes) -> None:
         mapping.end_data(number)
         if key == b"kind":
             mapping.kind = value.split(b"#")[0].strip(b" \t\"'")
         if key in _KEYS:
             mapping.data_since = number
 
-    def _close(self, column: int, number: int) -> None:
+    def _close_mappings(self, column: int, number: int) -> None:
         """Ends every mapping further right than the column, and the data of the one that goes on."""
         while self._open and self._open[-1].column > column:
             mapping = self._open.pop()
@@ -100,7 +100,7 @@ class _SecretFinder:
             self._open[-1].end_data(number)
 
 
-def _outermost(ranges: Sequence[_Range]) -> Iterator[_Range]:
+def _outermost_ranges(ranges: Sequence[_Range]) -> Iterator[_Range]:
     end = 0
     for start, stop in ranges:
         if start >= end:
@@ -143,15 +143,15 @@ class _Value:
         if self._start < self._stop and not (self._further and self.begins.startswith(b"#")):
             stop = self._further[-1].stop if self._further else self._stop
             if not _NOTHING.fullmatch(text[self._start : stop]):
-                yield _edit(text, self._start, stop)
+                yield _make_edit(text, self._start, stop)
             return
         for line in self._further:
             start = line.start + len(line.text) - len(line.text.lstrip(b" \t#-"))
             if not _NOTHING.fullmatch(text[start : line.stop]):
-                yield _edit(text, start, line.stop)
+                yield _make_edit(text, start, line.stop)
 
 
-def _edit(text: bytes, start: int, stop: int) -> Edit:
+def _make_edit(text: bytes, start: int, stop: int) -> Edit:
     value = text[start:stop]
     head = _BLOCK_HEAD.match(value)
     secret = value[head.end() :] if head else value

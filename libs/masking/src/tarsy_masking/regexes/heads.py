@@ -28,7 +28,7 @@ _LONG = 16
 def head(regex: str) -> str:
     """The regex itself where it has no head: no group captures, not in all its choices, or one may be empty. Raises
     UnknownSyntaxError."""
-    found = _head(parse(regex))
+    found = _head_of_node(parse(regex))
     return regex if found is None else write(found)
 
 
@@ -39,40 +39,40 @@ def any_of(heads: Iterable[str]) -> str:
     return write(union(parse(head) for head in heads))
 
 
-def _head(node: Node) -> Node | None:
+def _head_of_node(node: Node) -> Node | None:
     match node:
         case Capture(part):
-            return _first(part)
+            return _first_characters(part)
         case Sequence(parts):
             number = next((number for number, part in enumerate(parts) if captures(part)), None)
-            inner = None if number is None else _head(parts[number])
-            return None if inner is None else Sequence((*map(_uncounted, parts[:number]), inner))
+            inner = None if number is None else _head_of_node(parts[number])
+            return None if inner is None else Sequence((*map(_without_counts, parts[:number]), inner))
         case Alternatives(options):
-            heads = [_head(option) for option in options]
+            heads = [_head_of_node(option) for option in options]
             found = [each for each in heads if each is not None]
             return Alternatives(tuple(found)) if len(found) == len(heads) else None
         case Flagged(flags, part):
-            inner = _head(part)
+            inner = _head_of_node(part)
             return None if inner is None else Flagged(flags, inner)
         case _:
             return None
 
 
-def _uncounted(node: Node) -> Node:
+def _without_counts(node: Node) -> Node:
     match node:
         case Repeat(part, least, most):
-            return Repeat(_uncounted(part), least, most if most == 1 else None)
+            return Repeat(_without_counts(part), least, most if most == 1 else None)
         case Sequence(parts):
-            return Sequence(tuple(map(_uncounted, parts)))
+            return Sequence(tuple(map(_without_counts, parts)))
         case Alternatives(options):
-            return Alternatives(tuple(map(_uncounted, options)))
+            return Alternatives(tuple(map(_without_counts, options)))
         case Flagged(flags, part):
-            return Flagged(flags, _uncounted(part))
+            return Flagged(flags, _without_counts(part))
         case _:
             return node
 
 
-def _first(node: Node) -> Node | None:
+def _first_characters(node: Node) -> Node | None:
     """The first characters; None where there may be none."""
     match node:
         case One():
@@ -80,36 +80,36 @@ def _first(node: Node) -> Node | None:
         case Assertion():
             return None
         case Sequence(parts):
-            return _first_of(parts)
+            return _first_of_sequence(parts)
         case Alternatives(options):
-            firsts = [_first(option) for option in options]
+            firsts = [_first_characters(option) for option in options]
             known = [each for each in firsts if each is not None]
             return Alternatives(tuple(known)) if len(known) == len(firsts) else None
         case Repeat(One(), least, _) if least >= _LONG:
             return Repeat(node.part, least, least)
         case Repeat(part, least, _):
-            return _first(part) if least > 0 else None
+            return _first_characters(part) if least > 0 else None
         case Capture(part):
-            return _first(part)
+            return _first_characters(part)
         case Flagged(flags, part):
-            first = _first(part)
+            first = _first_characters(part)
             return None if first is None else Flagged(flags, first)
 
 
-def _first_of(parts: Iterable[Node]) -> Node | None:
+def _first_of_sequence(parts: Iterable[Node]) -> Node | None:
     before: list[Node] = []
     for part in parts:
-        if (first := _first(part)) is not None:
+        if (first := _first_characters(part)) is not None:
             return Alternatives((*before, first)) if before else first
-        if (begin := _may_begin(part)) is not None:
+        if (begin := _first_of_optional(part)) is not None:
             before.append(begin)
     return None
 
 
-def _may_begin(node: Node) -> Node | None:
+def _first_of_optional(node: Node) -> Node | None:
     """The first characters of a part that may be empty."""
     match node:
         case Repeat(part, _, _):
-            return _first(part)
+            return _first_characters(part)
         case _:
             return None

@@ -88,7 +88,7 @@ def parse(regex: str) -> Node:
 
 
 @cache
-def _shared(node: Node) -> Node:
+def _share_equal(node: Node) -> Node:
     return node
 
 
@@ -103,7 +103,7 @@ def write(node: Node) -> str:
         case Alternatives(options):
             return f"(?:{'|'.join(write(option) for option in options)})"
         case Repeat(part, least, most):
-            return f"(?:{write(part)}){_count(least, most)}"
+            return f"(?:{write(part)}){_write_count(least, most)}"
         case Capture(part):
             return f"(?:{write(part)})"
         case Flagged(flags, part):
@@ -112,11 +112,11 @@ def write(node: Node) -> str:
 
 def forget_trees() -> None:
     """Trees of all regexes take 15 MB, and are needed no more once these are compiled."""
-    for known in (parse, _shared, write):
+    for known in (parse, _share_equal, write):
         known.cache_clear()
 
 
-def _count(least: int, most: int | None) -> str:
+def _write_count(least: int, most: int | None) -> str:
     if most is None:
         return {0: "*", 1: "+"}.get(least, f"{{{least},}}")
     return "?" if (least, most) == (0, 1) else f"{{{least},{most}}}"
@@ -137,21 +137,21 @@ class _Parser:
         return repr(self._regex[self._at : self._at + 10])
 
     def choice(self) -> Node:
-        options = [self._sequence()]
-        while self._skip("|"):
-            options.append(self._sequence())
+        options = [self._parse_sequence()]
+        while self._skip_text("|"):
+            options.append(self._parse_sequence())
         return options[0] if len(options) == 1 else Alternatives(tuple(options))
 
-    def _sequence(self) -> Node:
+    def _parse_sequence(self) -> Node:
         parts: list[Node] = []
         while not self.at_end and self._regex[self._at] not in "|)":
-            if (flags := self._flags_of_the_rest()) is not None:
+            if (flags := self._read_flags_of_rest()) is not None:
                 parts.append(Flagged(flags, self.choice()))
                 break
-            parts.append(self._repeated(self._atom()))
+            parts.append(self._parse_repeat(self._parse_atom()))
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
-    def _flags_of_the_rest(self) -> str | None:
+    def _read_flags_of_rest(self) -> str | None:
         if not self._regex.startswith("(?", self._at):
             return None
         end = self._regex.find(")", self._at)
@@ -161,30 +161,30 @@ class _Parser:
         self._at = end + 1
         return flags
 
-    def _atom(self) -> Node:
-        if self._skip("("):
-            return self._group()
+    def _parse_atom(self) -> Node:
+        if self._skip_text("("):
+            return self._parse_group()
         first = self._regex[self._at]
-        text = self._class() if first == "[" else self._regex[self._at : self._at + (2 if first == "\\" else 1)]
+        text = self._parse_class() if first == "[" else self._regex[self._at : self._at + (2 if first == "\\" else 1)]
         if text in {"*", "+", "?"} or text in {r"\Q", r"\p", r"\P", r"\x", r"\C"}:
             raise UnknownSyntaxError(f"unexpected {self.following}")
         self._at += len(text)
         return Assertion(text) if text in _ASSERTIONS else One(text)
 
-    def _group(self) -> Node:
-        flags, captures = "", not self._skip("?")
+    def _parse_group(self) -> Node:
+        flags, captures = "", not self._skip_text("?")
         if not captures:
-            flags = self._until(":")
+            flags = self._read_until(":")
             if flags and not flags.isalpha():
                 raise UnknownSyntaxError(f"unexpected group {flags[:10]!r}")
         inner = self.choice()
-        if not self._skip(")"):
+        if not self._skip_text(")"):
             raise UnknownSyntaxError("a group has no end")
         if captures:
-            return _shared(Capture(inner))
-        return _shared(Flagged(flags, inner) if flags else inner)
+            return _share_equal(Capture(inner))
+        return _share_equal(Flagged(flags, inner) if flags else inner)
 
-    def _class(self) -> str:
+    def _parse_class(self) -> str:
         start = self._at
         end = start + (2 if self._regex.startswith("[^", start) else 1)
         end += self._regex.startswith("]", end)
@@ -194,31 +194,31 @@ class _Parser:
             raise UnknownSyntaxError(f"unexpected class {self.following}")
         return self._regex[start : end + 1]
 
-    def _repeated(self, part: Node) -> Node:
+    def _parse_repeat(self, part: Node) -> Node:
         least: int
         most: int | None
-        if self._skip("*"):
+        if self._skip_text("*"):
             least, most = 0, None
-        elif self._skip("+"):
+        elif self._skip_text("+"):
             least, most = 1, None
-        elif self._skip("?"):
+        elif self._skip_text("?"):
             least, most = 0, 1
         elif self._regex.startswith("{", self._at) and self._regex[self._at + 1 : self._at + 2].isdigit():
             self._at += 1
-            low, comma, high = self._until("}").partition(",")
+            low, comma, high = self._read_until("}").partition(",")
             least, most = int(low), int(high) if high else None if comma else int(low)
         else:
             return part
-        self._skip("?")
+        self._skip_text("?")
         return Repeat(part, least, most)
 
-    def _skip(self, text: str) -> bool:
+    def _skip_text(self, text: str) -> bool:
         if not self._regex.startswith(text, self._at):
             return False
         self._at += len(text)
         return True
 
-    def _until(self, mark: str) -> str:
+    def _read_until(self, mark: str) -> str:
         """Text before the mark. Reading goes on behind the mark."""
         end = self._regex.find(mark, self._at)
         if end < 0:

@@ -8,48 +8,48 @@ from tarsy_masking.regexes.tree import EMPTY, Alternatives, Flagged, Node, Seque
 
 def union(nodes: Iterable[Node]) -> Node:
     """Finds the texts that any of the nodes finds. There must be one node at least."""
-    return _union(tuple(dict.fromkeys(_options(nodes))))
+    return _union_of_distinct(tuple(dict.fromkeys(_flatten_alternatives(nodes))))
 
 
 @cache  # many regexes have the same names in them
-def _union(distinct: tuple[Node, ...]) -> Node:
+def _union_of_distinct(distinct: tuple[Node, ...]) -> Node:
     if len(distinct) == 1:
         return distinct[0]
     rests: dict[Node | str, list[Node]] = {}
     for option in distinct:
-        first, rest = _parted(option)
+        first, rest = _split_first(option)
         rests.setdefault(first, []).append(rest)
-    options = tuple(_joined(first, rest) for first, rest in rests.items())
+    options = tuple(_join_first(first, rest) for first, rest in rests.items())
     return options[0] if len(options) == 1 else Alternatives(options)
 
 
 def forget_unions() -> None:
     """They hold trees."""
-    _union.cache_clear()
+    _union_of_distinct.cache_clear()
 
 
-def _options(nodes: Iterable[Node]) -> Iterator[Node]:
+def _flatten_alternatives(nodes: Iterable[Node]) -> Iterator[Node]:
     for node in nodes:
         if isinstance(node, Alternatives):
-            yield from _options(node.options)
+            yield from _flatten_alternatives(node.options)
         else:
             yield node
 
 
-def _parted(node: Node) -> tuple[Node | str, Node]:
+def _split_first(node: Node) -> tuple[Node | str, Node]:
     """The first part of the node, which may be flags for the rest, and the rest."""
     match node:
         case Flagged(flags, part):
             return flags, part
         case Sequence((Sequence(inner), *after)):
-            return _parted(Sequence((*inner, *after)))
+            return _split_first(Sequence((*inner, *after)))
         case Sequence((first, *after)):
             return first, after[0] if len(after) == 1 else Sequence(tuple(after))
         case _:
             return node, EMPTY
 
 
-def _joined(first: Node | str, rests: list[Node]) -> Node:
+def _join_first(first: Node | str, rests: list[Node]) -> Node:
     # Mostly there is one, and nothing to look for in it.
     rest = rests[0] if len(rests) == 1 and not isinstance(rests[0], Alternatives) else union(rests)
     if isinstance(first, str):

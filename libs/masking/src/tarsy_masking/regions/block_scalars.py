@@ -31,7 +31,7 @@ class BlockScalars:
         edits: list[Edit] = []
         position, open_since = 0, None
         while (head := self._head.search(text, position)) is not None:
-            lines, position, ended = _content(text, head)
+            lines, position, ended = _find_content(text, head)
             open_since = None if ended else head.start()
             edits += [
                 Edit(start, stop, LABEL, text[start:stop], RULE)
@@ -55,7 +55,7 @@ def _may_open(text: bytes) -> bool:
 type _Spans = Sequence[tuple[int, int]]
 
 
-def _content(text: bytes, head: Any) -> tuple[_Spans, int, bool]:
+def _find_content(text: bytes, head: Any) -> tuple[_Spans, int, bool]:
     """The position of the value, the position to continue at, and whether the value ends here."""
     start = head.end()
     if head.group(3) is not None:
@@ -63,11 +63,11 @@ def _content(text: bytes, head: Any) -> tuple[_Spans, int, bool]:
         stop = len(text) if end < 0 else end
         return [(start, stop)], stop, end >= 0
     if head.group(2) is not None:
-        return _until_line(text, start, head.group(2))
-    return _indented(text, start, head.group(1))
+        return _find_until_line(text, start, head.group(2))
+    return _find_indented(text, start, head.group(1))
 
 
-def _until_line(text: bytes, start: int, mark: bytes) -> tuple[_Spans, int, bool]:
+def _find_until_line(text: bytes, start: int, mark: bytes) -> tuple[_Spans, int, bool]:
     position = start
     while position <= len(text):
         end = line_end(text, position)
@@ -78,7 +78,7 @@ def _until_line(text: bytes, start: int, mark: bytes) -> tuple[_Spans, int, bool
     return [(start, len(text))], len(text), False
 
 
-def _indented(text: bytes, start: int, before_key: bytes) -> tuple[_Spans, int, bool]:
+def _find_indented(text: bytes, start: int, before_key: bytes) -> tuple[_Spans, int, bool]:
     """One span, or in a diff one for each line: its marks stay."""
     column = len(before_key)
     # A line that was added does not go on in one that was removed. A context line of a diff is indented.

@@ -22,13 +22,13 @@ def key_lines(text: bytes) -> Regions:
     edits: list[Edit] = []
     position, open_since = 0, None
     while (begin := _BEGIN.search(text, position)) is not None:
-        found, position, ended = _key(text, begin.end())
+        found, position, ended = _find_key(text, begin.end())
         edits += found
         open_since = None if ended else begin.start()
     return Regions(edits, open_since)
 
 
-def _key(text: bytes, begin: int) -> tuple[list[Edit], int, bool]:
+def _find_key(text: bytes, begin: int) -> tuple[list[Edit], int, bool]:
     edits: list[Edit] = []
     column: int | None = None
     missing = 0
@@ -40,7 +40,7 @@ def _key(text: bytes, begin: int) -> tuple[list[Edit], int, bool]:
         end = line_end(text, start)
         if b"-----" in text[start:end]:
             return edits, start, True
-        run = _run(text, start, end, column)
+        run = _find_run(text, start, end, column)
         if run is None:
             missing += 1
             if end < len(text) and (column is not None or missing > _BEFORE_KEY):
@@ -53,7 +53,7 @@ def _key(text: bytes, begin: int) -> tuple[list[Edit], int, bool]:
     return edits, len(text), False
 
 
-def _run(text: bytes, start: int, end: int, column: int | None) -> Any:
+def _find_run(text: bytes, start: int, end: int, column: int | None) -> Any:
     """The part of the line that is the key's."""
     run = _LONG_RUN.search(text, start, end)
     if run is not None or column is None:

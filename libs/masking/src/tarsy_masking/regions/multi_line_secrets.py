@@ -21,9 +21,9 @@ class MultiLineSecrets:
             self._tables,
         )
         self._scans = (*scans, key_lines)
-        self.first: Sequence[Callable[[bytes], Sequence[Edit]]] = [partial(_edits, scan) for scan in scans]
+        self.first: Sequence[Callable[[bytes], Sequence[Edit]]] = [partial(_edits_of_scan, scan) for scan in scans]
         """Look before the patterns that see the whole text."""
-        self.last: Sequence[Callable[[bytes], Sequence[Edit]]] = [partial(_edits, key_lines)]
+        self.last: Sequence[Callable[[bytes], Sequence[Edit]]] = [partial(_edits_of_scan, key_lines)]
         """Look for what those have left."""
 
     def open_since(self, text: bytes) -> int | None:
@@ -36,5 +36,5 @@ def default_multi_line_secrets() -> MultiLineSecrets:
     return MultiLineSecrets(read_patterns())
 
 
-def _edits(scan: Callable[[bytes], Regions], text: bytes) -> Sequence[Edit]:
+def _edits_of_scan(scan: Callable[[bytes], Regions], text: bytes) -> Sequence[Edit]:
     return scan(text).edits

@@ -26,12 +26,12 @@ class PasswordLists:
         open_since: int | None = None
         position = 0
         while (found := _HEAD.search(text, position)) is not None:
-            lines, position, ended = self._users(text, found.end())
+            lines, position, ended = self._find_users(text, found.end())
             edits += lines
             open_since = None if ended else found.start()
         return Regions(edits, open_since)
 
-    def _users(self, text: bytes, start: int) -> tuple[list[Edit], int, bool]:
+    def _find_users(self, text: bytes, start: int) -> tuple[list[Edit], int, bool]:
         """Up to the first line that is no user's: a here-document ends so, and a list of YAML."""
         edits: list[Edit] = []
         while start < len(text):

@@ -53,12 +53,16 @@ class Tables:
         self._begun = compile_regex(rf"(?:{find_beginnings(_INSERT, _COPY)})\z", capture=False)
 
     def __call__(self, text: bytes) -> Regions:
-        found = [self._tables(text)]
+        found = [self._find_tables(text)]
         if b"(" in text and _STATEMENT.search(text) is not None:
-            found += (self._statements(text, self._insert, _tuples), self._statements(text, self._copy, _copied))
+            found += (
+                self._mask_statements(text, self._insert, _tuple_rows),
+                self._mask_statements(text, self._copy, _copy_rows),
+            )
         edits = sorted(edit for each in found for edit in each.edits)
         return Regions(
-            _apart(edits), min((each.open_since for each in found if each.open_since is not None), default=None)
+            _drop_overlapping(edits),
+            min((each.open_since for each in found if each.open_since is not None), default=None),
         )
 
     def open_since(self, text: bytes) -> int | None:
@@ -71,72 +75,75 @@ class Tables:
         ]
         return min(positions, default=None)
 
-    def _tables(self, text: bytes) -> Regions:
+    def _find_tables(self, text: bytes) -> Regions:
         edits: list[Edit] = []
         position, open_since = 0, None
         while (found := self._header.search(text, position)) is not None:
             start = line_start(text, found.start())
             end = line_end(text, start)
             position = end + 1
-            header = _cells_of_header(text, start, end)
+            header = _split_header(text, start, end)
             if header is None:
                 continue
             delimiter, cells = header
-            labels = self._labels([text[first:last] for first, last in cells])
+            labels = self._labels_of_columns([text[first:last] for first, last in cells])
             if not labels:
                 continue
-            rows, position, ended = self._rows(text, position, delimiter, len(cells), labels)
+            rows, position, ended = self._mask_rows(text, position, delimiter, len(cells), labels)
             edits += rows
             open_since = None if ended else start
         return Regions(edits, open_since)
 
-    def _labels(self, names: Sequence[bytes]) -> dict[int, bytes]:
-        found = {number: self._label(name.strip(_MARKS).decode(errors="replace")) for number, name in enumerate(names)}
+    def _labels_of_columns(self, names: Sequence[bytes]) -> dict[int, bytes]:
+        found = {
+            number: self._label_of_column(name.strip(_MARKS).decode(errors="replace"))
+            for number, name in enumerate(names)
+        }
         return {number: label for number, label in found.items() if label is not None}
 
-    def _label(self, name: str) -> bytes | None:
+    def _label_of_column(self, name: str) -> bytes | None:
         if name.lower().endswith(("pwd", "pass")):
             return b"[MASKED_PASSWORD]"
         return self._names.label(name)
 
-    def _rows(
+    def _mask_rows(
         self, text: bytes, position: int, delimiter: bytes, width: int, labels: dict[int, bytes]
     ) -> tuple[list[Edit], int, bool]:
         edits: list[Edit] = []
         while position <= len(text):
             end = line_end(text, position)
-            cells = _cells(text, position, end, delimiter)
+            cells = _split_row(text, position, end, delimiter)
             ruler = _RULER.fullmatch(text, position, end)
             if end < len(text) and len(cells) != width and not ruler:
                 return edits, position, True
             if len(cells) == width and not ruler:
-                edits += self._edits(text, cells, labels)
+                edits += self._edit_cells(text, cells, labels)
             position = end + 1
         return edits, len(text), False
 
-    def _edits(self, text: bytes, cells: Sequence[_Cell], labels: dict[int, bytes]) -> Iterator[Edit]:
+    def _edit_cells(self, text: bytes, cells: Sequence[_Cell], labels: dict[int, bytes]) -> Iterator[Edit]:
         for number, label in labels.items():
             if number < len(cells):
-                start, stop = _trimmed(text, *cells[number])
+                start, stop = _trim_marks(text, *cells[number])
                 secret = text[start:stop]
                 if secret and secret.count(b" ") <= _MOST_BLANKS and not self._never_secret.fullmatch(secret):
                     yield Edit(start, stop, label, secret, RULE)
 
-    def _statements(self, text: bytes, head: Any, rows: "_Rows") -> Regions:
+    def _mask_statements(self, text: bytes, head: Any, rows: "_Rows") -> Regions:
         edits: list[Edit] = []
         position, open_since = 0, None
         while (found := head.search(text, position)) is not None:
             names = _LIST.search(text[found.start() : found.end()])
-            labels = self._labels(names[1].split(b",")) if names else {}
+            labels = self._labels_of_columns(names[1].split(b",")) if names else {}
             position, ended = found.end(), True
             for row in rows(text, found.end()):
-                edits += self._edits(text, row.cells, labels)
+                edits += self._edit_cells(text, row.cells, labels)
                 position, ended = row.stop, row.is_last
             open_since = None if ended or not labels else found.start()
         return Regions(edits, open_since)
 
 
-def _tuples(text: bytes, position: int) -> Iterator[_Row]:
+def _tuple_rows(text: bytes, position: int) -> Iterator[_Row]:
     yield _Row([], position, position < len(text) and text[position : position + 1] != b"(")
     while text[position : position + 1] == b"(":
         cells: list[_Cell] = []
@@ -158,33 +165,33 @@ def _tuples(text: bytes, position: int) -> Iterator[_Row]:
 _BETWEEN_TUPLES = re.compile(rb"\s*,?\s*")
 
 
-def _copied(text: bytes, position: int) -> Iterator[_Row]:
+def _copy_rows(text: bytes, position: int) -> Iterator[_Row]:
     yield _Row([], position, is_last=False)
     while position < len(text):
         end = line_end(text, position)
         if text.startswith(b"\\.", position):
             yield _Row([], position, is_last=True)
             return
-        yield _Row(_split(text, position, end, b"\t"), end + 1, is_last=False)
+        yield _Row(_split_at(text, position, end, b"\t"), end + 1, is_last=False)
         position = end + 1
 
 
-def _cells_of_header(text: bytes, start: int, end: int) -> tuple[bytes, list[_Cell]] | None:
+def _split_header(text: bytes, start: int, end: int) -> tuple[bytes, list[_Cell]] | None:
     if end - start > LONGEST_HEADER:
         return None
     line = text[start:end]
     delimiter = next((mark for mark in DELIMITERS if mark in line), None)
     if delimiter is None:
         return None
-    cells = _cells(text, start, end, delimiter)
+    cells = _split_row(text, start, end, delimiter)
     form = _NAME if delimiter in b",;" else _NAME_OF_WORDS
     named = len(cells) > 1 and all(form.fullmatch(text, first, last) for first, last in cells)
-    if not named or (delimiter == b"|" and not _is_ruled(text, end, len(cells), line)):
+    if not named or (delimiter == b"|" and not _has_ruler_below(text, end, len(cells), line)):
         return None
     return delimiter, cells
 
 
-def _is_ruled(text: bytes, end: int, width: int, line: bytes) -> bool:
+def _has_ruler_below(text: bytes, end: int, width: int, line: bytes) -> bool:
     """A line under the header, as psql and Markdown draw it, or enough columns without blanks. A line that is not
     there yet may become one."""
     after = line_end(text, end + 1)
@@ -193,11 +200,11 @@ def _is_ruled(text: bytes, end: int, width: int, line: bytes) -> bool:
     return _RULER.fullmatch(text, end + 1, after) is not None or (width > 2 and b" " not in line)
 
 
-def _cells(text: bytes, start: int, end: int, delimiter: bytes) -> list[_Cell]:
+def _split_row(text: bytes, start: int, end: int, delimiter: bytes) -> list[_Cell]:
     if delimiter == b",":
-        return _of_csv(text, start, end)
+        return _split_csv(text, start, end)
     if delimiter != b"|":
-        return _split(text, start, end, delimiter)
+        return _split_at(text, start, end, delimiter)
     first, last = start, end
     while first < last and text[first] in b" \t":
         first += 1
@@ -205,10 +212,10 @@ def _cells(text: bytes, start: int, end: int, delimiter: bytes) -> list[_Cell]:
         last -= 1
     first += text.startswith(b"|", first)
     last -= last > first and text.endswith(b"|", first, last)
-    return _split(text, first, last, delimiter)
+    return _split_at(text, first, last, delimiter)
 
 
-def _split(text: bytes, start: int, end: int, delimiter: bytes) -> list[_Cell]:
+def _split_at(text: bytes, start: int, end: int, delimiter: bytes) -> list[_Cell]:
     cells: list[_Cell] = []
     while (stop := text.find(delimiter, start, end)) >= 0:
         cells.append((start, stop))
@@ -216,7 +223,7 @@ def _split(text: bytes, start: int, end: int, delimiter: bytes) -> list[_Cell]:
     return [*cells, (start, end)]
 
 
-def _of_csv(text: bytes, start: int, end: int) -> list[_Cell]:
+def _split_csv(text: bytes, start: int, end: int) -> list[_Cell]:
     cells: list[_Cell] = []
     while True:
         cell = _CSV_CELL.match(text, start, end)
@@ -229,7 +236,7 @@ def _of_csv(text: bytes, start: int, end: int) -> list[_Cell]:
         start = stop + 1
 
 
-def _trimmed(text: bytes, start: int, stop: int) -> _Cell:
+def _trim_marks(text: bytes, start: int, stop: int) -> _Cell:
     while start < stop and text[start] in _MARKS:
         start += 1
     while stop > start and text[stop - 1] in _MARKS:
@@ -237,7 +244,7 @@ def _trimmed(text: bytes, start: int, stop: int) -> _Cell:
     return start, stop
 
 
-def _apart(edits: Sequence[Edit]) -> list[Edit]:
+def _drop_overlapping(edits: Sequence[Edit]) -> list[Edit]:
     apart: list[Edit] = []
     for edit in edits:
         if not apart or edit.start >= apart[-1].stop:

@@ -33,13 +33,13 @@ type RuleChoice = Callable[[bytes, int, int], Iterator[Rule]]
 
 def rule_choice(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
     if patterns[0].span == "text":
-        return _each(patterns, checks)
-    return _by_heads(source, patterns, checks) if patterns[0].by_name else _set(patterns, checks)
+        return _choose_by_each(patterns, checks)
+    return _choose_by_heads(source, patterns, checks) if patterns[0].by_name else _choose_by_set(patterns, checks)
 
 
-def _set(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
+def _choose_by_set(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
     """The rules that may find something in a part of a text, by one look at it."""
-    rules = [_rule(pattern, regex, label, checks) for pattern in patterns for regex, label in pattern.regexes]
+    rules = [_compile_rule(pattern, regex, label, checks) for pattern in patterns for regex, label in pattern.regexes]
     compiled = compile_set(tuple(regex for pattern in patterns for regex, _ in pattern.regexes), one_line=True)
 
     def chosen(text: bytes, start: int, stop: int) -> Iterator[Rule]:
@@ -48,12 +48,12 @@ def _set(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice
     return chosen
 
 
-def _each(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
+def _choose_by_each(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
     """The same, by a look of each pattern: together these have a new state for nearly each byte of a value."""
     found = [
         (
             compile_regex("|".join(pattern.of_all_families), capture=False),
-            [_rule(pattern, regex, label, checks) for regex, label in pattern.regexes],
+            [_compile_rule(pattern, regex, label, checks) for regex, label in pattern.regexes],
         )
         for pattern in patterns
     ]
@@ -67,13 +67,13 @@ def _each(patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoic
     return chosen
 
 
-def _by_heads(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
+def _choose_by_heads(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[str, Check]) -> RuleChoice:
     """The same for patterns beside names: a look of each pattern whose head is there, then the rules of the families
     whose names are."""
     families = len(source.families)
     heads = [head for pattern in patterns for head in pattern.any_regexes]
     found = [
-        (compile_regex(regex, capture=False, one_line=True), [_rule(pattern, *rule, checks) for rule in rules])
+        (compile_regex(regex, capture=False, one_line=True), [_compile_rule(pattern, *rule, checks) for rule in rules])
         for pattern in patterns
         for regex, rules in zip(pattern.of_all_families, batched(pattern.regexes, families, strict=True), strict=True)
     ]
@@ -91,7 +91,7 @@ def _by_heads(source: PatternFile, patterns: Sequence[Pattern], checks: Mapping[
     return chosen
 
 
-def _rule(pattern: Pattern, regex: str, label: str, checks: Mapping[str, Check]) -> Rule:
+def _compile_rule(pattern: Pattern, regex: str, label: str, checks: Mapping[str, Check]) -> Rule:
     compiled = compile_regex(regex, one_line=pattern.span == "line")
     return Rule(
         name=pattern.name,

@@ -39,7 +39,7 @@ def looks_random(value: bytes) -> bool:
     if not {1, 2, 3} <= set(kinds):
         return False
     changes = sum(before != after for before, after in pairwise(kinds))
-    return changes >= _CHANGES * len(kinds) and _bits(start) >= _BITS
+    return changes >= _CHANGES * len(kinds) and _entropy_bits(start) >= _BITS
 
 
 def looks_made_by_chance(value: bytes) -> bool:
@@ -50,15 +50,15 @@ def looks_made_by_chance(value: bytes) -> bool:
     run = max(_RUNS.split(start), key=len)
     kinds = set(run.translate(_KINDS))
     if 3 not in kinds or not kinds & {1, 2}:
-        return len(run) >= _LONG and {1, 2} <= kinds and _mixed(run, _CHANGES)
+        return len(run) >= _LONG and {1, 2} <= kinds and _is_mixed(run, _CHANGES)
     if _HEX.fullmatch(run):
         return len(run) >= _LONG and len(set(run)) >= _SHORTEST - 2
     if len(run) < _RUN:
-        return len(start) >= _LONG and {1, 2, 3} <= kinds | set(start.translate(_KINDS)) and _mixed(start, _CHANGES)
-    return _mixed(run, _FEW_CHANGES)
+        return len(start) >= _LONG and {1, 2, 3} <= kinds | set(start.translate(_KINDS)) and _is_mixed(start, _CHANGES)
+    return _is_mixed(run, _FEW_CHANGES)
 
 
-def _mixed(value: bytes, least: float) -> bool:
+def _is_mixed(value: bytes, least: float) -> bool:
     kinds = value.translate(_KINDS).replace(b"\0", b"")
     changes = sum(before != after for before, after in pairwise(kinds))
     return changes >= least * len(kinds) and len(set(value)) >= len(value) / 4
@@ -86,5 +86,5 @@ def looks_like_base64(value: bytes) -> bool:
     return value.endswith(b"=") or {1, 2, 3} <= set(value[:_ENOUGH].translate(_KINDS))
 
 
-def _bits(value: bytes) -> float:
+def _entropy_bits(value: bytes) -> float:
     return -sum(count / len(value) * log2(count / len(value)) for count in Counter(value).values())

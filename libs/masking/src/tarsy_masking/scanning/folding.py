@@ -55,7 +55,7 @@ def fold(text: bytes) -> FoldedText | None:
     end = length = 0
     for found in _FOLDED.finditer(text):
         start, stop = found.span()
-        before, character = text[end:start], _plain(found)
+        before, character = text[end:start], _plain_character(found)
         pieces += (before, character)
         length += len(before)
         if character:
@@ -82,7 +82,7 @@ def ends_in_escape(text: bytes) -> bool:
     return b"\x1b" in text[-256:] and _UNFINISHED.search(text) is not None
 
 
-def _plain(found: object) -> bytes:
+def _plain_character(found: object) -> bytes:
     removed, space, wide, curly = found.groups()  # type: ignore[attr-defined]
     if removed is not None:
         return b""

@@ -81,15 +81,15 @@ class Scan:
 
     def find(self, text: bytes) -> list[Edit]:
         """Raises TooManyFindingsError."""
-        return merge(at_most(self._most_findings, self._claims(text)))
+        return merge(at_most(self._most_findings, self._find_claims(text)))
 
-    def _claims(self, text: bytes) -> Iterator[tuple[int, Edit]]:
+    def _find_claims(self, text: bytes) -> Iterator[tuple[int, Edit]]:
         return (claim for group in self._possible_groups(text) for claim in group.matches(text))
 
     def _holds_secret(self, value: bytes) -> bool:
         """Whether there is one in what the value encodes, which may be encoded again: that is shorter each time."""
         decoded = decode(value)
-        return decoded is not None and (is_login(decoded) or any(True for _ in self._of_decoded._claims(decoded)))
+        return decoded is not None and (is_login(decoded) or any(True for _ in self._of_decoded._find_claims(decoded)))
 
     def _possible_groups(self, text: bytes) -> Iterator["_Group"]:
         """Those whose needs are in the text: all needs are looked for in one pass."""
@@ -131,7 +131,7 @@ class _Group:
         while (found := self._any.search(text, position, stop)) is not None:
             start, position = found.span()
             end = position
-            if self._by_name and _tells_nothing(text, start, end, stop):
+            if self._by_name and _holds_nothing(text, start, end, stop):
                 continue
             for rule in self._rules_for(text, start, min(stop, end + _AHEAD)):
                 for claim, looked_at in self._claims_of(rule, text, start, end, stop):
@@ -153,10 +153,10 @@ class _Group:
                 ahead = 4 * max(ahead, limit - start)
                 continue
             start = match.end()
-            edit = self._edit(rule, text, match)
-            yield edit, start - _NAME_AT_END if edit is None else _looked_at(rule, text, edit)
+            edit = self._edit_of_match(rule, text, match)
+            yield edit, start - _NAME_AT_END if edit is None else _end_of_looked_at(rule, text, edit)
 
-    def _edit(self, rule: Rule, text: bytes, match: Any) -> Edit | None:
+    def _edit_of_match(self, rule: Rule, text: bytes, match: Any) -> Edit | None:
         """The cheapest check comes first: most finds beside names in ordinary texts are none."""
         start, whole = rule.secret_span(match)
         named = rule.by_name or rule.check in BESIDE_NAMES
@@ -168,13 +168,13 @@ class _Group:
             return None
         if stop < whole and self._never_secret.fullmatch(secret):
             return None
-        if named and (self._named_harmlessly(rule, text, match.start(), start) or self._message.fullmatch(secret)):
+        if named and (self._has_harmless_name(rule, text, match.start(), start) or self._message.fullmatch(secret)):
             return None
         if not named and rule.check and not rule.check(secret):
             return None
         return Edit(start, stop, rule.label, secret, rule.name)
 
-    def _named_harmlessly(self, rule: Rule, text: bytes, begin: int, start: int) -> bool:
+    def _has_harmless_name(self, rule: Rule, text: bytes, begin: int, start: int) -> bool:
         name = text[max(0, begin - _NAME_BEFORE) : start]
         if rule.check is looks_made_by_chance and self._harmless_beside_chance.search(name) is not None:
             return True
@@ -190,7 +190,7 @@ class _Group:
         return stop if end is None else start + int(end.start())
 
 
-def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
+def _holds_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
     """Only of the sign that is part of the find: `--token abc --quiet=true` has another one behind it."""
     if _SIGN.search(text, start, end) is None:
         return False
@@ -198,7 +198,7 @@ def _tells_nothing(text: bytes, start: int, end: int, stop: int) -> bool:
     return found is not None and found.end(1) < end
 
 
-def _looked_at(rule: Rule, text: bytes, edit: Edit) -> int:
+def _end_of_looked_at(rule: Rule, text: bytes, edit: Edit) -> int:
     """Another find may begin in the end of a value: `token=pathPassword: 1234` has two. A form tells mostly where it
     ends."""
     end = text[edit.stop - 1 : edit.stop + 1]
