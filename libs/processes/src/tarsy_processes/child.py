@@ -46,9 +46,9 @@ class ChildProcess:
         if not _kernel_signals_death():
             self._watched, self._watch = os.pipe()
         launch = launch_command(command, run_as, death_signal, watchdog=self._watched, lock=lock)
-        self._process = self._spawn(launch, lock, folder, environment, descriptors)
+        self._process = self._spawn_process(launch, lock, folder, environment, descriptors)
 
-    def _spawn(
+    def _spawn_process(
         self,
         command: Sequence[str],
         lock: int | None,

@@ -70,7 +70,7 @@ class Forks:
             orders = self.orders.fileno()
             readable, _, _ = select.select([orders, *self.running], [], [])
             for ended in [one for one in readable if one != orders]:
-                self._reap(ended)
+                self._reap_child(ended)
             if orders not in readable:
                 continue
             message, descriptors, _, _ = socket.recv_fds(self.orders, MESSAGE_BYTES, 2)
@@ -79,10 +79,10 @@ class Forks:
             order: ForkOrder = json.loads(message)
             if "signal" in order:
                 self._send_signal(order["number"], order["signal"])
-            elif (program := self._fork(order["number"], order["module"], *descriptors)) is not None:
+            elif (program := self._fork_program(order["number"], order["module"], *descriptors)) is not None:
                 return program
 
-    def _fork(self, number: int, module: str, log: int, environment: int) -> Program | None:
+    def _fork_program(self, number: int, module: str, log: int, environment: int) -> Program | None:
         server = os.getpid()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -95,14 +95,14 @@ class Forks:
         os.close(log)
         os.close(environment)
         self.running[os.pidfd_open(pid)] = (number, pid)
-        self._report({"number": number, "pid": pid})
+        self._send_report({"number": number, "pid": pid})
         return None
 
-    def _reap(self, descriptor: int) -> None:
+    def _reap_child(self, descriptor: int) -> None:
         number, pid = self.running.pop(descriptor)
         os.close(descriptor)
         _, status = os.waitpid(pid, 0)
-        self._report({"number": number, "code": os.waitstatus_to_exitcode(status)})
+        self._send_report({"number": number, "code": os.waitstatus_to_exitcode(status)})
 
     def _send_signal(self, number: int, signal_number: int) -> None:
         """Nobody else reaps our forks: the process is still the one that we mean."""
@@ -110,7 +110,7 @@ class Forks:
             if running == number:
                 os.kill(pid, signal_number)
 
-    def _report(self, report: ForkReport) -> None:
+    def _send_report(self, report: ForkReport) -> None:
         self.orders.send(json.dumps(report).encode())
 
 

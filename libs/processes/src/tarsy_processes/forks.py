@@ -88,7 +88,7 @@ class _Server:
                 message = b""
             self._ended = not message
             if message:
-                self._note(json.loads(message))
+                self._note_report(json.loads(message))
             seconds = 0.0
 
     def code(self, number: int) -> int | None:
@@ -100,7 +100,7 @@ class _Server:
         self._child.stop(signal.SIGKILL)
         self._socket.close()
 
-    def _note(self, report: ForkReport) -> None:
+    def _note_report(self, report: ForkReport) -> None:
         if "pid" in report:
             self.pids[report["number"]] = report["pid"]
         else:
@@ -119,7 +119,7 @@ class Fork:
         variables = os.memfd_create("environment")
         try:
             with output.descriptor() as writing:
-                _write(variables, json.dumps(dict(environment)).encode())
+                _write_and_rewind(variables, json.dumps(dict(environment)).encode())
                 server.send({"number": self._number, "module": module}, [writing, variables])
         finally:
             os.close(variables)
@@ -144,9 +144,9 @@ class Fork:
     def stop(self, stop_signal: signal.Signals, seconds: float = STOP_SECONDS) -> int:
         """Ask, wait, insist. Returns the exit code, negative for a signal."""
         self.send_signal(stop_signal)
-        if (code := self._wait(seconds)) is None:
+        if (code := self._wait_for_exit(seconds)) is None:
             self.send_signal(signal.SIGKILL)
-            code = self._wait(STOP_SECONDS)
+            code = self._wait_for_exit(STOP_SECONDS)
         self._output.close()
         return KILLED if code is None else code
 
@@ -156,14 +156,14 @@ class Fork:
             self._output.finish()
         return self._output.text()
 
-    def _wait(self, seconds: float) -> int | None:
+    def _wait_for_exit(self, seconds: float) -> int | None:
         limit = time.monotonic() + seconds
         while (code := self.poll_exit()) is None and (left := limit - time.monotonic()) > 0:
             self._server.receive(left)
         return code
 
 
-def _write(file: int, content: bytes) -> None:
+def _write_and_rewind(file: int, content: bytes) -> None:
     """The reader of the same file description begins at the beginning."""
     while content:
         content = content[os.write(file, content) :]

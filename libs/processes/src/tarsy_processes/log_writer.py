@@ -52,15 +52,15 @@ class RotatedFile:
     def write(self, data: bytes) -> None:
         """Drops what cannot be written (the disk is full): the process that wrote it must not wait."""
         with suppress(OSError):
-            self._write(data)
+            self._write_or_rotate(data)
 
     def close(self) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
-    def _write(self, data: bytes) -> None:
-        file = self._open()
+    def _write_or_rotate(self, data: bytes) -> None:
+        file = self._open_file()
         size = os.fstat(file).st_size
         end = data.rfind(b"\n", 0, -1) + 1  # the newest file is never left empty: people read its last lines
         # A line without end must not make a file without end.
@@ -68,20 +68,20 @@ class RotatedFile:
             _write_all(file, data)
             return
         _write_all(file, data[:end])
-        self._rotate()
-        _write_all(self._open(), data[end:])
+        self._rotate_files()
+        _write_all(self._open_file(), data[end:])
 
-    def _rotate(self) -> None:
+    def _rotate_files(self) -> None:
         for number in range(self._kept, 0, -1):
-            older = self._numbered(number - 1)
+            older = self._path_of_number(number - 1)
             if older.exists():
-                older.replace(self._numbered(number))
+                older.replace(self._path_of_number(number))
         self.close()
 
-    def _numbered(self, number: int) -> Path:
+    def _path_of_number(self, number: int) -> Path:
         return self._path if number == 0 else self._path.with_name(f"{self._path.name}.{number}")
 
-    def _open(self) -> int:
+    def _open_file(self) -> int:
         if self._file is None:
             self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         return self._file
@@ -118,7 +118,7 @@ class PipeCopier:
                 if ready.data is None:
                     self._take_orders()
                 elif ready.data.number in self._logs:
-                    self._copy(ready.data)
+                    self._copy_chunk(ready.data)
 
     def _take_orders(self) -> None:
         data, pipes, _, _ = socket.recv_fds(self._orders, MESSAGE_BYTES, _MOST_DESCRIPTORS)
@@ -128,12 +128,12 @@ class PipeCopier:
         self._pipes.extend(pipes)
         *lines, self._begun = (self._begun + data).split(b"\n")
         for line in lines:
-            self._follow(json.loads(line))
+            self._follow_order(json.loads(line))
 
-    def _follow(self, order: LogOrder) -> None:
+    def _follow_order(self, order: LogOrder) -> None:
         if "path" not in order:
             if (log := self._logs.get(order["number"])) is not None:
-                self._finish(log)
+                self._finish_log(log)
             return
         log = OpenLog(
             order["number"], self._pipes.popleft(), RotatedFile(Path(order["path"]), order["limit"], order["kept"])
@@ -141,13 +141,13 @@ class PipeCopier:
         self._logs[log.number] = log
         self._selector.register(log.pipe, selectors.EVENT_READ, log)
 
-    def _copy(self, log: OpenLog) -> None:
+    def _copy_chunk(self, log: OpenLog) -> None:
         if data := os.read(log.pipe, CHUNK_BYTES):
             log.file.write(data)
         else:
-            self._finish(log)
+            self._finish_log(log)
 
-    def _finish(self, log: OpenLog) -> None:
+    def _finish_log(self, log: OpenLog) -> None:
         del self._logs[log.number]
         self._selector.unregister(log.pipe)
         os.close(log.pipe)

@@ -41,24 +41,24 @@ class LogWriterProcess:
     def write(self, path: Path, pipe: int, *, limit: int, kept: int) -> int:
         """Writes what comes through the pipe, and closes it at its end. Returns the number of the log."""
         with self._lock:
-            self._look()
+            self._take_reports()
             self._begun += 1
             order: LogOrder = {"number": self._begun, "path": str(path.absolute()), "limit": limit, "kept": kept}
             self._logs[self._begun] = log = _WrittenLog(order, pipe)
-            self._send(log)
+            self._send_log(log)
             return self._begun
 
     def keep_running(self) -> None:
         """The supervisor of a child calls it repeatedly."""
         with self._lock:
-            self._look()
+            self._take_reports()
 
     def wait(self, number: int, seconds: float) -> None:
         """Until the log is written to its end: all who wrote to it have closed it."""
         limit = time.monotonic() + seconds
         while (left := limit - time.monotonic()) > 0:
             with self._lock:
-                self._look(min(left, _LOOK_SECONDS))
+                self._take_reports(min(left, _LOOK_SECONDS))
                 if number not in self._logs:
                     return
 
@@ -69,7 +69,7 @@ class LogWriterProcess:
                 self._life.send({"number": number})
         self.wait(number, seconds)
 
-    def _look(self, seconds: float = 0.0) -> None:
+    def _take_reports(self, seconds: float = 0.0) -> None:
         """Takes in what was reported, for which it waits at most so long, and starts the writer again if need be."""
         if self._life is None:
             return
@@ -79,9 +79,9 @@ class LogWriterProcess:
             self._life.close()
             self._life = None
             for log in self._logs.values():
-                self._send(log)
+                self._send_log(log)
 
-    def _send(self, log: _WrittenLog) -> None:
+    def _send_log(self, log: _WrittenLog) -> None:
         if self._life is None:
             self._life = _Life()
         self._life.send(log.order, log.pipe)
@@ -128,10 +128,10 @@ class _Life:
 
 
 @cache
-def _log_writer_process(_pid: int) -> LogWriterProcess:
+def _shared_log_writer_process(_pid: int) -> LogWriterProcess:
     return LogWriterProcess()
 
 
 def log_writer_process() -> LogWriterProcess:
     """That of this process: a fork must not use its parent's, whose answers it would take."""
-    return _log_writer_process(os.getpid())
+    return _shared_log_writer_process(os.getpid())

@@ -50,12 +50,12 @@ def free_port() -> int:
     """
     _RESERVATIONS.mkdir(mode=0o700, exist_ok=True)
     for port in random.sample(_PORTS, 100):
-        if not is_taken(port) and _reserve(_RESERVATIONS / str(port)):
+        if not is_taken(port) and _try_to_reserve(_RESERVATIONS / str(port)):
             return port
     raise OSError("a hundred random ports from 20000 to 32000 were all taken")
 
 
-def _reserve(file: Path) -> bool:
+def _try_to_reserve(file: Path) -> bool:
     """One of several that try it at once succeeds."""
     with suppress(FileNotFoundError):
         if time.time() - file.stat().st_mtime > _RESERVED_SECONDS:
