@@ -34,20 +34,20 @@ class Blocks:
         self._held += piece
         while len(self._held) > BLOCK_BYTES:
             end = self._held.rfind(b"\n", 0, BLOCK_BYTES) + 1
-            yield self._lines(end) if end else self._part()
+            yield self._take_lines(end) if end else self._take_part_of_line()
 
     def rest(self) -> Iterator[Block]:
         """When there are no more pieces."""
         if self._held:
-            yield self._lines(len(self._held))
+            yield self._take_lines(len(self._held))
 
-    def _lines(self, end: int) -> Block:
+    def _take_lines(self, end: int) -> Block:
         block = Block(self._held[:end], self._at, self._before)
         self._held = self._held[end:]
         self._at, self._before = self._at.after(block.text), 0
         return block
 
-    def _part(self) -> Block:
+    def _take_part_of_line(self) -> Block:
         end = character_start(self._held, BLOCK_BYTES)
         again = character_start(self._held, end - OVERLAP_BYTES)
         block = Block(self._held[:end], self._at, self._before, goes_on=True)

@@ -43,7 +43,7 @@ def find_stamped_lines(block: Block) -> Iterator[StampedLine]:
         start = line_start(text, found.start(), at)
         end = text.find(b"\n", start)
         end = end if end >= 0 else len(text)
-        stamp = _stamp(text, start, end, found)
+        stamp = _find_stamp(text, start, end, found)
         if stamp is not None:
             yield StampedLine(start, stamp)
         at = end + 1
@@ -65,7 +65,7 @@ def stamp_at(line: int, earlier: Block | None, block: Block) -> Stamp | None:
     return stamp
 
 
-def _stamp(text: bytes, start: int, end: int, first: Any) -> Stamp | None:
+def _find_stamp(text: bytes, start: int, end: int, first: Any) -> Stamp | None:
     """That of a field with the name of a time, else the first one, near the line's beginning."""
     if text[start : start + 1] == b"{" and (named := _NAMED.search(text[start : min(end, start + NAMED_BYTES)])):
         return parse_stamp(named[1])
@@ -74,12 +74,12 @@ def _stamp(text: bytes, start: int, end: int, first: Any) -> Stamp | None:
     return parse_stamp(written) if column <= FIRST_BYTES or (first[1] and column <= NAMED_BYTES) else None
 
 
-def _compiled(pattern: str) -> Any:
+def _compile(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.never_nl = True
     return re2.compile(b"(?m)" + pattern.encode(), options)
 
 
-_NAMED = _compiled(NAMED)
-_ANY = _compiled(f"{NAMED}|{AT_ITS_BEGINNING}|{ANYWHERE}")
+_NAMED = _compile(NAMED)
+_ANY = _compile(f"{NAMED}|{AT_ITS_BEGINNING}|{ANYWHERE}")

@@ -42,9 +42,9 @@ class ResultPage:
         if self.full:
             return
         at, text = block.at.after(block.text[: block.before]), block.text[block.before :]
-        kept = self._fitting(text)
+        kept = self._lines_that_fit(text)
         if kept:
-            self._add(at, kept)
+            self._add_text(at, kept)
         if len(kept) < len(text):
             self.next = at.after(kept)
 
@@ -52,7 +52,7 @@ class ResultPage:
         """Reading took too long."""
         self.next = self.next or reached
 
-    def _fitting(self, text: bytes) -> bytes:
+    def _lines_that_fit(self, text: bytes) -> bytes:
         """Whole lines; one that is too long for any page is cut itself."""
         lines = text[: line_offset(text, self._lines_left)]
         if len(lines) <= self._bytes_left:
@@ -62,7 +62,7 @@ class ResultPage:
             return lines[:whole]
         return truncate_at_line(lines, self._bytes_left)
 
-    def _add(self, at: TextPosition, text: bytes) -> None:
+    def _add_text(self, at: TextPosition, text: bytes) -> None:
         self._lines_left -= text.count(b"\n")
         self._bytes_left -= len(text)
         if self.runs and self.runs[-1].end == at:

@@ -23,13 +23,13 @@ class PageStart:
         """The part of the piece that belongs to the page."""
         if self.arrived:
             return piece
-        rest = self._after_the_start(piece)
+        rest = self._cut_start(piece)
         skipped = self.before + piece[: len(piece) - len(rest)]
         self.before_is_whole = self.before_is_whole and len(skipped) <= KEPT_BYTES
         self.before = skipped[-KEPT_BYTES:]
         return rest
 
-    def _after_the_start(self, piece: bytes) -> bytes:
+    def _cut_start(self, piece: bytes) -> bytes:
         start = 0
         missing = self._goal.line - self.at.line
         if missing:
@@ -38,9 +38,9 @@ class PageStart:
                 return b""
             start = line_offset(piece, missing)
             self.at = TextPosition(self._goal.line)
-        return self._in_line(piece, start)
+        return self._cut_within_line(piece, start)
 
-    def _in_line(self, piece: bytes, start: int) -> bytes:
+    def _cut_within_line(self, piece: bytes, start: int) -> bytes:
         end = piece.find(b"\n", start)
         end = len(piece) if end < 0 else end
         ahead = min(self._goal.byte - self.at.byte, end - start)

@@ -33,24 +33,24 @@ class ResultReader:
 
     def open(self, position: ResultPlace, limit: TimeLimit) -> AbstractAsyncContextManager[ResultSource]:
         """Raises as `open_source` does. Waits for its turn, for as long as the caller does."""
-        return self._opened(partial(open_source, self._bus, position, limit))
+        return self._open_in_place(partial(open_source, self._bus, position, limit))
 
     def open_event(self, call_id: str, at: LogPosition, limit: TimeLimit) -> AbstractAsyncContextManager[ResultSource]:
         """The same for a caller that knows only where the event of the result lies."""
-        return self._opened(partial(open_logged_source, self._bus, call_id, at, limit))
+        return self._open_in_place(partial(open_logged_source, self._bus, call_id, at, limit))
 
     @asynccontextmanager
-    async def _opened(self, open_: Callable[[], Awaitable[ResultSource]]) -> AsyncIterator[ResultSource]:
+    async def _open_in_place(self, open_: Callable[[], Awaitable[ResultSource]]) -> AsyncIterator[ResultSource]:
         async with self._places:
             source = await open_()
             async with aclosing(source.pieces):
                 yield source
 
     def begin(self, source: ResultSource, begin: TextPosition, span: TimeSpan | None, budget: ReadBudget) -> "Reading":
-        return Reading(BlockReader(source, begin), self._threads, budget, _filter(span, begin))
+        return Reading(BlockReader(source, begin), self._threads, budget, _make_filter(span, begin))
 
 
-def _filter(span: TimeSpan | None, begin: TextPosition) -> SpanFilter | None:
+def _make_filter(span: TimeSpan | None, begin: TextPosition) -> SpanFilter | None:
     """A reader that goes on in the middle of a text was inside of the span, as far as nothing says otherwise."""
     return None if span is None else SpanFilter(span, inside=begin > TextPosition(0))
 
@@ -79,38 +79,38 @@ class Reading:
         return self._filter
 
     async def into_page(self, page: ResultPage) -> None:
-        await self._feed(page.take, lambda: page.full)
+        await self._feed_blocks(page.take, lambda: page.full)
         if self.budget.is_spent:
             page.stop(self._reached)
 
     async def into_search(self, search: ResultSearch) -> None:
         """`search` has the budget of this reading."""
-        await self._feed(search.take, lambda: False)
+        await self._feed_blocks(search.take, lambda: False)
         async with self._threads:
             await asyncio.to_thread(search.finish)
 
-    async def _feed(self, take: Callable[[Block], None], is_done: Callable[[], bool]) -> None:
+    async def _feed_blocks(self, take: Callable[[Block], None], is_done: Callable[[], bool]) -> None:
         async with aclosing(self._reader.blocks()) as blocks:
             async for block in blocks:
                 async with self._threads:
-                    await asyncio.to_thread(self._look, block, take)
+                    await asyncio.to_thread(self._take_parts, block, take)
                 if self.budget.is_spent or is_done():
                     return
-        await asyncio.to_thread(self._skip)
+        await asyncio.to_thread(self._skip_before_once)
 
-    def _look(self, block: Block, take: Callable[[Block], None]) -> None:
+    def _take_parts(self, block: Block, take: Callable[[Block], None]) -> None:
         with self.budget.measured():
-            for part in self._select(block):
+            for part in self._select_parts(block):
                 take(part)
             self._reached = block.at.after(block.text)
 
-    def _select(self, block: Block) -> Sequence[Block]:
+    def _select_parts(self, block: Block) -> Sequence[Block]:
         if self._filter is None:
             return (block,)
-        self._skip()
+        self._skip_before_once()
         return self._filter.select(block)
 
-    def _skip(self) -> None:
+    def _skip_before_once(self) -> None:
         """Once, when the beginning was found; or at the end, when nothing lies behind it."""
         if self._filter is not None and not self._has_begun:
             self._filter.skip(self._reader.before)

@@ -62,7 +62,7 @@ class ResultSearch:
             self._after = 0
         self._end = block.at.after(block.text)
         if not self.has_enough:
-            self._show(block)
+            self._search_block(block)
         if self.has_enough:
             self.matched.add_all(self._pattern, block)
         else:
@@ -73,25 +73,25 @@ class ResultSearch:
         """When there are no more blocks. `times`: when the first and the last line that matches were written."""
         self.times = self.matched.stamps()
 
-    def _show(self, block: Block) -> None:
+    def _search_block(self, block: Block) -> None:
         if self._after or self._pattern.find(block.text) is not None:
-            self._look(block)
+            self._search_lines(block)
         else:
             for line in last_lines_of(block, self._context):
-                self._remember(line)
+                self._remember_line(line)
 
-    def _look(self, block: Block) -> None:
+    def _search_lines(self, block: Block) -> None:
         for line in lines_of(block):
             if self.has_enough:
                 return
             added = False
-            for match in self._matches(line):
+            for match in self._find_matches(line):
                 added = True
                 self._add_match(match, block)
             if not added:
-                self._pass(line)
+                self._pass_line(line)
 
-    def _matches(self, line: TextLine) -> Iterator[ShownLine]:
+    def _find_matches(self, line: TextLine) -> Iterator[ShownLine]:
         """Each matching place of a long line, or the whole of any other line that matches."""
         start, found = 0, False
         while not self.has_enough and (match := self._pattern.find(line.text, start)) is not None:
@@ -109,25 +109,25 @@ class ResultSearch:
 
     def _add_match(self, match: ShownLine, block: Block) -> None:
         for earlier in self._before:
-            self._add(earlier)
+            self._add_line(earlier)
         self._before.clear()
-        self._add(match)
+        self._add_line(match)
         self._after = self._context
         self.shown += 1
         self.matched.add(match.at.line, block)
 
-    def _pass(self, line: TextLine) -> None:
+    def _pass_line(self, line: TextLine) -> None:
         if not self._after or line.at.byte:
-            self._remember(line)
+            self._remember_line(line)
             return
         self._after -= 1
-        self._add(around(line))
+        self._add_line(around(line))
 
-    def _remember(self, line: TextLine) -> None:
+    def _remember_line(self, line: TextLine) -> None:
         """In case that the next one matches. The beginning of a very long line is enough."""
         if not line.at.byte:
             self._before.append(around(line))
 
-    def _add(self, line: ShownLine) -> None:
+    def _add_line(self, line: ShownLine) -> None:
         self.lines.append(line)
         self._size += len(line.text.encode()) + LINE_OVERHEAD_BYTES

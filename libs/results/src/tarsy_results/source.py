@@ -36,7 +36,7 @@ async def open_source(bus: Bus, position: ResultPlace, limit: TimeLimit) -> Resu
     """
     if position.stored is None:
         return await open_logged_source(bus, position.call_id, position.event, limit)
-    return _stored_source(bus, position.call_id, position.stored, limit)
+    return _open_stored_source(bus, position.call_id, position.stored, limit)
 
 
 async def open_logged_source(bus: Bus, call_id: str, at: LogPosition, limit: TimeLimit) -> ResultSource:
@@ -44,20 +44,20 @@ async def open_logged_source(bus: Bus, call_id: str, at: LogPosition, limit: Tim
     completed = await read_logged_result(bus, at, limit, call_id=call_id)
     if completed.stored is None:
         return text_source(completed.content)
-    return _stored_source(bus, call_id, completed.stored, limit)
+    return _open_stored_source(bus, call_id, completed.stored, limit)
 
 
-def _stored_source(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit) -> ResultSource:
+def _open_stored_source(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit) -> ResultSource:
     return ResultSource(stored.lines, stored.size, read_stored_pieces(bus, stored, limit, call_id=call_id))
 
 
 def text_source(text: str) -> ResultSource:
     """Source of a text that is here already."""
     content = text.encode(errors="replace")
-    return ResultSource(count_lines(content), len(content), _alone(content))
+    return ResultSource(count_lines(content), len(content), _yield_once(content))
 
 
-async def _alone(content: bytes) -> AsyncGenerator[bytes]:
+async def _yield_once(content: bytes) -> AsyncGenerator[bytes]:
     yield content
 
 
@@ -67,7 +67,7 @@ async def read_stored_pieces(
     """A caller that does not know the call (None) checks sizes only. Raises as `open_source` does; to be closed."""
     sizes = {piece.offset: piece.size for piece in stored.pieces}
     try:
-        async with aclosing(_records(bus, bus.topics.results, stored.partition, list(sizes), limit)) as records:
+        async with aclosing(_read_records(bus, bus.topics.results, stored.partition, list(sizes), limit)) as records:
             async for record in records:
                 value = record.value or b""
                 is_its = call_id is None or record.key == call_id.encode()
@@ -81,7 +81,7 @@ async def read_stored_pieces(
 async def read_logged_result(bus: Bus, at: LogPosition, limit: TimeLimit, *, call_id: str | None) -> ToolCallCompleted:
     """The event of a result. Raises as `open_source` does, also when it is another call's (None: any call's)."""
     try:
-        async with aclosing(_records(bus, bus.topics.sessions, at.partition, [at.offset], limit)) as records:
+        async with aclosing(_read_records(bus, bus.topics.sessions, at.partition, [at.offset], limit)) as records:
             found = [parse_record(record) async for record in records]
         event = found[0].decode(EVENTS) if found[0] is not None else None
     except (RecordsGoneError, UnknownTypeError, UnreadableValueError) as problem:
@@ -91,5 +91,7 @@ async def read_logged_result(bus: Bus, at: LogPosition, limit: TimeLimit, *, cal
     return event
 
 
-def _records(bus: Bus, topic: str, partition: int, offsets: Sequence[int], limit: TimeLimit) -> AsyncGenerator[Record]:
+def _read_records(
+    bus: Bus, topic: str, partition: int, offsets: Sequence[int], limit: TimeLimit
+) -> AsyncGenerator[Record]:
     return read_through_outages(partial(records_at, bus, topic, partition), offsets, limit)

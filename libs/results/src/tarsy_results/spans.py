@@ -52,14 +52,14 @@ def parse_span(begin: str, end: str) -> TimeSpan | None:
     """
     if not begin and not end:
         return None
-    first = _time(begin, "from") if begin else EARLIEST
-    last = _after(_time(end, "until"), end) if end else LATEST
+    first = _parse_time(begin, "from") if begin else EARLIEST
+    last = _time_after(_parse_time(end, "until"), end) if end else LATEST
     if first >= last:
         raise InvalidTimeError("until", "`until` lies before `from`.")
     return TimeSpan(first, last)
 
 
-def _time(given: str, name: str) -> datetime:
+def _parse_time(given: str, name: str) -> datetime:
     written = given.strip().encode(errors="replace")
     stamp = parse_stamp(written + b" 00:00" if DAY.fullmatch(written) else written)
     if stamp is None or stamp.missing != "nothing":
@@ -69,15 +69,15 @@ def _time(given: str, name: str) -> datetime:
     return stamp.time
 
 
-def _after(time: datetime, given: str) -> datetime:
+def _time_after(time: datetime, given: str) -> datetime:
     written = given.strip().encode()
     try:
-        return time + _step(written)
+        return time + _precision_of(written)
     except OverflowError:
         return LATEST
 
 
-def _step(written: bytes) -> timedelta:
+def _precision_of(written: bytes) -> timedelta:
     if DAY.fullmatch(written):
         return timedelta(days=1)
     if MINUTE.fullmatch(written):
@@ -111,11 +111,11 @@ class SpanFilter:
 
     def select(self, block: Block) -> list[Block]:
         """The parts of the block that belong to the span, each of whole lines (or parts of a very long one)."""
-        parts = list(_parts(block, self._runs(block)))
+        parts = list(_cut_into_parts(block, self._find_runs(block)))
         self.has_found = self.has_found or bool(parts)
         return parts
 
-    def _runs(self, block: Block) -> Iterator[tuple[int, int]]:
+    def _find_runs(self, block: Block) -> Iterator[tuple[int, int]]:
         begin = 0
         for line in find_stamped_lines(block):
             self.has_stamps = True
@@ -130,7 +130,7 @@ class SpanFilter:
             yield begin, len(block.text)
 
 
-def _parts(block: Block, runs: Iterator[tuple[int, int]]) -> Iterator[Block]:
+def _cut_into_parts(block: Block, runs: Iterator[tuple[int, int]]) -> Iterator[Block]:
     at, done = block.at, 0
     for begin, end in runs:
         at = at.after(block.text[done:begin])

@@ -38,7 +38,7 @@ class Stamp:
         if self.missing == "nothing":
             return self.time
         if self.missing == "year":
-            choices = [_in_year(self.time, reference.year + years) for years in (-1, 0, 1)]
+            choices = [_move_to_year(self.time, reference.year + years) for years in (-1, 0, 1)]
         else:
             day = datetime.combine(reference.date(), self.time.time(), UTC)
             choices = [day + timedelta(days=days) for days in (-1, 0, 1)]
@@ -59,45 +59,45 @@ def parse_stamp(text: bytes) -> Stamp | None:
     return None
 
 
-def _iso(text: str, found: "re.Match[str]") -> Stamp:
+def _iso_stamp(text: str, found: "re.Match[str]") -> Stamp:
     day, clock, zone = found["day"], found["clock"], found["zone"] or ""
-    return Stamp(text, _utc(datetime.fromisoformat(f"{day.replace('/', '-')}T{clock}{zone}")))
+    return Stamp(text, _to_utc(datetime.fromisoformat(f"{day.replace('/', '-')}T{clock}{zone}")))
 
 
-def _day_first(text: str, found: "re.Match[str]") -> Stamp:
+def _day_first_stamp(text: str, found: "re.Match[str]") -> Stamp:
     day = date(int(found["year"]), MONTHS[found["month"].lower()], int(found["of_month"]))
-    return Stamp(text, _utc(datetime.fromisoformat(f"{day}T{found['clock']}{found['zone'] or ''}")))
+    return Stamp(text, _to_utc(datetime.fromisoformat(f"{day}T{found['clock']}{found['zone'] or ''}")))
 
 
-def _month_first(text: str, found: "re.Match[str]") -> Stamp:
+def _month_first_stamp(text: str, found: "re.Match[str]") -> Stamp:
     year = found["year"] or found["last_year"]
     day = date(int(year or LEAP_YEAR), MONTHS[found["month"].lower()], int(found["of_month"]))
-    time = _utc(datetime.fromisoformat(f"{day}T{found['clock']}"))
+    time = _to_utc(datetime.fromisoformat(f"{day}T{found['clock']}"))
     if found["half"]:
         time = time.replace(hour=time.hour % 12 + (12 if found["half"] == "PM" else 0))
     return Stamp(text, time, "nothing" if year else "year")
 
 
-def _klog(text: str, found: "re.Match[str]") -> Stamp:
+def _klog_stamp(text: str, found: "re.Match[str]") -> Stamp:
     day = date(LEAP_YEAR, int(found["month"]), int(found["of_month"]))
-    return Stamp(text, _utc(datetime.fromisoformat(f"{day}T{found['clock']}")), "year")
+    return Stamp(text, _to_utc(datetime.fromisoformat(f"{day}T{found['clock']}")), "year")
 
 
-def _epoch(text: str, found: "re.Match[str]") -> Stamp:
+def _epoch_stamp(text: str, found: "re.Match[str]") -> Stamp:
     whole, rest = found["seconds"], found["rest"].lstrip(".")
     time = datetime.fromtimestamp(int(whole), UTC) + timedelta(microseconds=int(rest.ljust(6, "0")[:6]))
     return Stamp(time.isoformat(timespec="milliseconds").replace("+00:00", "Z"), time)
 
 
-def _clock(text: str, found: "re.Match[str]") -> Stamp:
-    return Stamp(text, _utc(datetime.fromisoformat(f"{LEAP_YEAR}-01-01T{found['clock']}")), "date")
+def _clock_stamp(text: str, found: "re.Match[str]") -> Stamp:
+    return Stamp(text, _to_utc(datetime.fromisoformat(f"{LEAP_YEAR}-01-01T{found['clock']}")), "date")
 
 
-def _utc(time: datetime) -> datetime:
+def _to_utc(time: datetime) -> datetime:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def _in_year(time: datetime, year: int) -> datetime:
+def _move_to_year(time: datetime, year: int) -> datetime:
     """29 February becomes 1 March where there is none."""
     if (time.month, time.day) == (2, 29):
         return datetime.combine(date(year, 2, 28) + timedelta(days=1), time.time(), UTC)
@@ -110,23 +110,23 @@ FORMS: tuple[tuple["re.Pattern[str]", Callable[[str, "re.Match[str]"], Stamp]], 
             r"(?P<day>\d{4}[-/]\d{2}[-/]\d{2})[Tt ](?P<clock>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)"
             r" ?(?P<zone>[Zz]|[+-]\d{2}:?\d{2})?"
         ),
-        _iso,
+        _iso_stamp,
     ),
-    (re.compile(r"(?P<seconds>1\d{9})(?P<rest>|\d{3}|\d{6}|\d{9}|\.\d{1,9})"), _epoch),
-    (re.compile(rf"[IWEF](?P<month>\d\d)(?P<of_month>\d\d) (?P<clock>{CLOCK})"), _klog),
+    (re.compile(r"(?P<seconds>1\d{9})(?P<rest>|\d{3}|\d{6}|\d{9}|\.\d{1,9})"), _epoch_stamp),
+    (re.compile(rf"[IWEF](?P<month>\d\d)(?P<of_month>\d\d) (?P<clock>{CLOCK})"), _klog_stamp),
     (
         re.compile(
             rf"(?P<of_month>\d+)[ /-](?P<month>{MONTH})[ /-](?P<year>\d{{4}})[ :](?P<clock>{CLOCK})"
             r" ?(?P<zone>[+-]\d{4})?"
         ),
-        _day_first,
+        _day_first_stamp,
     ),
     (
         re.compile(
             rf"(?P<month>{MONTH}) +(?P<of_month>\d+)(?:, (?P<year>\d{{4}}))? (?P<clock>{CLOCK})(?: (?P<half>[AP]M))?"
             r"(?:(?: [A-Z]{3,4})? (?P<last_year>\d{4}))?"
         ),
-        _month_first,
+        _month_first_stamp,
     ),
-    (re.compile(rf"(?P<clock>{CLOCK})"), _clock),
+    (re.compile(rf"(?P<clock>{CLOCK})"), _clock_stamp),
 )
