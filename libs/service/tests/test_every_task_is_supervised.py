@@ -14,9 +14,9 @@ MAKERS = {"create_task", "TaskGroup", "ensure_future", "gather", "create_task_gr
 SHORT_LIVED = {
     # Whole processes
     "libs/service/src/tarsy_service/process/runner.py run_services": "services, and one that ends: on_ready",
-    "libs/service/src/tarsy_service/process/runner.py _until_stopped": "waits for the stop, beside the services",
+    "libs/service/src/tarsy_service/process/runner.py _wait_until_stopped": "waits for the stop, beside the services",
     "libs/service/src/tarsy_service/supervision.py Supervisor.group": "the mechanism",
-    "libs/service/src/tarsy_service/supervision.py SupervisedGroup._begin": "the mechanism",
+    "libs/service/src/tarsy_service/supervision.py SupervisedGroup._begin_task": "the mechanism",
     "apps/local/src/tarsy_local/supervisor/server_supervisor.py ServerSupervisor.run_with": "waits for both",
     "apps/local/src/tarsy_local/supervisor/process_group.py _wait_until_ended": "waits, with a limit",
     "apps/local/src/tarsy_local/supervisor/group_readiness.py GroupReadiness.ask": "a question to each, with a limit",

@@ -55,11 +55,11 @@ class ServiceLoops:
         return {name: loop.idle_seconds for name, loop in self._loops.items()}
 
     def unready_reasons(self) -> Iterator[str]:
-        return (_sentence(loop) for loop in self._loops.values() if loop.stalled and loop.essential)
+        return (_describe_idle_loop(loop) for loop in self._loops.values() if loop.stalled and loop.essential)
 
     def explain_degraded(self) -> Iterator[str]:
-        return (_sentence(loop) for loop in self._loops.values() if loop.stalled and not loop.essential)
+        return (_describe_idle_loop(loop) for loop in self._loops.values() if loop.stalled and not loop.essential)
 
 
-def _sentence(loop: LoopProgress) -> str:
+def _describe_idle_loop(loop: LoopProgress) -> str:
     return f"{loop.name}: no progress for {loop.idle_seconds:.0f} seconds"

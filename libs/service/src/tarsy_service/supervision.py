@@ -96,15 +96,15 @@ class SupervisedGroup:
 
     def start(self, name: str, work: Work, *, may_end: Callable[[], bool] = never) -> "asyncio.Task[None]":
         """Runs work that goes on until it is cancelled, or, where `may_end` says so then, returns."""
-        task = self._begin(name, until_cancelled(name, work, may_end), work)
+        task = self._begin_task(name, until_cancelled(name, work, may_end), work)
         self._supervisor.add(name, task)
         return task
 
     def start_finite(self, name: str, work: Work) -> "asyncio.Task[None]":
         """Runs work that comes to an end by itself; it may not be cancelled from inside."""
-        return self._begin(name, _finite(name, work), work)
+        return self._begin_task(name, _run_finite(name, work), work)
 
-    def _begin(self, name: str, watched: Coroutine[object, object, None], work: Work) -> "asyncio.Task[None]":
+    def _begin_task(self, name: str, watched: Coroutine[object, object, None], work: Work) -> "asyncio.Task[None]":
         """Raises RuntimeError when the group has ended."""
         try:
             task = self._tasks.create_task(watched, name=name)
@@ -125,7 +125,7 @@ async def until_cancelled(name: str, work: Work, may_end: Callable[[], bool] = n
         raise TaskEndedError(f"{name} ended, though nobody had asked it to")
 
 
-async def _finite(name: str, work: Work) -> None:
+async def _run_finite(name: str, work: Work) -> None:
     await not_cancelled_from_inside(name, work)
 
 

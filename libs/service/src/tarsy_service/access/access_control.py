@@ -51,38 +51,38 @@ class AccessControl:
             scope[IDENTITY] = None
             await self._app(scope, receive, send)
             return
-        found = await self._identity(scope)
-        if (refusal := self._judge(found, needed, method, scope["path"])) is not None:
+        found = await self._identify(scope)
+        if (refusal := self._find_refusal(found, needed, method, scope["path"])) is not None:
             await refusal(scope, receive, send)
             return
         scope[IDENTITY] = found
         if method == WEBSOCKET:
-            scope[STILL_MAY] = partial(self._still_may, scope, needed)
+            scope[STILL_MAY] = partial(self._is_still_admitted, scope, needed)
         await self._app(scope, receive, send)
 
-    async def _still_may(self, scope: Scope, needed: Role | None) -> bool:
+    async def _is_still_admitted(self, scope: Scope, needed: Role | None) -> bool:
         """A provider that cannot be asked now takes nothing away. A caller whose session groups changed comes again."""
-        found, before = await self._identity(scope), scope[IDENTITY]
+        found, before = await self._identify(scope), scope[IDENTITY]
         if isinstance(found, Refusal):
             return found.reason == "unavailable"
         may = needed is not None and self._table.admits(found.role, WEBSOCKET, scope["path"])
         return may and found.session_groups == before.session_groups
 
-    def _judge(self, found: Identity | Refusal, needed: Role | None, method: str, path: str) -> Response | None:
+    def _find_refusal(self, found: Identity | Refusal, needed: Role | None, method: str, path: str) -> Response | None:
         """The answer to callers who are not admitted."""
         if isinstance(found, Refusal):
-            self._note(found.reason)
-            return _unauthenticated(found)
+            self._count_and_log(found.reason)
+            return _unauthenticated_response(found)
         if needed is None:
-            self._note("no_right", credential=found.credential)
-            return _no_address(self._table.methods(path))
+            self._count_and_log("no_right", credential=found.credential)
+            return _no_address_response(self._table.methods(path))
         if self._table.admits(found.role, method, path):
             return None
-        self._note("role", credential=found.credential)
+        self._count_and_log("role", credential=found.credential)
         sentence = f"This needs the role {needed.label}, and you have the role {found.role.label}."
         return problem_response(403, "Forbidden", sentence)
 
-    async def _identity(self, scope: Scope) -> Identity | Refusal:
+    async def _identify(self, scope: Scope) -> Identity | Refusal:
         if (signer := signer_of(scope)) is not None:
             return signer
         try:
@@ -91,12 +91,12 @@ class AccessControl:
             return SEVERAL
         return await self._authenticate(credential)
 
-    def _note(self, reason: Denial, **about: str) -> None:
+    def _count_and_log(self, reason: Denial, **about: str) -> None:
         self._count(reason)
         self._log.write(reason, about)
 
 
-def _no_address(methods: Sequence[str]) -> Response:
+def _no_address_response(methods: Sequence[str]) -> Response:
     """As a router answers. A route that no table has is not there, whatever the router says."""
     if not methods:
         return problem_response(404, "Not Found", NO_ADDRESS)
@@ -106,7 +106,7 @@ def _no_address(methods: Sequence[str]) -> Response:
     return response
 
 
-def _unauthenticated(refusal: Refusal) -> Response:
+def _unauthenticated_response(refusal: Refusal) -> Response:
     if refusal.reason == "unavailable":
         response = problem_response(503, "Service unavailable", refusal.sentence)
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)

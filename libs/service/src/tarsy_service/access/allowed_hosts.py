@@ -37,12 +37,12 @@ class AllowedHosts:
         return name == LOCALHOST or name in self.names or name.endswith(self.domains) or is_address(name)
 
     def and_names(self, *names: str) -> "AllowedHosts":
-        return AllowedHosts(self.names | {_plain(name) for name in names if name}, self.domains)
+        return AllowedHosts(self.names | {_normalize_host(name) for name in names if name}, self.domains)
 
 
 def parse_allowed_hosts(listed: str) -> AllowedHosts:
     """Reads `TARSY_HOSTS`. Raises ValueError, with a sentence for the operator."""
-    entries = [_plain(entry) for entry in listed.split(",") if entry.strip()]
+    entries = [_normalize_host(entry) for entry in listed.split(",") if entry.strip()]
     for entry in entries:
         if NAME.fullmatch(entry.removeprefix(WILDCARD)) is None and not is_address(entry):
             raise ValueError("a comma list of names such as tarsy.example.com or *.example.com, without scheme or port")
@@ -58,7 +58,7 @@ def authority_of(value: str) -> Authority | None:
     v6, name, port = found.group("v6", "name", "port")
     if v6 is not None and not is_address(v6):
         return None
-    return Authority(_plain(v6 or name), port or "")
+    return Authority(_normalize_host(v6 or name), port or "")
 
 
 def is_own_origin(origin: str, requested: Authority, hosts: AllowedHosts) -> bool:
@@ -85,5 +85,5 @@ def is_address(name: str) -> bool:
     return True
 
 
-def _plain(name: str) -> str:
+def _normalize_host(name: str) -> str:
     return name.strip().lower().removesuffix(".")

@@ -29,7 +29,7 @@ type Stamp = tuple[int, int, int]
 
 def check_auth_file(path: Path, base_path: str) -> None:
     """Raises ValueError with every mistake of the file."""
-    _read(path, base_path)
+    _read_auth_config(path, base_path)
 
 
 class LiveAuthentication:
@@ -43,23 +43,23 @@ class LiveAuthentication:
         self._fetch = http_fetch()
         self._looked_at = monotonic()
         self._stamps = _stamps_of(path)
-        self._use(_read(path, base_path))
+        self._use_config(_read_auth_config(path, base_path))
 
     async def authenticate(self, header: str | None) -> Identity | Refusal:
         """See `Authenticate`."""
-        await self._look()
+        await self._reload_if_changed()
         return await self._authenticate(header)
 
     async def webhooks(self) -> Webhooks:
-        await self._look()
+        await self._reload_if_changed()
         return self._webhooks
 
     async def login(self) -> Login | None:
         """None where the file has no login for the page."""
-        await self._look()
+        await self._reload_if_changed()
         return self._login
 
-    async def _look(self) -> None:
+    async def _reload_if_changed(self) -> None:
         """One request waits for a file that was changed; others meanwhile have what held before."""
         now = self._monotonic()
         if now - self._looked_at < LOOK_SECONDS:
@@ -70,20 +70,20 @@ class LiveAuthentication:
         # Before it is read for good: what is changed meanwhile is seen by the next look.
         self._stamps = await asyncio.to_thread(_stamps_of, self._path)
         try:
-            config = await asyncio.to_thread(_read, self._path, self._base_path)
+            config = await asyncio.to_thread(_read_auth_config, self._path, self._base_path)
         except InvalidAuthFileError as problem:
             log.error("auth_file.refused", file=str(self._path), mistakes=[str(each) for each in problem.mistakes])
             return
-        self._use(config)
+        self._use_config(config)
         log.info("auth_file.loaded", file=str(self._path), keys=len(config.keys), webhooks=len(config.webhooks))
 
-    def _use(self, config: AuthConfig) -> None:
+    def _use_config(self, config: AuthConfig) -> None:
         self._authenticate = authenticator(config, self._fetch, time.time)
         self._webhooks = Webhooks(config.webhooks)
-        self._login = _login_of(config, self._authenticate)
+        self._login = _make_login(config, self._authenticate)
 
 
-def _read(path: Path, base_path: str) -> AuthConfig:
+def _read_auth_config(path: Path, base_path: str) -> AuthConfig:
     """Raises InvalidAuthFileError, also for a login that would end elsewhere than below the base path."""
     config = read_auth_file(path)
     if config.login is not None and config.login.base_path != base_path:
@@ -92,7 +92,7 @@ def _read(path: Path, base_path: str) -> AuthConfig:
     return config
 
 
-def _login_of(config: AuthConfig, authenticate: Authenticate) -> Login | None:
+def _make_login(config: AuthConfig, authenticate: Authenticate) -> Login | None:
     if config.login is None or config.tokens is None:
         return None
     return Login(config.login, config.tokens.issuer, authenticate, http_post(), secrets.token_bytes, time.monotonic)

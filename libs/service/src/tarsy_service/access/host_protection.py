@@ -39,7 +39,7 @@ class HostProtection:
         self._app = app
         self._count = count
         self._log = DenialLog("request.denied", monotonic)
-        self._judge: Callable[[bytes], bool | None] = lru_cache(KNOWN_VALUES)(lambda value: _judge(value, hosts))
+        self._judge: Callable[[bytes], bool | None] = lru_cache(KNOWN_VALUES)(lambda value: _is_allowed(value, hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
@@ -47,7 +47,7 @@ class HostProtection:
             if not values and _is_probe(scope):
                 await self._app(scope, receive, send)
                 return
-            refusal = self._refusal(values)
+            refusal = self._find_refusal(values)
             if refusal is not None:
                 self._log_refused(scope, values, refusal.status_code)
                 await refusal(scope, receive, send)
@@ -63,7 +63,7 @@ class HostProtection:
             about["door"] = "alerts"
         self._log.write("host" if requested else "host_header", about | ({"host": requested.name} if requested else {}))
 
-    def _refusal(self, values: list[bytes]) -> Response | None:
+    def _find_refusal(self, values: list[bytes]) -> Response | None:
         judged = self._judge(values[0]) if len(values) == 1 else None
         if judged:
             return None
@@ -78,7 +78,7 @@ def _is_probe(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["path"] in PROBES and scope["method"] in ("GET", "HEAD")
 
 
-def _judge(value: bytes, hosts: AllowedHosts) -> bool | None:
+def _is_allowed(value: bytes, hosts: AllowedHosts) -> bool | None:
     """None when the value is no host."""
     requested = authority_of(value.decode("latin-1"))
     return None if requested is None else hosts.includes(requested.name)

@@ -52,30 +52,32 @@ class RightsTable:
 
     def strictest_access(self, method: str, path: str) -> Access | None:
         """None for a route of no table."""
-        matching = [right.access for right in self._matching(method, path)]
+        matching = [right.access for right in self._matching_rights(method, path)]
         roles = [access for access in matching if access != "open"]
         if not roles:
             return next(iter(matching), None)
-        return max(roles, key=_strictness)
+        return max(roles, key=_strictness_of)
 
     def admits(self, role: Role, method: str, path: str) -> bool:
         """Whether each route that fits lets the role in. False for a route of no table."""
-        matching = self._matching(method, path)
+        matching = self._matching_rights(method, path)
         return bool(matching) and all(right.admits(role) for right in matching)
 
     def methods(self, path: str) -> list[str]:
         """The methods of HTTP that the table has for a path."""
-        return sorted(method for method in self._by_method if method != WEBSOCKET and self._matching(method, path))
+        return sorted(
+            method for method in self._by_method if method != WEBSOCKET and self._matching_rights(method, path)
+        )
 
     def limit_signed_bytes(self, method: str, path: str) -> int:
         """How long a body may be whose signature tells who the caller is."""
-        return min((right.signed_bytes for right in self._matching(method, path)), default=0)
+        return min((right.signed_bytes for right in self._matching_rights(method, path)), default=0)
 
-    def _matching(self, method: str, path: str) -> list[RouteRight]:
+    def _matching_rights(self, method: str, path: str) -> list[RouteRight]:
         return [right for pattern, right in self._by_method.get(method, ()) if pattern.match(path)]
 
 
-def _strictness(role: Role) -> int:
+def _strictness_of(role: Role) -> int:
     """Among people only admins may ask what services ask."""
     return Role.ADMIN if role is Role.SERVICE else role
 

@@ -35,7 +35,7 @@ class SignedBodies:
             await self._app(scope, receive, send)
             return
         webhooks = await self._webhooks()
-        signature = _signature(scope, webhooks.headers)
+        signature = _find_signature(scope, webhooks.headers)
         if signature is None:
             await self._app(scope, receive, send)
             return
@@ -52,7 +52,7 @@ class SignedBodies:
         await self._app(scope, read_again(body, receive), send)
 
 
-def _signature(scope: Scope, headers: Set[str]) -> Signature | None:
+def _find_signature(scope: Scope, headers: Set[str]) -> Signature | None:
     """None beside `Authorization`, which counts alone, and of several: which one counts is not for us to choose."""
     names = [name.decode("latin-1") for name, _ in scope["headers"]]
     signed = [index for index, name in enumerate(names) if name in headers]

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 def best_encoding(accepted: str, offered: Iterable[str]) -> str | None:
     """The first of `offered` that the header `Accept-Encoding` names with a weight that is not zero."""
-    weights = dict(_weight(part) for part in accepted.lower().split(","))
+    weights = dict(_name_and_weight(part) for part in accepted.lower().split(","))
     return next((name for name in offered if weights.get(name, weights.get("*", 0.0)) > 0), None)
 
 
-def _weight(part: str) -> tuple[str, float]:
+def _name_and_weight(part: str) -> tuple[str, float]:
     name, _, parameters = part.partition(";")
     key, _, value = parameters.partition("=")
     if key.strip() != "q":

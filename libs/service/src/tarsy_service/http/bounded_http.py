@@ -150,7 +150,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._traffic.count(why)
         log.info("http.refused", reason=why)
         if not (self._is_answering() and self.cycle.response_started):
-            self.transport.write(_answer(STATUS[why]))
+            self.transport.write(_empty_answer(STATUS[why]))
         self.transport.close()
 
     def app_for(self, cycle: RequestResponseCycle, app: ASGIApp) -> ASGIApp:
@@ -271,6 +271,6 @@ class _Request:
             self._traffic.release(self._cycle)
 
 
-def _answer(status: str) -> bytes:
+def _empty_answer(status: str) -> bytes:
     retry = f"retry-after: {RETRY_AFTER_SECONDS}\r\n" if status.startswith("503") else ""
     return f"HTTP/1.1 {status}\r\n{retry}content-length: 0\r\nconnection: close\r\n\r\n".encode()

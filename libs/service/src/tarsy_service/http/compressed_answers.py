@@ -45,7 +45,7 @@ class Compressing:
             return
         if self._start is not None:
             start, self._start = self._start, None
-            message = _compressed(start, message)
+            message = _compress_body(start, message)
             await self._send(start)
         await self._send(message)
 
@@ -55,7 +55,7 @@ def _takes_gzip(scope: Scope) -> bool:
     return accepted != b"" and best_encoding(accepted.decode("latin-1"), ("gzip",)) is not None
 
 
-def _compressed(start: Message, message: Message) -> Message:
+def _compress_body(start: Message, message: Message) -> Message:
     """The body, compressed where it is worth it; the headers of `start` say so then."""
     headers, body = MutableHeaders(raw=list(start["headers"])), message.get("body", b"")
     media_type = headers.get("content-type", "").partition(";")[0]

@@ -69,9 +69,9 @@ class PassingChannel:
             end.setsockopt(socket.SOL_SOCKET, option, 2 * FIRST_BYTES)
         self._end = end
         self._received = received
-        self._ended = ended
+        self._remove_channel = ended
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(end, self._read)
+        self._loop.add_reader(end, self._read_messages)
 
     def send(self, kind: bytes, data: bytes = b"", descriptor: int | None = None) -> bool:
         rights = [] if descriptor is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
@@ -87,9 +87,9 @@ class PassingChannel:
         if self._end.fileno() >= 0:
             self._loop.remove_reader(self._end)
             self._end.close()
-            self._ended()
+            self._remove_channel()
 
-    def _read(self) -> None:
+    def _read_messages(self) -> None:
         for _ in range(AT_ONCE):
             try:
                 data, rights, flags, _ = self._end.recvmsg(1 + FIRST_BYTES, socket.CMSG_SPACE(DESCRIPTOR_BYTES))
@@ -98,7 +98,7 @@ class PassingChannel:
             except OSError:
                 self.close()
                 return
-            descriptor = next(iter(_descriptors(rights)), None)
+            descriptor = next(iter(_read_descriptors(rights)), None)
             if not data:
                 self.close()
             elif flags & socket.MSG_TRUNC and descriptor is not None:
@@ -117,7 +117,7 @@ class PassingDoor:
     def __init__(self, counted: Callable[[], None] = lambda: None) -> None:
         self._counted = counted
         self._channels: dict[PassingChannel, tuple[bytes, ...]] = {}
-        self._accept: Accept = _refuse
+        self._accept: Accept = _refuse_connection
 
     @contextmanager
     def listening(self, path: Path) -> Iterator[None]:
@@ -127,7 +127,7 @@ class PassingDoor:
             listener.bind(str(path))
             listener.listen(BACKLOG)
             listener.setblocking(False)
-            loop.add_reader(listener, self._connected, listener)
+            loop.add_reader(listener, self._accept_channel, listener)
             try:
                 yield
             finally:
@@ -149,20 +149,20 @@ class PassingDoor:
     def receive(self, accept: Accept) -> None:
         self._accept = accept
 
-    def _connected(self, listener: socket.socket) -> None:
+    def _accept_channel(self, listener: socket.socket) -> None:
         with suppress(BlockingIOError):
             end, _ = listener.accept()
             channel = PassingChannel(
                 end,
-                lambda data, descriptor: self._received(channel, data, descriptor),
-                lambda: self._ended(channel),
+                lambda data, descriptor: self._take_from_channel(channel, data, descriptor),
+                lambda: self._remove_channel(channel),
             )
             self._channels[channel] = ()
 
-    def _ended(self, channel: PassingChannel) -> None:
+    def _remove_channel(self, channel: PassingChannel) -> None:
         self._channels.pop(channel, None)
 
-    def _received(self, channel: PassingChannel, data: bytes, descriptor: int | None) -> None:
+    def _take_from_channel(self, channel: PassingChannel, data: bytes, descriptor: int | None) -> None:
         match data[:1]:
             case b"c" if descriptor is not None:
                 self._accept(socket.socket(fileno=descriptor), data[1:])
@@ -180,7 +180,7 @@ class PassingService:
 
     def __init__(self, takes: Sequence[str]) -> None:
         self._takes = tuple(one.encode() for one in takes)
-        self._accept: Accept = _refuse
+        self._accept: Accept = _refuse_connection
         self._channel: PassingChannel | None = None
         self._nothing_comes = asyncio.Event()
 
@@ -193,7 +193,7 @@ class PassingService:
         except BaseException:
             end.close()
             raise
-        self._channel = PassingChannel(end, self._received, self._nothing_comes.set)
+        self._channel = PassingChannel(end, self._take_from_door, self._nothing_comes.set)
         try:
             yield
         finally:
@@ -219,18 +219,18 @@ class PassingService:
     def receive(self, accept: Accept) -> None:
         self._accept = accept
 
-    def _received(self, data: bytes, descriptor: int | None) -> None:
+    def _take_from_door(self, data: bytes, descriptor: int | None) -> None:
         if descriptor is not None:
             self._accept(socket.socket(fileno=descriptor), data[1:])
         elif data == WITHDRAWN:
             self._nothing_comes.set()
 
 
-def _refuse(connection: socket.socket, _: bytes) -> None:
+def _refuse_connection(connection: socket.socket, _: bytes) -> None:
     connection.close()
 
 
-def _descriptors(rights: Sequence[tuple[int, int, bytes]]) -> list[int]:
+def _read_descriptors(rights: Sequence[tuple[int, int, bytes]]) -> list[int]:
     found = array.array("i")
     for level, kind, data in rights:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

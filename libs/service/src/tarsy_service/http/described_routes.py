@@ -33,7 +33,7 @@ def describe_answers(
     `models`: of answers that have another one than the route. `headers`: of the answers of success.
     """
     told = {200: answers} if isinstance(answers, str) else answers
-    more = {"headers": {name: _text(meaning) for name, meaning in headers.items()}} if headers else {}
+    more = {"headers": {name: _text_schema(meaning) for name, meaning in headers.items()}} if headers else {}
     found: Responses = {}
     for status, meaning in told.items():
         found[status] = {"description": meaning, **more} | ({"model": models[status]} if status in models else {})
@@ -44,8 +44,10 @@ def describe_answers(
 
 def describe_headers(read: Mapping[str, str]) -> dict[str, Any]:
     """`openapi_extra` of a route whose handler reads these headers itself."""
-    return {"parameters": [{"name": name, "in": "header", "required": False, **_text(read[name])} for name in read]}
+    return {
+        "parameters": [{"name": name, "in": "header", "required": False, **_text_schema(read[name])} for name in read]
+    }
 
 
-def _text(meaning: str) -> dict[str, Any]:
+def _text_schema(meaning: str) -> dict[str, Any]:
     return {"description": meaning, "schema": {"type": "string"}}

@@ -65,7 +65,7 @@ class DirectRouteTable(BaseRoute):
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        call = None if scope["type"] != "http" or scope["query_string"] else self._call(scope)
+        call = None if scope["type"] != "http" or scope["query_string"] else self._find_call(scope)
         return (Match.NONE, {}) if call is None else (Match.FULL, {"route": call[0], "endpoint": call[0].endpoint})
 
     @override
@@ -74,7 +74,7 @@ class DirectRouteTable(BaseRoute):
         response = await answer(Request(scope, receive, send))
         await response(scope, receive, send)
 
-    def _call(self, scope: Scope) -> tuple[DirectRoute, Handle] | None:
+    def _find_call(self, scope: Scope) -> tuple[DirectRoute, Handle] | None:
         return self._calls.get((scope["method"], scope["path"]))
 
 

@@ -25,7 +25,7 @@ async def refuse_unknown_parameters(connection: HTTPConnection) -> None:
     unknown = [name for name in connection.query_params if name not in known]
     if unknown:
         message = f"unknown parameter; known: {', '.join(sorted(known)) or 'none'}"
-        raise RequestValidationError([{"loc": ("query", *_shown(name)), "msg": message} for name in unknown])
+        raise RequestValidationError([{"loc": ("query", *_name_if_harmless(name)), "msg": message} for name in unknown])
 
 
 def query_names(dependant: Dependant) -> frozenset[str]:
@@ -41,5 +41,5 @@ def _dependant_of(connection: HTTPConnection) -> Dependant:
     return found
 
 
-def _shown(name: str) -> tuple[str, ...]:
+def _name_if_harmless(name: str) -> tuple[str, ...]:
     return (name,) if SHOWN.fullmatch(name) else ()

@@ -22,10 +22,10 @@ class LenientRequests:
             scope = {**scope, "path": inner, "raw_path": (scope.get("raw_path") or b"").rstrip(b"/")}
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
-        await self._app(scope, receive, _allowing(send) if scope["method"] == "OPTIONS" else send)
+        await self._app(scope, receive, _answer_allowed_methods(send) if scope["method"] == "OPTIONS" else send)
 
 
-def _allowing(send: Send) -> Send:
+def _answer_allowed_methods(send: Send) -> Send:
     """Turns the refusal of a method, which names those that are allowed, into their list."""
     answered = False
 

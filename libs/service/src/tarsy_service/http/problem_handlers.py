@@ -23,8 +23,8 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, problem: RequestValidationError) -> JSONResponse:
-        errors = [{"detail": str(row["msg"]), "pointer": _pointer(row["loc"])} for row in problem.errors()]
-        return problem_response(400, "Invalid request", "; ".join(_sentence(row) for row in errors), errors)
+        errors = [{"detail": str(row["msg"]), "pointer": _json_pointer(row["loc"])} for row in problem.errors()]
+        return problem_response(400, "Invalid request", "; ".join(_describe_error(row) for row in errors), errors)
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, problem: HTTPException) -> JSONResponse:
@@ -34,10 +34,10 @@ def install_problem_handlers(app: FastAPI) -> None:
         return answer
 
 
-def _pointer(path: tuple[str | int, ...]) -> str:
+def _json_pointer(path: tuple[str | int, ...]) -> str:
     """FastAPI's place begins with where the value was looked for (body, query, path); a pointer does not."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path[1:])
 
 
-def _sentence(error: dict[str, str]) -> str:
+def _describe_error(error: dict[str, str]) -> str:
     return f"{error['pointer'] or '/'}: {error['detail']}"

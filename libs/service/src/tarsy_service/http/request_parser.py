@@ -41,14 +41,14 @@ class RequestParser(httptools.HttpRequestParser):
     def feed_data(self, data: Segment) -> None:
         """Raises HttpParserUpgrade for an offer that is taken, and HttpParserError."""
         parser: RequestParser = self
-        while (offer := parser._feed(data)) is not None:
+        while (offer := parser._feed_until_offer(data)) is not None:
             declined = self._decline()
             if declined is None:
                 raise offer
-            head = _head(parser.get_method(), declined, parser.get_http_version())
+            head = _head_without_offer(parser.get_method(), declined, parser.get_http_version())
             data, parser = head + bytes(data[offer.args[0] :]), declined.parser
 
-    def _feed(self, data: Segment) -> httptools.HttpParserUpgrade | None:
+    def _feed_until_offer(self, data: Segment) -> httptools.HttpParserUpgrade | None:
         try:
             super().feed_data(data)
         except httptools.HttpParserUpgrade as offer:
@@ -56,7 +56,7 @@ class RequestParser(httptools.HttpRequestParser):
         return None
 
 
-def _head(method: bytes, declined: DeclinedOffer, version: str) -> bytes:
+def _head_without_offer(method: bytes, declined: DeclinedOffer, version: str) -> bytes:
     """The head of the request without its offer."""
     if method == b"CONNECT":
         raise httptools.HttpParserInvalidMethodError("there is no tunnel")

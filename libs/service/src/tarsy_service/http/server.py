@@ -47,7 +47,7 @@ def http_server(
     Exceptions of the body, and the one that the server dies of, come out in a group. `passing`: a front door that
     passes connections to this process.
     """
-    return _serving(app, host, port, HeaderPolicy(), Traffic(limits, count), passing)
+    return _serve_app(app, host, port, HeaderPolicy(), Traffic(limits, count), passing)
 
 
 def proxy_server(
@@ -62,7 +62,7 @@ def proxy_server(
     """For an app that passes on what others say: an answer has no header that the app did not give it."""
     # A client in front of us is not to be believed more than we are.
     headers = HeaderPolicy(server_header=False, date_header=False, proxy_headers=False)
-    return _serving(app, host, port, headers, Traffic(limits, count), passing)
+    return _serve_app(app, host, port, headers, Traffic(limits, count), passing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class HeaderPolicy:
 
 
 @asynccontextmanager
-async def _serving(
+async def _serve_app(
     app: ASGIApp, host: str, port: int, headers: HeaderPolicy, traffic: Traffic, passing: ConnectionPassing | None
 ) -> AsyncIterator[Traffic]:
     http: Callable[..., BoundedHttp] = partial(BoundedHttp, traffic=traffic)
@@ -98,7 +98,7 @@ async def _serving(
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server, name = _Server(config), f"http-{port}"
-    with _listen(host, port) as listener:
+    with _open_socket(host, port) as listener:
         async with Supervisor().group() as group:
             if passing is not None:
                 passed = partial(PassingHttp, config, server.server_state, {}, traffic=traffic, passing=passing)
@@ -111,7 +111,7 @@ async def _serving(
                 await asyncio.wait([task])
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_socket(host: str, port: int) -> socket.socket:
     """The address `::` is every address of the machine, also those of IPv4."""
     if ":" not in host:
         return socket.create_server((host, port), backlog=BACKLOG)

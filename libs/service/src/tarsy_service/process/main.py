@@ -40,17 +40,17 @@ def run_main[S: ServiceSettings](
     if settings.is_open:
         log.warning("http.open_access", http_host=settings.http_host, meaning=OPEN)
     try:
-        _run(settings, build)
+        _run_service(settings, build)
     except startup_errors as problem:
-        _refuse([problem])
+        _print_and_exit([problem])
     except ExceptionGroup as group:
         known, others = group.split(startup_errors)
         if others is not None or known is None:
             raise
-        _refuse(list(leaves(known)))
+        _print_and_exit(list(leaves(known)))
 
 
-def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry], Service]) -> None:
+def _run_service[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry], Service]) -> None:
     registry = CollectorRegistry()
     service = build(settings, registry)
     collect_seldom()
@@ -67,7 +67,7 @@ def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry]
     )
 
 
-def _refuse(problems: list[Exception]) -> None:
+def _print_and_exit(problems: list[Exception]) -> None:
     for problem in problems:
         sys.stderr.write(f"{problem}\n")
     sys.exit(2)

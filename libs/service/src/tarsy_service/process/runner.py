@@ -119,14 +119,14 @@ def build_app(
             "waiting_for": waiting,
             "starting": readiness.waiting,
             "reasons": reasons,
-            "degraded": _degraded(services),
+            "degraded": _degraded_by_service(services),
             "config": {service.name: version for service in services if (version := service.config_version())},
         }
 
     @app.get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
         """The public API of all services, whichever is asked."""
-        return Response(_openapi(policy.base_path), media_type="application/json")
+        return Response(_openapi_document(policy.base_path), media_type="application/json")
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:
@@ -135,7 +135,7 @@ def build_app(
     return app
 
 
-def _openapi(base_path: str) -> bytes:
+def _openapi_document(base_path: str) -> bytes:
     document = (files("tarsy_service") / "openapi.json").read_bytes()
     return json.dumps({**json.loads(document), "servers": [{"url": base_path}]}).encode() if base_path else document
 
@@ -150,7 +150,7 @@ def _unready_reasons(services: Sequence[Service], readiness: Readiness) -> dict[
     return {name: reasons for name, reasons in told.items() if reasons}
 
 
-def _degraded(services: Sequence[Service]) -> dict[str, list[str]]:
+def _degraded_by_service(services: Sequence[Service]) -> dict[str, list[str]]:
     told = {
         service.name: [*service.degraded_reasons(), *service.supervisor.loops.explain_degraded()]
         for service in services
@@ -190,27 +190,29 @@ async def run_services(
             http_server(app, host, port, limits=policy.limits, count=http_metrics.count_refused, passing=passing),
             asyncio.TaskGroup() as group,
         ):
-            announcing = group.create_task(_announce(readiness, on_ready, passing), name="ready")
+            announcing = group.create_task(_announce_readiness(readiness, on_ready, passing), name="ready")
             watching = group.create_task(LoopLag(registry).watch(), name="event loop lag")
             running = [
-                asyncio.create_task(until_cancelled(service.name, _run(service, readiness)), name=service.name)
+                asyncio.create_task(
+                    until_cancelled(service.name, _run_and_close(service, readiness)), name=service.name
+                )
                 for service in services
             ]
             try:
-                await _until_stopped(running, stopping)
+                await _wait_until_stopped(running, stopping)
             finally:
                 readiness.stopping = True
                 announcing.cancel()
                 watching.cancel()
                 if passing is not None:
                     await passing.withdraw()
-                await _stop(running, shutdown_seconds)
-    died = [problem for task in running if task.done() and (problem := _died_of(task)) is not None]
+                await _stop_services(running, shutdown_seconds)
+    died = [problem for task in running if task.done() and (problem := _failure_of(task)) is not None]
     if died:
         raise ExceptionGroup("services failed", died)
 
 
-async def _until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
+async def _wait_until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
     stop = asyncio.create_task(stopping.wait())
     try:
         await asyncio.wait([stop, *running], return_when=asyncio.FIRST_COMPLETED)
@@ -218,7 +220,7 @@ async def _until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyn
         stop.cancel()
 
 
-async def _stop(running: Sequence["asyncio.Task[None]"], seconds: float) -> None:
+async def _stop_services(running: Sequence["asyncio.Task[None]"], seconds: float) -> None:
     """Services are not in the group: leaving it would wait for one that does not end. Such a one is told twice."""
     log.info("stopping", services=[task.get_name() for task in running])
     for limit in (seconds, LAST_SECONDS):
@@ -230,19 +232,21 @@ async def _stop(running: Sequence["asyncio.Task[None]"], seconds: float) -> None
             log.error("stop.too_slow", services=[task.get_name() for task in late], seconds=limit)
 
 
-def _died_of(task: "asyncio.Task[None]") -> Exception | None:
+def _failure_of(task: "asyncio.Task[None]") -> Exception | None:
     problem = None if task.cancelled() else task.exception()
     return problem if isinstance(problem, Exception) else None
 
 
-async def _run(service: Service, readiness: Readiness) -> None:
+async def _run_and_close(service: Service, readiness: Readiness) -> None:
     try:
         await service.run(lambda: readiness.ready(service.name))
     finally:
         await service.tracing.close()
 
 
-async def _announce(readiness: Readiness, on_ready: Callable[[], None], passing: PassingService | None) -> None:
+async def _announce_readiness(
+    readiness: Readiness, on_ready: Callable[[], None], passing: PassingService | None
+) -> None:
     await readiness.all.wait()
     if passing is not None:
         passing.open()

@@ -72,18 +72,18 @@ class HttpSettings(SettingsWithSecretFiles):
 
     @field_validator("hosts")
     @classmethod
-    def _names(cls, value: str) -> str:
+    def _require_host_names(cls, value: str) -> str:
         parse_allowed_hosts(value)
         return value
 
     @field_validator("base_path")
     @classmethod
-    def _usable_path(cls, value: str) -> str:
+    def _require_usable_path(cls, value: str) -> str:
         return read_base_path(value)
 
     @field_validator("auth_file")
     @classmethod
-    def _usable_file(cls, value: str, info: ValidationInfo) -> str:
+    def _require_usable_file(cls, value: str, info: ValidationInfo) -> str:
         # The mistake of a base path that cannot be one is told by itself.
         if value and "base_path" in info.data:
             # Here, as it imports cryptography, which a process that authenticates nobody does without.
@@ -94,7 +94,7 @@ class HttpSettings(SettingsWithSecretFiles):
 
     @field_validator("open_access")
     @classmethod
-    def _open_on_purpose(cls, value: str, info: ValidationInfo) -> str:
+    def _require_open_on_purpose(cls, value: str, info: ValidationInfo) -> str:
         # A validator of the whole model would not run where another field is wrong, and its mistake would come later.
         if "auth_file" in info.data:
             check_access(info.data["http_host"], auth_file=info.data["auth_file"], open_access=value)

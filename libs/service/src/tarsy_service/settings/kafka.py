@@ -48,14 +48,14 @@ class KafkaConnectionSettings(SettingsWithSecretFiles):
 
     @field_validator("kafka_security_protocol", "kafka_sasl_mechanism", mode="before")
     @classmethod
-    def _upper_case(cls, value: object, info: ValidationInfo) -> object:
+    def _to_upper_case(cls, value: object, info: ValidationInfo) -> object:
         if not isinstance(value, str):
             return value
         return value.strip().upper() or ("PLAINTEXT" if info.field_name == "kafka_security_protocol" else "")
 
     @field_validator("kafka_ca_file")
     @classmethod
-    def _authorities(cls, value: str, info: ValidationInfo) -> str:
+    def _require_ca_file(cls, value: str, info: ValidationInfo) -> str:
         if value:
             _require_tls(info)
             _require_readable(value)
@@ -66,7 +66,7 @@ class KafkaConnectionSettings(SettingsWithSecretFiles):
 
     @field_validator("kafka_cert_file")
     @classmethod
-    def _certificate(cls, value: str, info: ValidationInfo) -> str:
+    def _require_cert_file(cls, value: str, info: ValidationInfo) -> str:
         if value:
             _require_tls(info)
             _require_readable(value)
@@ -74,7 +74,7 @@ class KafkaConnectionSettings(SettingsWithSecretFiles):
 
     @field_validator("kafka_key_file")
     @classmethod
-    def _key(cls, value: str, info: ValidationInfo) -> str:
+    def _require_key_file(cls, value: str, info: ValidationInfo) -> str:
         if value:
             _require_certificate("a key", info)
             _require_readable(value)
@@ -82,7 +82,7 @@ class KafkaConnectionSettings(SettingsWithSecretFiles):
 
     @field_validator("kafka_key_password")
     @classmethod
-    def _key_password(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+    def _require_key_password(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
         """The last of three, so that they are tried together."""
         cert, key = info.data.get("kafka_cert_file"), info.data.get("kafka_key_file")
         if value.get_secret_value():
@@ -97,7 +97,7 @@ class KafkaConnectionSettings(SettingsWithSecretFiles):
 
     @field_validator("kafka_sasl_mechanism")
     @classmethod
-    def _mechanism(cls, value: str, info: ValidationInfo) -> str:
+    def _require_mechanism(cls, value: str, info: ValidationInfo) -> str:
         protocol = str(info.data.get("kafka_security_protocol", ""))
         if value and protocol and not protocol.startswith("SASL_"):
             raise ValueError(
@@ -110,13 +110,13 @@ class KafkaConnectionSettings(SettingsWithSecretFiles):
 
     @field_validator("kafka_username")
     @classmethod
-    def _username(cls, value: str, info: ValidationInfo) -> str:
+    def _require_username(cls, value: str, info: ValidationInfo) -> str:
         _require_exactly_with_password(bool(value), "the name of the user", info)
         return value
 
     @field_validator("kafka_password")
     @classmethod
-    def _password(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+    def _require_password(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
         _require_exactly_with_password(
             bool(value.get_secret_value()), f"the password, or {variable_of('kafka_password')}_FILE", info
         )
@@ -124,7 +124,7 @@ class KafkaConnectionSettings(SettingsWithSecretFiles):
 
     @field_validator("kafka_token_command")
     @classmethod
-    def _token_command(cls, value: str, info: ValidationInfo) -> str:
+    def _require_token_command(cls, value: str, info: ValidationInfo) -> str:
         mechanism = info.data.get("kafka_sasl_mechanism")
         if value.strip() and mechanism not in (None, "OAUTHBEARER"):
             raise ValueError(

@@ -18,17 +18,17 @@ def is_secret(field: FieldInfo) -> bool:
     return field.annotation is SecretStr
 
 
-def variable_of(name: str) -> str:
-    return f"{PREFIX}{name.upper()}"
+def variable_of(setting: str) -> str:
+    return f"{PREFIX}{setting.upper()}"
 
 
 class SecretFileError(ServiceError, ValueError):
     """The file of a secret cannot be read, or the secret is also set itself. The operator corrects it."""
 
 
-def read_secret_file(name: str, environ: Mapping[str, str]) -> str | None:
+def read_secret_file(setting: str, environ: Mapping[str, str]) -> str | None:
     """The content without the newline at its end; None where no file is named. Raises SecretFileError."""
-    variable = variable_of(name)
+    variable = variable_of(setting)
     naming = f"{variable}{SUFFIX}"
     file = environ.get(naming)
     if not file:

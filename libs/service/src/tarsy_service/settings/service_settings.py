@@ -94,7 +94,7 @@ class AskingSettings(ServiceSettings):
 
     @field_validator("api_key")
     @classmethod
-    def _there_with_authentication(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+    def _require_with_authentication(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
         key = SecretStr(value.get_secret_value().strip())
         if info.data.get("auth_file") and not key.get_secret_value():
             raise ValueError("with TARSY_AUTH_FILE this service needs a key of the role service, to ask other services")
@@ -125,9 +125,9 @@ class MaskingSettings(ServiceSettings):
 
     @field_validator("masking_key")
     @classmethod
-    def _hard_to_guess(cls, value: SecretStr) -> SecretStr:
+    def _require_hard_to_guess(cls, value: SecretStr) -> SecretStr:
         key = value.get_secret_value().strip()
-        if key and len(_bytes(key)) < SHORTEST_KEY_BYTES:
+        if key and len(_to_raw_bytes(key)) < SHORTEST_KEY_BYTES:
             raise ValueError(
                 f"the key is shorter than {SHORTEST_KEY_BYTES} bytes: take one such as `openssl rand -hex 32` writes, "
                 "or none"
@@ -137,9 +137,9 @@ class MaskingSettings(ServiceSettings):
     @property
     def masking_key_bytes(self) -> bytes | None:
         """For the masker."""
-        return _bytes(self.masking_key.get_secret_value()) or None
+        return _to_raw_bytes(self.masking_key.get_secret_value()) or None
 
 
-def _bytes(key: str) -> bytes:
+def _to_raw_bytes(key: str) -> bytes:
     """The raw values of the environment, text or not."""
     return key.encode(errors="surrogateescape")

@@ -20,7 +20,7 @@ WRITE_HEADERS = ("uvicorn.error", "websockets")
 _render = structlog.processors.JSONRenderer()
 
 
-def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
+def _add_trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
     """Adds the span that the line is written in; without one, a session's trace still has the session's id."""
     span = trace.get_current_span().get_span_context()
     session_id = line.get("session_id")
@@ -58,7 +58,7 @@ def configure_logs(
     """Call once, at the start of a process. Libraries that use the standard module go the same way."""
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
-        _trace_ids,
+        _add_trace_ids,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

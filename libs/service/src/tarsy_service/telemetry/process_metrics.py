@@ -23,7 +23,7 @@ class ProcessMetrics:
         )
         for name in services:
             self._ready.labels(name).set_function(partial(_is_ready, name, waiting))
-            self._info.labels(name).info({"version": _version(name)})
+            self._info.labels(name).info({"version": _version_of(name)})
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
         GCCollector(registry=registry)
@@ -49,7 +49,7 @@ def _is_ready(service: str, waiting: Callable[[], list[str]]) -> float:
     return float(service not in waiting())
 
 
-def _version(service: str) -> str:
+def _version_of(service: str) -> str:
     try:
         return version(f"tarsy-{service}")
     except PackageNotFoundError:

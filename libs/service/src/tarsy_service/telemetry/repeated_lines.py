@@ -46,10 +46,10 @@ class RepeatedLines(logging.Filter):
         if len(self._kinds) >= MOST_KINDS:
             self._kinds.clear()
         self._kinds[kind] = AlikeLines(since=now, most=1 if goes_on else MOST_ALIKE)
-        return _saying(record, left_out) if left_out > 0 else True
+        return _with_left_out(record, left_out) if left_out > 0 else True
 
 
-def _saying(record: logging.LogRecord, left_out: int) -> logging.LogRecord:
+def _with_left_out(record: logging.LogRecord, left_out: int) -> logging.LogRecord:
     """A copy, for other handlers see the same record. It is formatted later, where a failure of that is caught."""
     line = copy.copy(record)
     line.msg = f"{record.msg} ({left_out} more like this were left out)"
