@@ -18,7 +18,7 @@ def request_due_phase(state: AtRest) -> Sequence[e.PhaseRequested]:
 
     No death lies between it and the event that made it due.
     """
-    interrupted = _interrupted(state)
+    interrupted = _find_interrupted(state)
     if interrupted is not None and _may_begin(state, interrupted.phase):
         id, author = interrupted.request_id, interrupted.author
         return [request_phase(state, interrupted.phase, request_id=id, author=author)]
@@ -38,7 +38,7 @@ def interrupt_phase(state: Investigating) -> list[e.Event]:
     return interrupt(state, f"the {state.life.phase} gave way to a person")
 
 
-def _interrupted(state: AtRest) -> e.PhaseRequested | None:
+def _find_interrupted(state: AtRest) -> e.PhaseRequested | None:
     last = state.phase_runs[-1] if state.phase_runs else None
     return last.requested if last is not None and last.completed is None else None
 

@@ -28,14 +28,14 @@ class Downtime:
         """Whether, at `at`, a deadline is over whose time has run since `since`."""
         if self.known_until is not None and at - self.known_until > LONGEST_UNKNOWN:
             at = self.known_until
-        return at >= deadline and at - self._lost(since, at) >= deadline
+        return at >= deadline and at - self._lost_time(since, at) >= deadline
 
     def postpone(self, since: datetime, deadline: datetime) -> datetime:
         """Returns the deadline as it is with the outages that are known now."""
         last = max((end for _, end in self.outages), default=since) + GRACE
-        return deadline + self._lost(since, max(since, last))
+        return deadline + self._lost_time(since, max(since, last))
 
-    def _lost(self, since: datetime, until: datetime) -> timedelta:
+    def _lost_time(self, since: datetime, until: datetime) -> timedelta:
         """Waits that began after an outage have no part in its grace: a cancelled session ends as soon as ever."""
         lost, counted = timedelta(), since
         for begin, end in self.outages:

@@ -42,13 +42,13 @@ type RetryDecision = Retry | UseFallback | Fail
 def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
     """`execution`: its state after the failure."""
     if failed.kind == "rate_limited":
-        return _wait(execution, failed, limits)
+        return _decide_on_rate_limit(execution, failed, limits)
     retries = execution.retries
     if failed.kind == REPETITION:
         return Retry(0.0) if retries.failures < ATTEMPTS else Fail(failed.error)
     not_retryable = failed.kind in NOT_RETRYABLE or not failed.retryable
     if not_retryable or retries.failures >= controller_of(execution.agent.controller).attempts_before_fallback:
-        other = _next_fallback(execution)
+        other = _find_next_fallback(execution)
         if other is not None:
             return UseFallback(other)
     if not_retryable or retries.failures >= ATTEMPTS:
@@ -56,19 +56,19 @@ def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimit
     return Retry(PAUSES_SECONDS[min(retries.failures, len(PAUSES_SECONDS)) - 1])
 
 
-def _wait(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
+def _decide_on_rate_limit(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
     retries = execution.retries
     pause = RATE_LIMIT_PAUSES_SECONDS[min(retries.attempt, len(RATE_LIMIT_PAUSES_SECONDS)) - 1]
     seconds = pause if failed.retry_after_seconds is None else max(failed.retry_after_seconds, 0.0)
     if retries.waited_seconds + seconds <= limits.rate_limit_seconds:
         return Retry(seconds, rate_limited=True)
-    other = _next_fallback(execution)
+    other = _find_next_fallback(execution)
     if other is not None:
         return UseFallback(other)
     return Fail(f"{failed.error} (waiting {seconds:g} seconds more would be too long)")
 
 
-def _next_fallback(execution: Execution) -> str | None:
+def _find_next_fallback(execution: Execution) -> str | None:
     """The next provider that was not given up yet."""
     left = execution.agent.fallback_providers[execution.fallbacks :]
     return left[0] if left else None

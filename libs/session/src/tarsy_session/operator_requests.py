@@ -30,15 +30,15 @@ def operator_events(state: SessionState, request: i.OperatorRequest, context: De
     if not context.aside:
         return [] if isinstance(state, Unsupported) else [refuse(request, word_of(request), 409, NOT_ASIDE)]
     if isinstance(request, i.SessionFailRequested):
-        return [_released(request), *_end(state, request)]
-    return [] if isinstance(state, Unsupported) else [_released(request)]
+        return [_make_released(request), *_end_events(state, request)]
+    return [] if isinstance(state, Unsupported) else [_make_released(request)]
 
 
 def operator_replies(state: SessionState, request: i.OperatorRequest, context: DecisionInput) -> Sequence[Control]:
     """The answer comes first. It follows from the state after the decision, so that it can be sent again."""
     if isinstance(request, i.SessionFailRequested):
-        return [_answer(state, request, context), *_stopping(state)]
-    return [_answer(state, request, context)]
+        return [_answer_request(state, request, context), *_cancel_calls(state)]
+    return [_answer_request(state, request, context)]
 
 
 def is_accepted(answers: Sequence[Control]) -> bool:
@@ -54,7 +54,7 @@ def word_of(request: i.OperatorRequest) -> str:
     return FAIL if isinstance(request, i.SessionFailRequested) else request.request
 
 
-def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
+def _end_events(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
     """Closes what is open, as far as that can be told. Ended parts stay as they ended."""
     if isinstance(state, AtRest):
         return []
@@ -67,18 +67,22 @@ def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
         return [end]
 
 
-def _released(request: i.OperatorRequest) -> e.SessionReleased:
+def _make_released(request: i.OperatorRequest) -> e.SessionReleased:
     return e.SessionReleased(request_id=request.request_id, request=word_of(request), author=request.author)
 
 
-def _answer(state: SessionState, request: i.OperatorRequest, context: DecisionInput) -> RequestAnswered:
+def _answer_request(state: SessionState, request: i.OperatorRequest, context: DecisionInput) -> RequestAnswered:
     if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
         return to_request(state, request.request_id)
     if isinstance(state, AtRest) and _was_ended_by(state, request):
-        return _accepted(request)
+        return _accept(request)
     if not context.aside:
-        return to_request(state, request.request_id) if isinstance(state, NotStarted) else _conflict(request, NOT_ASIDE)
-    return _conflict(request, UNREADABLE) if isinstance(state, Unsupported) else _accepted(request)
+        return (
+            to_request(state, request.request_id)
+            if isinstance(state, NotStarted)
+            else _refuse_as_conflict(request, NOT_ASIDE)
+        )
+    return _refuse_as_conflict(request, UNREADABLE) if isinstance(state, Unsupported) else _accept(request)
 
 
 def _was_ended_by(state: AtRest, request: i.OperatorRequest) -> bool:
@@ -86,13 +90,13 @@ def _was_ended_by(state: AtRest, request: i.OperatorRequest) -> bool:
     return isinstance(state.ended, e.SessionFailed) and state.ended.request_id == request.request_id
 
 
-def _accepted(request: i.OperatorRequest) -> RequestAnswered:
+def _accept(request: i.OperatorRequest) -> RequestAnswered:
     return RequestAnswered(request_id=request.request_id, accepted=True, code=200, reason="")
 
 
-def _conflict(request: i.OperatorRequest, reason: str) -> RequestAnswered:
+def _refuse_as_conflict(request: i.OperatorRequest, reason: str) -> RequestAnswered:
     return RequestAnswered(request_id=request.request_id, accepted=False, code=409, reason=reason)
 
 
-def _stopping(state: SessionState) -> Sequence[Control]:
+def _cancel_calls(state: SessionState) -> Sequence[Control]:
     return cancellations(state)

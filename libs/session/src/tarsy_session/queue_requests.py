@@ -39,11 +39,13 @@ def request_of(
         return None
     not_after = downtime.postpone(effect.since, effect.deadline)
     if isinstance(effect, ToolCallEffect):
-        return _tool_call(session_id, state, effect, not_after)
-    return _summary(session_id, state, effect, not_after)
+        return _tool_call_request(session_id, state, effect, not_after)
+    return _summary_request(session_id, state, effect, not_after)
 
 
-def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, not_after: datetime) -> ToolCallRequest:
+def _tool_call_request(
+    session_id: str, state: Investigating, effect: ToolCallEffect, not_after: datetime
+) -> ToolCallRequest:
     requested = effect.call.requested
     execution = state.executions.get(requested.execution_id)
     request = ToolCallRequest(
@@ -63,7 +65,7 @@ def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, no
     return request if builtin is None else builtin.complete_request(state, request)
 
 
-def _summary(
+def _summary_request(
     session_id: str, state: Investigating, effect: SummaryEffect, not_after: datetime
 ) -> SummaryRequest | None:
     execution = state.executions.get(effect.call.requested.execution_id)
@@ -85,7 +87,7 @@ def _summary(
         alert_title=state.started.alert.title,
         alert=shorten(compose_alert(state.started.alert), ALERT_CHARACTERS),
         steps=compose_steps_before(state, execution, requested.call_id, STEPS_CHARACTERS, results=results),
-        purpose=_purpose(execution, requested.call_id)[:PURPOSE_CHARACTERS],
+        purpose=_purpose_of_call(execution, requested.call_id)[:PURPOSE_CHARACTERS],
         result_event=LogPosition(partition=position.partition, offset=position.offset),
         stored=completed.stored,
         llm_provider=provider,
@@ -93,7 +95,7 @@ def _summary(
         max_tokens=rule.summary_max_token_limit,
         timeout_seconds=effect.summary.requested.timeout_seconds,
         not_after=not_after,
-        words=_last_words(execution)[-WORDS_CHARACTERS:],
+        words=_last_words_of_agent(execution)[-WORDS_CHARACTERS:],
         called_at=effect.call.requested_at,
         began_at=state.life.opened_at if question is None else None,
         kept_whole=_is_kept_whole(completed),
@@ -107,13 +109,13 @@ def _is_kept_whole(completed: ToolCallCompleted) -> bool:
     return not completed.cut if completed.stored is None else completed.stored.size >= completed.size
 
 
-def _last_words(execution: Execution) -> str:
+def _last_words_of_agent(execution: Execution) -> str:
     """The words of the last turns: the times that the agent names in them are what it is after."""
     answers = [turn.answer for turn in execution.turns[-TURNS_OF_WORDS:]]
     return "\n\n".join(part for answer in answers for part in (answer.thinking, answer.text) if part)
 
 
-def _purpose(execution: Execution, call_id: str) -> str:
+def _purpose_of_call(execution: Execution, call_id: str) -> str:
     for turn in reversed(execution.turns):
         if call_id in turn.calls:
             return "\n\n".join(part for part in (turn.answer.thinking, turn.answer.text) if part)
@@ -137,7 +139,7 @@ def route_of(
     A server that keeps state for each investigation is called by one worker as long as that one lives: all its
     calls go one way.
     """
-    server = _own_session_at(state, effect)
+    server = _session_at_server(state, effect)
     if server:
         key = f"{session_id}/{server}"
         return Route(key, partition_of_attempt(key, 0, partitions))
@@ -145,17 +147,17 @@ def route_of(
     return Route(effect.id, partition_of_attempt(effect.id, slot, partitions))
 
 
-def _own_session_at(state: Investigating, effect: QueuedEffect) -> str:
+def _session_at_server(state: Investigating, effect: QueuedEffect) -> str:
     """Returns the server when it has a session for this investigation alone."""
     if not isinstance(effect, ToolCallEffect):
         return ""
     requested = effect.call.requested
     execution = state.executions.get(requested.execution_id)
-    isolated = execution is not None and _isolates(execution, requested.server)
+    isolated = execution is not None and _is_isolated(execution, requested.server)
     return requested.server if isolated else ""
 
 
-def _isolates(execution: Execution, server: str) -> bool:
+def _is_isolated(execution: Execution, server: str) -> bool:
     return any(one.server == server and one.isolation == "session" for one in execution.agent.servers)
 
 

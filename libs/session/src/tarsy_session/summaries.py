@@ -18,27 +18,27 @@ type Calls = Mapping[str, ToolCallState]
 def next_summaries(state: Investigating, execution: Execution) -> Sequence[e.Event]:
     """Returns what follows for one result of the last turn. The next one may have the same text as this one."""
     calls = execution.turns[-1].calls if execution.turns else ()
-    steps = (_next_step(state, execution, state.calls[call_id]) for call_id in calls)
+    steps = (_next_events(state, execution, state.calls[call_id]) for call_id in calls)
     return next((step for step in steps if step), [])
 
 
 def is_owed(calls: Calls, summary: Summary) -> bool:
     """Whether a worker has to make it: not while that of an earlier call may stand for it."""
-    return summary.ended is None and not _may_stand(calls.get(summary.requested.same_as))
+    return summary.ended is None and not _may_stand_whole(calls.get(summary.requested.same_as))
 
 
-def _next_step(state: Investigating, execution: Execution, call: ToolCallState) -> list[e.Event]:
+def _next_events(state: Investigating, execution: Execution, call: ToolCallState) -> list[e.Event]:
     if call.summary is None:
-        return [_request(state, execution, call)] if _is_too_long(state, call, execution) else []
+        return [_make_request(state, execution, call)] if _is_too_long(state, call, execution) else []
     earlier = state.calls.get(call.summary.requested.same_as)
     if call.summary.ended is None and earlier is not None and earlier.summary is not None:
         summary = earlier.summary.ended
-        if isinstance(summary, e.SummaryCompleted) and _may_stand(earlier):
+        if isinstance(summary, e.SummaryCompleted) and _may_stand_whole(earlier):
             return [reuse_summary(call, call.summary, summary)]
     return []
 
 
-def _request(state: Investigating, execution: Execution, call: ToolCallState) -> e.SummaryRequested:
+def _make_request(state: Investigating, execution: Execution, call: ToolCallState) -> e.SummaryRequested:
     same = (other.requested.call_id for other in _calls_of(state, execution) if _has_summary_for(other, call))
     return e.SummaryRequested(
         summary_id=summary_id(call.requested.call_id),
@@ -48,7 +48,7 @@ def _request(state: Investigating, execution: Execution, call: ToolCallState) ->
         same_as=next(same, ""),
         server=call.requested.server,
         tool=call.requested.tool,
-        estimated_tokens=round(_estimated_tokens(state, call, execution)),
+        estimated_tokens=round(_estimate_tokens(state, call, execution)),
     )
 
 
@@ -59,10 +59,10 @@ def _is_too_long(state: Investigating, call: ToolCallState, execution: Execution
     rule = execution.summary_rule(call.requested.server)
     if not rule.enabled or completed.size < rule.size_threshold_tokens * LEAST_BYTES_PER_TOKEN:
         return False
-    return _estimated_tokens(state, call, execution) > rule.size_threshold_tokens
+    return _estimate_tokens(state, call, execution) > rule.size_threshold_tokens
 
 
-def _estimated_tokens(state: Investigating, call: ToolCallState, execution: Execution) -> float:
+def _estimate_tokens(state: Investigating, call: ToolCallState, execution: Execution) -> float:
     if call.completed is None:
         return 0.0
     kind = kind_of_text(call.completed.content)
@@ -77,10 +77,10 @@ def _has_summary_for(earlier: ToolCallState, call: ToolCallState) -> bool:
     """A server has rules of its own for its summaries."""
     if earlier.completed is None or call.completed is None or earlier.requested.server != call.requested.server:
         return False
-    return _may_stand(earlier) and _is_same_text(earlier.completed, call.completed)
+    return _may_stand_whole(earlier) and _is_same_text(earlier.completed, call.completed)
 
 
-def _may_stand(call: ToolCallState | None) -> bool:
+def _may_stand_whole(call: ToolCallState | None) -> bool:
     """Whether its summary may stand for another: it is being made, or whole."""
     if call is None or call.summary is None:
         return False

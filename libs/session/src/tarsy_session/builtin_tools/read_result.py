@@ -144,7 +144,7 @@ def _meant(calls: Iterable[ToolCallState], given: JsonValue) -> list[ToolCallSta
 
 def _list(calls: Mapping[str, ToolCallState]) -> str:
     """Lists the results that the agent was not shown in full."""
-    described = [_describe_call(call) for call in calls.values() if call.truncated]
+    described = [_describe_call(call) for call in calls.values() if call.is_abridged]
     if not described:
         return "No result was cut or summarised so far: you have seen all there is."
     earlier = f"{len(described) - MOST_LISTED} earlier ones and " if len(described) > MOST_LISTED else ""

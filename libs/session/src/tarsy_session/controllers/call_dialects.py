@@ -39,28 +39,28 @@ def read_written_calls(text: str) -> tuple[WrittenCall, ...]:
 def calls_of_json(text: str) -> Iterator[WrittenCall]:
     """The calls of a text that is JSON and nothing else."""
     found = value_of(text)
-    if found is None and (near := _object_ending(text, 0)) and not text[near[1] :].strip():
+    if found is None and (near := _read_object_and_end(text, 0)) and not text[near[1] :].strip():
         found = (near[0],)
     if found is not None:
-        yield from _of_value(found[0])
+        yield from _calls_of_value(found[0])
 
 
-def _tagged(text: str) -> Iterator[WrittenCall]:
-    for opening, inner in _elements(text, TAGGED):
-        fields = {field["name"]: _value(said) for field, said in _elements(inner, FIELD)}
+def _read_tagged_calls(text: str) -> Iterator[WrittenCall]:
+    for opening, inner in _find_elements(text, TAGGED):
+        fields = {field["name"]: _parse_value(said) for field, said in _find_elements(inner, FIELD)}
         read = [fields] if fields else read_arguments(inner) or []
         yield from (WrittenCall(opening["name"], one) for one in read)
 
 
-def _glm(text: str) -> Iterator[WrittenCall]:
-    for opening, inner in _elements(text, GLM):
-        keys = [key.strip() for _, key in _elements(inner, GLM_KEY)]
-        values = [_value(value) for _, value in _elements(inner, GLM_VALUE)]
+def _read_glm_calls(text: str) -> Iterator[WrittenCall]:
+    for opening, inner in _find_elements(text, GLM):
+        keys = [key.strip() for _, key in _find_elements(inner, GLM_KEY)]
+        values = [_parse_value(value) for _, value in _find_elements(inner, GLM_VALUE)]
         if len(keys) == len(values):
             yield WrittenCall(opening["name"], dict(zip(keys, values, strict=True)))
 
 
-def _elements(text: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
+def _find_elements(text: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
     """Elements with what stands between their tags. Behind the first one without an end no other has one."""
     position = 0
     while found := opening.search(text, position):
@@ -72,53 +72,59 @@ def _elements(text: str, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[st
         position = end + len(closing)
 
 
-def _named(text: str) -> Iterator[WrittenCall]:
+def _read_named_calls(text: str) -> Iterator[WrittenCall]:
     failures = 0
     for found in NAMED.finditer(text):
-        read = _object_ending(text, found.end())
+        read = _read_object_and_end(text, found.end())
         if read is not None:
             yield WrittenCall(next(name for name in found.groups() if name), read[0])
         elif (failures := failures + 1) == MOST_FAILURES:
             return
 
 
-def _json(text: str) -> Iterator[WrittenCall]:
+def _read_json_calls(text: str) -> Iterator[WrittenCall]:
     position = failures = 0
     while failures < MOST_FAILURES and (opening := OPENS_JSON.search(text, position)):
-        found = _object_ending(text, opening.start())
+        found = _read_object_and_end(text, opening.start())
         if found is not None:
-            yield from _of_value(found[0])
+            yield from _calls_of_value(found[0])
         failures += found is None and opening.group() == "{"
         position = found[1] if found is not None else opening.end()
 
 
-def _python(text: str) -> Iterator[WrittenCall]:
+def _read_python_calls(text: str) -> Iterator[WrittenCall]:
     inner = MARKS_OF_PYTHON.sub("\n", text).strip()
     yield from (WrittenCall(name, arguments) for name, arguments in read_python_calls(inner))
 
 
-DIALECTS: tuple[Callable[[str], Iterator[WrittenCall]], ...] = (_tagged, _glm, _named, _json, _python)
+DIALECTS: tuple[Callable[[str], Iterator[WrittenCall]], ...] = (
+    _read_tagged_calls,
+    _read_glm_calls,
+    _read_named_calls,
+    _read_json_calls,
+    _read_python_calls,
+)
 """Qwen3-Coder, Llama, Claude, MiniMax and DSML · GLM · Mistral, Kimi, DeepSeek, gpt-oss, Gemma · Hermes, Qwen,
 Granite, Phi, Cohere, Jamba, Nemotron, InternLM, Llama's python_tag · pythonic (Llama 4, Gemma)."""
 
 
-def _of_value(value: JsonValue) -> Iterator[WrittenCall]:
+def _calls_of_value(value: JsonValue) -> Iterator[WrittenCall]:
     match value:
         case list():
             for one in value:
-                yield from _of_value(one)
+                yield from _calls_of_value(one)
         case {"function": dict(inner)} | {"tool_calls": list() as inner}:
-            yield from _of_value(inner)
+            yield from _calls_of_value(inner)
         case dict():
             name = next((given for key in NAMES if isinstance(given := value.get(key), str)), "")
             given = next((value[key] for key in INPUTS if key in value), None)
             if name:
-                yield from (WrittenCall(name, one) for one in _arguments(given))
+                yield from (WrittenCall(name, one) for one in _to_argument_sets(given))
         case _:
             return
 
 
-def _arguments(given: JsonValue) -> list[dict[str, JsonValue]]:
+def _to_argument_sets(given: JsonValue) -> list[dict[str, JsonValue]]:
     match given:
         case dict():
             return [given]
@@ -130,14 +136,14 @@ def _arguments(given: JsonValue) -> list[dict[str, JsonValue]]:
             return []
 
 
-def _object_ending(text: str, start: int) -> tuple[dict[str, JsonValue], int] | None:
+def _read_object_and_end(text: str, start: int) -> tuple[dict[str, JsonValue], int] | None:
     try:
         return object_at(text, start)
     except TooDeepError:
         return None
 
 
-def _value(text: str) -> JsonValue:
+def _parse_value(text: str) -> JsonValue:
     """A parameter between tags: JSON where it is, else the words as they stand."""
     try:
         found = value_of(text.strip())

@@ -40,7 +40,7 @@ class FunctionCalling:
     ) -> Interpretation:
         text, calls = reported.text, () if concluding else reported.tool_calls[:MOST_CALLS]
         if not calls and (written := find_text_calls(text, {tool.definition.name for tool in tools})) is not None:
-            return _of_written(reported, written, concluding=concluding)
+            return _interpret_written_calls(reported, written, concluding=concluding)
         if calls and (count := len(reported.tool_calls) + reported.calls_left_out) > MOST_CALLS:
             return Interpretation(reported.text, calls, reminder=note_too_many_calls(count, MOST_CALLS), cut=True)
         blank = not calls and not reported.text.strip()
@@ -56,7 +56,7 @@ class FunctionCalling:
     def render_turn(self, answer: e.LlmCallCompleted, results: Sequence[CallResult]) -> Iterator[ConversationMessage]:
         yield AssistantMessage(content=answer.text, tool_calls=answer.tool_calls, opaque=answer.opaque)
         for result in results:
-            yield _message(result, answer)
+            yield _to_tool_message(result, answer)
 
     def instruct(self, *, has_tools: bool) -> Instructions:
         return Instructions(calls=CALLS_TOGETHER if has_tools else "")
@@ -65,7 +65,7 @@ class FunctionCalling:
         return CONCLUDE
 
 
-def _of_written(reported: i.LlmCallReported, written: TextCalls, *, concluding: bool) -> Interpretation:
+def _interpret_written_calls(reported: i.LlmCallReported, written: TextCalls, *, concluding: bool) -> Interpretation:
     """Calls in the text, of a server that does not read its model's calls. They are never the analysis."""
     if concluding:
         return Interpretation(written.before, reminder="" if written.before.strip() else ANSWER_NOW)
@@ -78,7 +78,7 @@ def _of_written(reported: i.LlmCallReported, written: TextCalls, *, concluding: 
     return Interpretation(written.before, calls)
 
 
-def _message(result: CallResult, answer: e.LlmCallCompleted) -> ToolMessage:
+def _to_tool_message(result: CallResult, answer: e.LlmCallCompleted) -> ToolMessage:
     id, completed = result.call.requested.call_id, result.call.completed
     return ToolMessage(
         tool_call_id=id,

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -18,28 +17,27 @@ def read_python_calls(text: str) -> list[tuple[str, dict[str, JsonValue]]]:
     try:
         tree = ast.parse(text, mode="eval").body
         nodes = tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]
-        return [read for node in nodes for read in _call(node)] if nodes else []
+        return [_read_call(node) for node in nodes]
     except (SyntaxError, ValueError, RecursionError, MemoryError, ValidationError):
         return []
 
 
-def _call(node: ast.expr) -> Iterator[tuple[str, dict[str, JsonValue]]]:
-    """Raises ValueError."""
+def _read_call(node: ast.expr) -> tuple[str, dict[str, JsonValue]]:
+    """The name and the arguments; of `print`, those of the call in it. Raises ValueError."""
     if not isinstance(node, ast.Call):
         raise ValueError("it is no call")
     name = ast.unparse(node.func).removesuffix(".call").removeprefix("default_api.").removeprefix("functions.")
     if name == "print" and len(node.args) == 1:
-        yield from _call(node.args[0])
-        return
+        return _read_call(node.args[0])
     if node.args:
         raise ValueError("an argument has no name")
-    arguments = {pair.arg: JSON.validate_python(_plain(pair.value)) for pair in node.keywords if pair.arg}
+    arguments = {pair.arg: JSON.validate_python(_literal_value(pair.value)) for pair in node.keywords if pair.arg}
     if len(arguments) != len(node.keywords):
         raise ValueError("arguments have no names of their own")
-    yield name, arguments
+    return name, arguments
 
 
-def _plain(node: ast.expr) -> object:
+def _literal_value(node: ast.expr) -> object:
     """JSON's words are Python's names."""
     if isinstance(node, ast.Name) and node.id in ("true", "false", "null"):
         return {"true": True, "false": False, "null": None}[node.id]

@@ -37,13 +37,13 @@ def find_text_calls(text: str, known: Set[str]) -> TextCalls | None:
     `known`: names of tools. Without a mark only a whole answer that names one of them is a call.
     """
     head = text[:LONGEST]
-    mark = _mark(head)
+    mark = _find_mark(head)
     if mark is None:
-        return _whole(head.strip(), known)
+        return _calls_of_whole_text(head.strip(), known)
     return TextCalls(head[:mark].strip(), read_written_calls(head[mark:]))
 
 
-def _mark(text: str) -> int | None:
+def _find_mark(text: str) -> int | None:
     left = iter(find_quotations(text, 0))
     begin, end, quoted_until = *next(left, NOWHERE), 0
     for found in MARK.finditer(text):
@@ -56,7 +56,7 @@ def _mark(text: str) -> int | None:
     return None
 
 
-def _whole(text: str, known: Set[str]) -> TextCalls | None:
+def _calls_of_whole_text(text: str, known: Set[str]) -> TextCalls | None:
     if not text or not any(name in text for name in known):
         return None
     calls = tuple(calls_of_json(text)) if text[0] in "[{" else ()

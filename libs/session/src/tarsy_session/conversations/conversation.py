@@ -30,14 +30,14 @@ def build_conversation(state: Investigating, execution: Execution) -> Conversati
 def list_offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
     """Returns the tools that go with the call, the same with every call: providers keep them in their caches."""
     tools = [tool for tool in execution.tools if tool.definition.name not in execution.left_out]
-    return _controller(execution).offer_tools(tools)
+    return _controller_of_execution(execution).offer_tools(tools)
 
 
 def is_last_answer(execution: Execution) -> bool:
     """Whether the conversation ends with the answer that is owed. It may call no tool any more."""
     pending = execution.waiting_for
     concludes = pending is not None and pending.requested.purpose == "conclusion"
-    return concludes or _controller(execution).asks_once
+    return concludes or _controller_of_execution(execution).asks_once
 
 
 def last_words(state: Investigating, execution: Execution) -> Iterator[UserMessage]:
@@ -55,8 +55,8 @@ def last_words(state: Investigating, execution: Execution) -> Iterator[UserMessa
     if pending is not None and pending.requested.reason == e.TIME_BUDGET:
         yield UserMessage(content=TIME_NEARLY_UP)
     if pending is not None and pending.requested.purpose == "conclusion":
-        yield UserMessage(content=_controller(execution).request_conclusion())
+        yield UserMessage(content=_controller_of_execution(execution).request_conclusion())
 
 
-def _controller(execution: Execution) -> AgentController:
+def _controller_of_execution(execution: Execution) -> AgentController:
     return controller_of(execution.agent.controller)

@@ -50,13 +50,13 @@ def repeat(
         total=state.alerts.count + count,
         joined=tuple(id for id in dict.fromkeys(counted.values()) if id != session_id),
         members=tuple(member.id for member in fresh),
-        news=_news(fresh),
+        news=_join_news(fresh),
         starts_at=received.starts_at,
     )
     return [repeated]
 
 
-def _news(fresh: Sequence[i.GroupMember]) -> str:
+def _join_news(fresh: Sequence[i.GroupMember]) -> str:
     text = "\n\n".join(member.text for member in fresh)
     return text if len(text) <= NEWS_LIMIT else f"{text[: NEWS_LIMIT - 1]}…"
 
@@ -65,12 +65,12 @@ def resolve(
     session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, context: DecisionInput
 ) -> list[e.Event]:
     """Notes the first resolution, and none of an earlier episode than the one that came last."""
-    if state.alerts.resolved is not None or not _ends(session_id, state, reported, context):
+    if state.alerts.resolved is not None or not _is_end_of_last_episode(session_id, state, reported, context):
         return []
     return [e.AlertResolved(input_id=context.input_id, source=reported.source, ends_at=reported.ends_at)]
 
 
-def _ends(
+def _is_end_of_last_episode(
     session_id: str, state: Investigating | AtRest, reported: i.AlertResolutionReported, context: DecisionInput
 ) -> bool:
     """Whether the episode that came last is the one that is over.

@@ -43,7 +43,7 @@ def decide_approval(state: Investigating, request: i.CallDecisionRequested) -> l
     if call is None or call.approval is None:
         return [refuse(request, request.decision, 404, NO_SUCH_CALL)]
     if not call.waits_for_person or state.cancelled is not None:
-        return [refuse(request, request.decision, 409, _on_record(call))]
+        return [refuse(request, request.decision, 409, _describe_decision(call))]
     needed = call.approval.requested.role
     if not is_enough(request.role, needed):
         return [refuse(request, request.decision, 403, TOO_LITTLE.format(needed=needed, role=request.role))]
@@ -71,7 +71,7 @@ def refuse_at_rest(state: AtRest, request: i.CallDecisionRequested) -> list[e.Ev
     call = state.calls.get(request.call_id)
     if call is None or call.approval is None:
         return [refuse(request, request.decision, 404, NO_SUCH_CALL)]
-    return [refuse(request, request.decision, 409, _on_record(call))]
+    return [refuse(request, request.decision, 409, _describe_decision(call))]
 
 
 def expire(state: Investigating, call: ToolCallState) -> list[e.Event]:
@@ -93,7 +93,7 @@ def expire(state: Investigating, call: ToolCallState) -> list[e.Event]:
     return [*ended, *fail(replace(state, calls=others), error)]
 
 
-def _on_record(call: ToolCallState) -> str:
+def _describe_decision(call: ToolCallState) -> str:
     decided = call.approval.decided if call.approval is not None else None
     match decided:
         case e.ToolCallApprovalDecided(outcome="approved" | "denied"):

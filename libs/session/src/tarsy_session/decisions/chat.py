@@ -23,23 +23,23 @@ def ask_at_rest(session_id: str, state: AtRest, request: i.ChatRequested, spans:
     """`spans`: where the session's lives lie in the log, as its head says."""
     if request.request_id in state.answers:
         return []
-    if (refusal := _refusal(state)) is not None:
+    if (refusal := _find_refusal(state)) is not None:
         return [refuse(request, e.CHAT, *refusal)]
     reopened = e.SessionReopened(request_id=request.request_id, spans=spans)
-    return [reopened, accept(request, e.CHAT), _question(session_id, state, request)]
+    return [reopened, accept(request, e.CHAT), _make_question(session_id, state, request)]
 
 
 def ask_while_open(session_id: str, state: Investigating, request: i.ChatRequested) -> list[e.Event]:
     """A phase that gives way ends at once, and its life becomes that of the reply."""
     if request.request_id in state.answers:
         return []
-    refusal = phase_of(state).question_refusal or _refusal(state)
+    refusal = phase_of(state).question_refusal or _find_refusal(state)
     if refusal is not None:
         return [refuse(request, e.CHAT, *refusal)]
-    return [*interrupt_phase(state), accept(request, e.CHAT), _question(session_id, state, request)]
+    return [*interrupt_phase(state), accept(request, e.CHAT), _make_question(session_id, state, request)]
 
 
-def _question(session_id: str, state: AtRest | Investigating, asked: i.ChatRequested) -> e.QuestionAsked:
+def _make_question(session_id: str, state: AtRest | Investigating, asked: i.ChatRequested) -> e.QuestionAsked:
     message = message_id(session_id, asked.request_id)
     return e.QuestionAsked(
         request_id=asked.request_id,
@@ -90,7 +90,7 @@ def accept(
     )
 
 
-def _refusal(state: AtRest | Investigating) -> tuple[int, str] | None:
+def _find_refusal(state: AtRest | Investigating) -> tuple[int, str] | None:
     """The HTTP status and the reason; None when the question can be answered."""
     if state.started is None or (isinstance(state, AtRest) and has_loose_ends(state)):
         return 409, INCOMPLETE

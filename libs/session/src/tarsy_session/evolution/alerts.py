@@ -34,7 +34,7 @@ def apply_resolution[S: Investigating | AtRest](state: S, event: e.AlertResolved
     """Running agents read it with their next prompt; later agents read it with the alert."""
     if state.alerts.resolved is not None:
         return state
-    resolved = _news(state, event, record)
+    resolved = _make_news(state, event, record)
     return replace(state, alerts=replace(state.alerts, resolved=resolved, news=_with_news(state, event, record)))
 
 
@@ -43,9 +43,11 @@ def _with_news(
 ) -> tuple[AlertNews, ...]:
     """Adds the event at the end. The news of before stays as it is: conversations begin with it."""
     news = state.alerts.news
-    return news if len(news) >= MOST_NEWS else (*news, _news(state, event, record))
+    return news if len(news) >= MOST_NEWS else (*news, _make_news(state, event, record))
 
 
-def _news(state: Investigating | AtRest, event: e.AlertResolved | e.AlertRepeated, record: RecordedEvent) -> AlertNews:
+def _make_news(
+    state: Investigating | AtRest, event: e.AlertResolved | e.AlertRepeated, record: RecordedEvent
+) -> AlertNews:
     running = [one for one in state.executions.values() if one.open] if isinstance(state, Investigating) else []
     return AlertNews(event, record.appended_at, {one.id: one.turns_begun for one in running})

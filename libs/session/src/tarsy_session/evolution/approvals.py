@@ -19,15 +19,15 @@ type ApprovalEvent = e.StageApprovalsRequired | e.ToolCallApprovalRequested | e.
 def apply_approval_event(state: Investigating, event: ApprovalEvent, record: RecordedEvent) -> Investigating | None:
     match event:
         case e.StageApprovalsRequired():
-            return _required(state, event)
+            return _note_required(state, event)
         case e.ToolCallApprovalRequested():
-            return _requested(state, event, record.appended_at)
+            return _note_requested(state, event, record.appended_at)
         case e.ToolCallApprovalDecided():
-            return _decided(state, event, record.appended_at)
+            return _note_decided(state, event, record.appended_at)
     assert_never(event)
 
 
-def _required(state: Investigating, event: e.StageApprovalsRequired) -> Investigating | None:
+def _note_required(state: Investigating, event: e.StageApprovalsRequired) -> Investigating | None:
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id or stage.executions:
         return None
@@ -37,7 +37,7 @@ def _required(state: Investigating, event: e.StageApprovalsRequired) -> Investig
     return replace(state, stages=(*state.stages[:-1], known))
 
 
-def _requested(state: Investigating, event: e.ToolCallApprovalRequested, at: datetime) -> Investigating | None:
+def _note_requested(state: Investigating, event: e.ToolCallApprovalRequested, at: datetime) -> Investigating | None:
     call = state.calls.get(event.call_id)
     if call is None or not call.open or call.claim is not None or call.approval is not None:
         return None
@@ -46,7 +46,7 @@ def _requested(state: Investigating, event: e.ToolCallApprovalRequested, at: dat
     return replace(waiting, life=replace(state.life, waiting_since=since))
 
 
-def _decided(state: Investigating, event: e.ToolCallApprovalDecided, at: datetime) -> Investigating | None:
+def _note_decided(state: Investigating, event: e.ToolCallApprovalDecided, at: datetime) -> Investigating | None:
     call = state.calls.get(event.call_id)
     if call is None or call.approval is None or not call.waits_for_person:
         return None

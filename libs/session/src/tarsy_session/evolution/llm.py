@@ -26,11 +26,11 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent
             if execution.waiting_for is None:
                 return None
             state = replace(state, token_rates=learn_rates(state, execution, event))
-            after = _answered(execution, execution.waiting_for.requested, event)
+            after = _add_answer(execution, execution.waiting_for.requested, event)
         case e.LlmCallFailed():
-            after = _failed(execution, event)
+            after = _note_failure(execution, event)
         case e.ProviderFellBack():
-            after = _fell_back(execution, event)
+            after = _apply_fallback(execution, event)
         case _:
             assert_never(event)
     return with_execution(state, after)
@@ -65,12 +65,12 @@ def _apply_request(
     return replace(execution, waiting_for=pending, retries=retries, deadline=execution.deadline + wait)
 
 
-def _answered(execution: Execution, requested: e.LlmCallRequested, answer: e.LlmCallCompleted) -> Execution:
+def _add_answer(execution: Execution, requested: e.LlmCallRequested, answer: e.LlmCallCompleted) -> Execution:
     turns = (*execution.turns, Turn(requested=requested, answer=answer))
     return replace(execution, waiting_for=None, turns=turns, timeouts=0, retries=RetryState(attempt=requested.attempt))
 
 
-def _failed(execution: Execution, failed: e.LlmCallFailed) -> Execution:
+def _note_failure(execution: Execution, failed: e.LlmCallFailed) -> Execution:
     """A rate limit does not count as a failure of the provider."""
     counts = 0 if failed.kind == "rate_limited" else 1
     retries = replace(execution.retries, failed=failed, failures=execution.retries.failures + counts)
@@ -81,7 +81,7 @@ def _failed(execution: Execution, failed: e.LlmCallFailed) -> Execution:
     return replace(execution, waiting_for=None, retries=retries, timeouts=timeouts, contexts=contexts)
 
 
-def _fell_back(execution: Execution, event: e.ProviderFellBack) -> Execution:
+def _apply_fallback(execution: Execution, event: e.ProviderFellBack) -> Execution:
     """The next provider begins without failures; its question is another attempt of the same iteration.
 
     It may take the tools that the one before refused.

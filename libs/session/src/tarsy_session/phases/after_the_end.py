@@ -41,15 +41,15 @@ def build_phase(
 
     def start(state: Investigating) -> Sequence[e.Event]:
         found = agents(state.started.chain, None)
-        return [begin_stage(state, stage, stage_type, found) if found else _end(state, "failed", NO_AGENT)]
+        return [begin_stage(state, stage, stage_type, found) if found else _make_phase_end(state, "failed", NO_AGENT)]
 
     return Phase(
         name=name,
         kinds={stage_type: StageKind(agents, instruct, task)},
         seconds=seconds,
         start=start,
-        follow=partial(_follow, read),
-        end=_end,
+        follow=partial(_follow_stage, read),
+        end=_make_phase_end,
         question_refusal=None,
         admission="background",
         due=due,
@@ -61,19 +61,21 @@ def has_completed(state: AtRest, phase: str) -> bool:
     return any(run.requested.phase == phase and run.completed is not None for run in state.phase_runs)
 
 
-def _follow(read: ReadResult, state: Investigating, stage: Stage, completed: e.StageCompleted) -> Sequence[e.Event]:
+def _follow_stage(
+    read: ReadResult, state: Investigating, stage: Stage, completed: e.StageCompleted
+) -> Sequence[e.Event]:
     if completed.status != "completed":
-        return [_end(state, completed.status, completed.error)]
+        return [_make_phase_end(state, completed.status, completed.error)]
     (execution,) = state.executions_of(stage)
     answer = execution.completed.final_analysis if execution.completed is not None else ""
     try:
         result = read(answer)
     except ValueError as problem:
-        return [_end(state, "failed", f"the answer cannot be read: {problem}")]
-    return [_end(state, "completed", "").model_copy(update={"result": result})]
+        return [_make_phase_end(state, "failed", f"the answer cannot be read: {problem}")]
+    return [_make_phase_end(state, "completed", "").model_copy(update={"result": result})]
 
 
-def _end(state: Investigating, status: e.EndStatus, error: str) -> e.PhaseCompleted:
+def _make_phase_end(state: Investigating, status: e.EndStatus, error: str) -> e.PhaseCompleted:
     requested, stage = state.life.requested, state.stage
     assert requested is not None
     begun = state.life.began_at is not None and stage is not None

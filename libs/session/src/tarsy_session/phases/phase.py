@@ -15,7 +15,7 @@ type Due = Callable[[AtRest], bool]
 type Admission = Literal["investigation", "background"]
 
 
-def _never(state: AtRest) -> bool:
+def _never_begins(state: AtRest) -> bool:
     return False
 
 
@@ -55,4 +55,4 @@ class Phase:
     cancels: str = ""
     cancel_request: str = ""
     cancel_answer: str = ""
-    due: Due = _never
+    due: Due = _never_begins

@@ -16,17 +16,17 @@ REPLYING = "a reply is being written: wait for its end, or cancel it"
 REPLY_CANCELLED = "The reply is being cancelled."
 
 
-def _start(state: Investigating) -> Sequence[e.Event]:
+def _start_reply(state: Investigating) -> Sequence[e.Event]:
     """The stage of a reply belongs to no stage of the plan."""
     question, agent = state.life.question, chat_agent(state.started.chain)
     return [] if question is None else [begin_stage(state, CHAT, "chat", (agent,), id=question.asked.stage_id)]
 
 
-def _follow(state: Investigating, _: Stage, completed: e.StageCompleted) -> Sequence[e.Event]:
-    return [_end(state, completed.status, completed.error)]
+def _follow_stage(state: Investigating, _: Stage, completed: e.StageCompleted) -> Sequence[e.Event]:
+    return [_make_reply_end(state, completed.status, completed.error)]
 
 
-def _end(state: Investigating, status: e.EndStatus, error: str) -> e.Event:
+def _make_reply_end(state: Investigating, status: e.EndStatus, error: str) -> e.Event:
     if state.life.question is None:
         return end_session(state, status, error)
     question = state.life.question.asked
@@ -37,9 +37,9 @@ PHASE = Phase(
     name=REPLY,
     kinds={"chat": StageKind(lambda chain, _: (chat_agent(chain),), instruct_answerer, compose_question)},
     seconds=lambda limits: limits.reply_seconds,
-    start=_start,
-    follow=_follow,
-    end=_end,
+    start=_start_reply,
+    follow=_follow_stage,
+    end=_make_reply_end,
     question_refusal=(409, REPLYING),
     admission=None,
     cancels="reply",

@@ -22,14 +22,14 @@ def compose_earlier_steps(steps: Sequence[HistoryStep], limit: int, *, results: 
     whole = sum(needs.values())
     if whole <= results:
         return compose_steps(steps, limit)
-    rooms = _rooms(needs, _by_worth(steps), results)
-    shortened = [_shortened(step, rooms.get(index, 0)) for index, step in enumerate(steps)]
+    rooms = _share_characters(needs, _sort_by_worth(steps), results)
+    shortened = [_shorten_result(step, rooms.get(index, 0)) for index, step in enumerate(steps)]
     kept = sum(min(rooms[index], need) for index, need in needs.items())
     note = SHORTENED.substitute(kept=kept, whole=whole)
     return f"{note}\n\n{compose_steps(shortened, limit - len(note))}"
 
 
-def _rooms(needs: dict[int, int], by_worth: Sequence[int], total: int) -> dict[int, int]:
+def _share_characters(needs: dict[int, int], by_worth: Sequence[int], total: int) -> dict[int, int]:
     """Each keeps at least an equal share of half of the room; the rest goes to the worthiest."""
     least = total // 2 // len(needs)
     rooms = {index: min(need, least) for index, need in needs.items()}
@@ -41,20 +41,20 @@ def _rooms(needs: dict[int, int], by_worth: Sequence[int], total: int) -> dict[i
     return rooms
 
 
-def _by_worth(steps: Sequence[HistoryStep]) -> list[int]:
+def _sort_by_worth(steps: Sequence[HistoryStep]) -> list[int]:
     """Places of results: those that the agent cited, the latest words first, then the newest."""
     indexes = {step.number: index for index, step in enumerate(steps) if isinstance(step, ToolUse) and step.number}
-    cited = [indexes[number] for number in _cited(steps) if number in indexes]
+    cited = [indexes[number] for number in _cited_calls(steps) if number in indexes]
     newest = [index for index, step in enumerate(steps) if isinstance(step, ToolUse)][::-1]
     return list(dict.fromkeys([*cited, *newest]))
 
 
-def _cited(steps: Sequence[HistoryStep]) -> Iterator[int]:
+def _cited_calls(steps: Sequence[HistoryStep]) -> Iterator[int]:
     for step in reversed(steps):
         if isinstance(step, Statement):
             for found in CITATION.findall(f"{step.thinking}\n{step.text}"):
                 yield from map(int, NUMBER.findall(found))
 
 
-def _shortened(step: HistoryStep, capacity: int) -> HistoryStep:
+def _shorten_result(step: HistoryStep, capacity: int) -> HistoryStep:
     return replace(step, content=shorten(step.content, capacity)) if isinstance(step, ToolUse) else step

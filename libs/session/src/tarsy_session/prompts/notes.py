@@ -63,12 +63,12 @@ def note_tools_left_out(names: Sequence[str]) -> str:
 
 
 def note_left_out(lines: int, size: int, read_on: "ReadOn | None") -> str:
-    again = _how_to("read it again", read_on)
+    again = _explain_how_to_read_on("read it again", read_on)
     return f"[This result ({lines} lines, {size} bytes) was left out here to make the conversation shorter.{again}]"
 
 
 def note_shortened(lines: int, size: int, read_on: "ReadOn | None") -> str:
-    inside = _how_to("read in it", read_on)
+    inside = _explain_how_to_read_on("read in it", read_on)
     return f"[The result had {lines} lines ({size} bytes). It is shortened to make the conversation fit.{inside}]"
 
 
@@ -106,18 +106,19 @@ class ReadOn:
 
 
 def note_summary(lines: int, size: int, read_on: ReadOn | None = None) -> str:
-    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{_how_to('read in it', read_on)}]"
+    how = _explain_how_to_read_on("read in it", read_on)
+    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{how}]"
 
 
 def note_same_summary(lines: int, size: int, earlier: int, read_on: ReadOn | None = None) -> str:
     """`earlier`: the number of the call that returned the same; 0 where it has none."""
     call = f"call {earlier}" if earlier else "an earlier call"
     same = f"the same as {call} returned. This is the summary of that again."
-    return f"[The result had {lines} lines ({size} bytes): {same}{_how_to('read in it', read_on)}]"
+    return f"[The result had {lines} lines ({size} bytes): {same}{_explain_how_to_read_on('read in it', read_on)}]"
 
 
 def note_cut(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
-    on = _how_to("read on", read_on, f", {_behind(shown)}")
+    on = _explain_how_to_read_on("read on", read_on, f", {_offset_behind(shown)}")
     return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{on}]"
 
 
@@ -135,11 +136,11 @@ def note_learned(*, cut: bool) -> str:
     return f"[The outcome was unknown at first, and became known later.{part}]"
 
 
-def _how_to(read: str, read_on: ReadOn | None, where: str = "") -> str:
+def _explain_how_to_read_on(read: str, read_on: ReadOn | None, where: str = "") -> str:
     return "" if read_on is None else f' To {read}: {read_on.tool} with result "{read_on.result}"{where}.'
 
 
-def _behind(shown: str) -> str:
+def _offset_behind(shown: str) -> str:
     """Returns the line at which the tool has to begin after what was shown, counted from 0."""
     begun = len(shown[shown.rfind("\n") + 1 :].encode())
     line = shown.count("\n")

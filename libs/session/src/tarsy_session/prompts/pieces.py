@@ -61,15 +61,15 @@ class HistoryPiece:
 
 def pieces_of(steps: Sequence[HistoryStep], analysis: str = "") -> list[list[HistoryPiece]]:
     """One list a step; none for a step without words."""
-    found = filter(None, (_of_step(step, analysis) for step in steps))
-    return [_numbered(number, pieces) for number, pieces in enumerate(found, 1)]
+    found = filter(None, (_pieces_of_step(step, analysis) for step in steps))
+    return [_number_step(number, pieces) for number, pieces in enumerate(found, 1)]
 
 
-def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
+def _number_step(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
     return [replace(pieces[0], lead=f"Step {number}. {pieces[0].lead}".strip()), *pieces[1:]]
 
 
-def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
+def _pieces_of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
     """A statement that only repeats the analysis is left out."""
     match step:
         case Statement():
@@ -84,18 +84,18 @@ def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
             return [
                 HistoryPiece("", "TOOL CALL", call),
                 HistoryPiece(
-                    _lead(step, step.outcome), "TOOL RESULT", step.content, step.result, note_call(step.number)
+                    _result_lead(step, step.outcome), "TOOL RESULT", step.content, step.result, note_call(step.number)
                 ),
             ]
 
 
-def _lead(step: ToolUse, outcome: Outcome) -> str:
+def _result_lead(step: ToolUse, outcome: Outcome) -> str:
     """The id of a result stands where there is more to read of it."""
     name = f"Result {step.result}" if step.note and step.result else "Result"
     if step.number:
         name = f"{name} of {note_call(step.number)}"
-    return f"{name}: {OUTCOMES[outcome]}{_at(step.at)}. {to_one_line(step.note, NAME_LIMIT)}".strip()
+    return f"{name}: {OUTCOMES[outcome]}{_time_suffix(step.at)}. {to_one_line(step.note, NAME_LIMIT)}".strip()
 
 
-def _at(time: datetime | None) -> str:
+def _time_suffix(time: datetime | None) -> str:
     return "" if time is None else f", at {render_time(time)}"

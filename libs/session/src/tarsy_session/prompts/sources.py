@@ -73,13 +73,13 @@ def compose_alert(alert: Alert) -> str:
 def compose_runbook(runbook: Runbook) -> str:
     parts = []
     if runbook.missing:
-        reason = f"Source: {_source(runbook)}\nReason: {to_one_line(runbook.missing, REASON_LIMIT)}"
+        reason = f"Source: {_source_of_runbook(runbook)}\nReason: {to_one_line(runbook.missing, REASON_LIMIT)}"
         parts.append(MISSING.substitute(reason=fence("RUNBOOK ERROR", reason)))
     if runbook.source == "alert":
-        text = f"Source: {_source(runbook)}\n\n{runbook.text}"
-        parts.append(FROM_ALERT.substitute(cut=_cut(runbook), runbook=fence("RUNBOOK", text)))
+        text = f"Source: {_source_of_runbook(runbook)}\n\n{runbook.text}"
+        parts.append(FROM_ALERT.substitute(cut=_cut_note(runbook), runbook=fence("RUNBOOK", text)))
     elif runbook.source == "default":
-        parts.append(DEFAULT.substitute(cut=_cut(runbook), runbook=fence("OPERATOR RUNBOOK", runbook.text)))
+        parts.append(DEFAULT.substitute(cut=_cut_note(runbook), runbook=fence("OPERATOR RUNBOOK", runbook.text)))
     elif not runbook.missing:
         parts.append(NO_RUNBOOK)
     return RUNBOOK.substitute(told="\n\n".join(parts))
@@ -93,9 +93,9 @@ def compose_findings(findings: Sequence[StageFinding]) -> str:
     return FINDINGS.substitute(findings="\n\n".join(findings_text))
 
 
-def _source(runbook: Runbook) -> str:
+def _source_of_runbook(runbook: Runbook) -> str:
     return to_one_line(runbook.url, LINE_LIMIT) or "(not said)"
 
 
-def _cut(runbook: Runbook) -> str:
+def _cut_note(runbook: Runbook) -> str:
     return CUT if runbook.cut else ""

@@ -34,49 +34,49 @@ KINDS: Sequence[tuple[str, Callable[[HistoryPiece], bool]]] = (
 
 def compose_transcript(investigated: Investigated, limit: int) -> str:
     """`limit`: characters, nearly."""
-    lines = [*_investigation(investigated), *_replies(investigated.replies)]
+    lines = [*_investigation_lines(investigated), *_reply_lines(investigated.replies)]
     newest = _begin_of_newest(lines)
-    dropped, counts = _drop(lines, newest, limit)
-    limits = _limits([line for number, line in enumerate(lines) if number not in dropped], limit)
-    text = "\n\n".join(_told(lines, dropped, limits))
-    return f"{_note_left_out(counts)}\n\n{text}" if counts else text
+    dropped, counts = _choose_dropped(lines, newest, limit)
+    limits = _share_limits([line for number, line in enumerate(lines) if number not in dropped], limit)
+    text = "\n\n".join(_render_lines(lines, dropped, limits))
+    return f"{_left_out_note(counts)}\n\n{text}" if counts else text
 
 
 type Line = HistoryPiece | str
 """A text, or a heading of ours."""
 
 
-def _investigation(investigated: Investigated) -> Iterator[Line]:
+def _investigation_lines(investigated: Investigated) -> Iterator[Line]:
     yield INVESTIGATION.substitute(ended=to_one_line(investigated.ended, NAME_LIMIT))
     for stage in investigated.stages:
-        yield from _stage(stage)
+        yield from _stage_lines(stage)
 
 
-def _stage(stage: StageHistory) -> Iterator[Line]:
-    yield STAGE.substitute(stage=to_one_line(stage.name, NAME_LIMIT), status=_words(stage.status))
+def _stage_lines(stage: StageHistory) -> Iterator[Line]:
+    yield STAGE.substitute(stage=to_one_line(stage.name, NAME_LIMIT), status=_status_words(stage.status))
     for agent in stage.agents:
-        yield AGENT.substitute(agent=to_one_line(agent.agent, NAME_LIMIT), status=_words(agent.status))
-        yield from _steps(agent)
-        yield from _end(agent, "ANALYSIS")
+        yield AGENT.substitute(agent=to_one_line(agent.agent, NAME_LIMIT), status=_status_words(agent.status))
+        yield from _step_pieces(agent)
+        yield from _end_pieces(agent, "ANALYSIS")
 
 
-def _replies(replies: Sequence[ReplyHistory]) -> Iterator[Line]:
+def _reply_lines(replies: Sequence[ReplyHistory]) -> Iterator[Line]:
     if replies:
         yield EARLIER
     for number, reply in enumerate(replies, 1):
         yield REPLY.substitute(number=number, author=to_one_line(reply.author, NAME_LIMIT), at=render_time(reply.at))
         yield HistoryPiece("", "QUESTION", reply.question)
         if reply.answer is not None:
-            yield from _steps(reply.answer)
-            yield from _end(reply.answer, "ANSWER")
+            yield from _step_pieces(reply.answer)
+            yield from _end_pieces(reply.answer, "ANSWER")
 
 
-def _steps(agent: AgentHistory) -> Iterator[HistoryPiece]:
+def _step_pieces(agent: AgentHistory) -> Iterator[HistoryPiece]:
     for pieces in pieces_of(agent.steps, agent.analysis):
         yield from pieces
 
 
-def _end(agent: AgentHistory, name: str) -> Iterator[HistoryPiece]:
+def _end_pieces(agent: AgentHistory, name: str) -> Iterator[HistoryPiece]:
     if agent.analysis.strip():
         yield HistoryPiece("", name, agent.analysis)
     if agent.error.strip():
@@ -89,9 +89,9 @@ def _begin_of_newest(lines: Sequence[Line]) -> int:
     return questions[-1] if questions else len(lines)
 
 
-def _drop(lines: Sequence[Line], newest: int, limit: int) -> tuple[set[int], list[tuple[str, int]]]:
+def _choose_dropped(lines: Sequence[Line], newest: int, limit: int) -> tuple[set[int], list[tuple[str, int]]]:
     """Returns the places that are left out, and how many of each kind."""
-    over = sum(map(_size, lines)) - limit
+    over = sum(map(_size_of_line, lines)) - limit
     dropped: set[int] = set()
     counts: list[tuple[str, int]] = []
     for name, is_one in KINDS:
@@ -99,7 +99,7 @@ def _drop(lines: Sequence[Line], newest: int, limit: int) -> tuple[set[int], lis
         for at, line in enumerate(lines[:newest]):
             if over <= 0:
                 break
-            if isinstance(line, HistoryPiece) and is_one(line) and (gain := line.size - len(_mark(line))) > 0:
+            if isinstance(line, HistoryPiece) and is_one(line) and (gain := line.size - len(_left_out_mark(line))) > 0:
                 dropped.add(at)
                 over -= gain
         if len(dropped) > before:
@@ -107,37 +107,37 @@ def _drop(lines: Sequence[Line], newest: int, limit: int) -> tuple[set[int], lis
     return dropped, counts
 
 
-def _limits(kept: Sequence[Line], limit: int) -> Iterator[int]:
+def _share_limits(kept: Sequence[Line], limit: int) -> Iterator[int]:
     """Yields the room of each text that is kept: what it needs, unless all together need too much."""
     pieces = [line for line in kept if isinstance(line, HistoryPiece)]
-    frame = sum(map(_size, kept)) - sum(len(piece.text) for piece in pieces)
+    frame = sum(map(_size_of_line, kept)) - sum(len(piece.text) for piece in pieces)
     yield from share_out([len(piece.text) for piece in pieces], limit - frame)
 
 
-def _told(lines: Sequence[Line], dropped: set[int], limits: Iterator[int]) -> Iterator[str]:
+def _render_lines(lines: Sequence[Line], dropped: set[int], limits: Iterator[int]) -> Iterator[str]:
     for at, line in enumerate(lines):
         if isinstance(line, str):
             yield line
         elif at not in dropped:
             yield line.render(next(limits))
-        elif mark := _mark(line):
+        elif mark := _left_out_mark(line):
             yield mark
 
 
-def _mark(piece: HistoryPiece) -> str:
+def _left_out_mark(piece: HistoryPiece) -> str:
     if not piece.is_result:
         return ""
     cited = f"{piece.cited} " if piece.cited else ""
     return RESULT_LEFT_OUT.substitute(cited=cited, size=len(piece.text), result=piece.result)
 
 
-def _note_left_out(counts: Sequence[tuple[str, int]]) -> str:
+def _left_out_note(counts: Sequence[tuple[str, int]]) -> str:
     return LEFT_OUT.substitute(texts=", ".join(f"{count} {name}" for name, count in counts))
 
 
-def _size(line: Line) -> int:
+def _size_of_line(line: Line) -> int:
     return len(line) if isinstance(line, str) else line.size
 
 
-def _words(status: str) -> str:
+def _status_words(status: str) -> str:
     return status.replace("_", " ")

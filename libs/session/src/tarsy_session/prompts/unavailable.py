@@ -42,7 +42,7 @@ def compose_missing(names: Sequence[str]) -> str:
 def compose_withheld(withheld: Sequence[WithheldTools]) -> str:
     """Empty where the agent has tools of each server that could be used. The names come from the servers."""
     lines = [
-        f"{to_one_line(one.server, NAME_LIMIT)}: {_tools(one)}"
+        f"{to_one_line(one.server, NAME_LIMIT)}: {_name_withheld_tools(one)}"
         for one in withheld
         if not one.offered and not one.unavailable
     ]
@@ -51,16 +51,16 @@ def compose_withheld(withheld: Sequence[WithheldTools]) -> str:
 
 def compose_unavailable(servers: Sequence[UnavailableServer]) -> str:
     """The reasons come from outside: a server's own words may stand in them."""
-    lines = [_line(one) for one in servers[:MOST_NAMED]]
+    lines = [_server_line(one) for one in servers[:MOST_NAMED]]
     if len(servers) > MOST_NAMED:
         lines.append(f"and {len(servers) - MOST_NAMED} more")
     return UNAVAILABLE.substitute(servers=fence("SERVERS", "\n".join(lines)))
 
 
-def _tools(one: WithheldTools) -> str:
+def _name_withheld_tools(one: WithheldTools) -> str:
     names = [to_one_line(name, NAME_LIMIT) for name in (*one.denied, *one.unknown)]
     return name_tools(names, max(one.denied_count, len(names))) if names else "it lists no tools"
 
 
-def _line(one: UnavailableServer) -> str:
+def _server_line(one: UnavailableServer) -> str:
     return f"{to_one_line(one.server, NAME_LIMIT)}: {to_one_line(one.reason, REASON_LIMIT)}"

@@ -93,7 +93,7 @@ class ToolCallState:
         return not self.open and (self.summary is None or self.summary.ended is not None)
 
     @property
-    def truncated(self) -> bool:
+    def is_abridged(self) -> bool:
         """Whether the agent reads a summary of the result, or only its beginning."""
         if self.summary is not None and isinstance(self.summary.ended, e.SummaryCompleted):
             return True

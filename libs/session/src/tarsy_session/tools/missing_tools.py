@@ -51,8 +51,8 @@ def find_missing_tools(
     texts = [described.get(tool.definition.name, "") for tool in offered]
     found: list[str] = []
     seen: set[str] = set()
-    for named in _named(agent, offered, catalogued):
-        key = _key(named.text)
+    for named in _find_tool_words(agent, offered, catalogued):
+        key = _normalize_name(named.text)
         if key in seen:
             continue
         seen.add(key)
@@ -63,29 +63,35 @@ def find_missing_tools(
     return tuple(found)
 
 
-def _named(agent: ResolvedAgent, offered: Sequence[OfferedTool], catalogued: Sequence[OfferedTool]) -> Iterator[_Word]:
+def _find_tool_words(
+    agent: ResolvedAgent, offered: Sequence[OfferedTool], catalogued: Sequence[OfferedTool]
+) -> Iterator[_Word]:
     """Yields words that would be tools. `as_tool` now says that it is certain."""
-    present = {key for tool in offered for key in _keys(tool)} | {_key(tool) for tool in NATIVE_TOOLS}
+    present = {key for tool in offered for key in _keys_of_tool(tool)} | {
+        _normalize_name(tool) for tool in NATIVE_TOOLS
+    }
     servers = {server.server for server in agent.servers}
     sections = [(server.instructions, {server.server}) for server in agent.servers]
     for text, of in [*sections, (agent.custom_instructions, servers)]:
         tools = [tool for tool in catalogued if tool.server in of]
         if not tools:
             continue
-        known = {key for tool in tools for key in _keys(tool)}
-        beginnings = {_key(tool.tool).partition("_")[0] for tool in tools if "_" in _key(tool.tool)}
-        for word in _words(text[:MOST_READ]):
-            key = _key(word.text)
+        known = {key for tool in tools for key in _keys_of_tool(tool)}
+        beginnings = {
+            _normalize_name(tool.tool).partition("_")[0] for tool in tools if "_" in _normalize_name(tool.tool)
+        }
+        for word in _split_words(text[:MOST_READ]):
+            key = _normalize_name(word.text)
             if len(word.text) > MOST_LONG or key in present:
                 continue
             certain = key in known and "_" in key
             if certain or _is_qualified(word.text, servers):
                 yield _Word(word.text, word.quoted, as_tool=True)
-            elif (key in known and word.quoted) or _looks_like_one(word, beginnings):
+            elif (key in known and word.quoted) or _looks_like_tool(word, beginnings):
                 yield _Word(word.text, word.quoted, as_tool=False)
 
 
-def _words(text: str) -> Iterator[_Word]:
+def _split_words(text: str) -> Iterator[_Word]:
     found = [(match[0].rstrip(".:-"), match.start()) for match in WORD.finditer(text)]
     for index, (word, start) in enumerate(found):
         before = found[index - 1][0].lower() if index else ""
@@ -105,18 +111,22 @@ def _is_qualified(word: str, servers: set[str]) -> bool:
     return False
 
 
-def _looks_like_one(word: _Word, beginnings: set[str]) -> bool:
+def _looks_like_tool(word: _Word, beginnings: set[str]) -> bool:
     if not SNAKE.fullmatch(word.text):
         return False
-    first, *_, last = _key(word.text).split("_")
+    first, *_, last = _normalize_name(word.text).split("_")
     return word.as_tool or (first in beginnings and not END_OF_VALUE.fullmatch(last))
 
 
-def _keys(tool: OfferedTool) -> tuple[str, str, str]:
-    return _key(tool.tool), _key(tool.definition.name), _key(f"{tool.server}_{tool.tool}")
+def _keys_of_tool(tool: OfferedTool) -> tuple[str, str, str]:
+    return (
+        _normalize_name(tool.tool),
+        _normalize_name(tool.definition.name),
+        _normalize_name(f"{tool.server}_{tool.tool}"),
+    )
 
 
-def _key(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """However it is written: in the offer, as `server.tool`, with other marks."""
     return MARKS.sub("_", name.lower()).strip("_")
 

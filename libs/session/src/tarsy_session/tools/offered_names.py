@@ -26,19 +26,19 @@ class Names:
             name = offered.definition.name
             for written in (name, f"{offered.server}.{offered.tool}"):
                 self._exact.setdefault(written, set()).add(name)
-                self._full.setdefault(_key(written), set()).add(name)
-            self._bare.setdefault(_key(offered.tool), set()).add(name)
+                self._full.setdefault(_normalize_name(written), set()).add(name)
+            self._bare.setdefault(_normalize_name(offered.tool), set()).add(name)
 
     def find(self, written: str) -> str | None:
         """Returns the name of the tool when exactly one could be meant."""
         word = clean(written)
         # A server may be called as what models put before names by themselves.
-        return self._meant(word) or self._meant(FOREIGN.sub("", word, count=1))
+        return self._find_meant(word) or self._find_meant(FOREIGN.sub("", word, count=1))
 
-    def _meant(self, word: str) -> str | None:
+    def _find_meant(self, word: str) -> str | None:
         """Matches exactly first: a tool of the same letters with other marks would make it ambiguous."""
-        key = _key(word)
-        return _only(self._exact.get(word)) or _only(self._full.get(key)) or _only(self._bare.get(key))
+        key = _normalize_name(word)
+        return _only_one(self._exact.get(word)) or _only_one(self._full.get(key)) or _only_one(self._bare.get(key))
 
     def find_leading(self, line: str) -> str | None:
         """Returns the tool that the line names, alone or with a remark behind it."""
@@ -49,8 +49,8 @@ class Names:
     def find_in_sentence(self, line: str) -> str | None:
         """Returns the one tool whose full name stands somewhere in a sentence."""
         words = (clean(word) for word in WORD.findall(line[:LONGEST]))
-        found = {name for word in words if (name := _only(self._full.get(_key(word)))) is not None}
-        return _only(found)
+        found = {name for word in words if (name := _only_one(self._full.get(_normalize_name(word)))) is not None}
+        return _only_one(found)
 
 
 def with_offered_names(calls: Sequence[ToolCall], tools: Sequence[OfferedTool]) -> tuple[ToolCall, ...]:
@@ -72,16 +72,16 @@ def describe_unknown(written: str, tools: Sequence[OfferedTool]) -> str:
     """The answer to a name that no offered tool has: with the tools of its server, or with all of them."""
     if not tools:
         return f"There is no tool named {written!r}. You have no tools."
-    key = _key(FOREIGN.sub("", clean(written), count=1))
+    key = _normalize_name(FOREIGN.sub("", clean(written), count=1))
     for server in {one.server: None for one in tools}:
-        if key == _key(server) or key.startswith(f"{_key(server)}_"):
+        if key == _normalize_name(server) or key.startswith(f"{_normalize_name(server)}_"):
             of_server = [one for one in tools if one.server == server]
-            return f"The server {server} has no tool named {written!r}. Its tools: {_listed(of_server)}."
+            return f"The server {server} has no tool named {written!r}. Its tools: {_join_names(of_server)}."
     servers = ", ".join({one.server: None for one in tools})
-    return f"There is no tool named {written!r}. The servers you have: {servers}. Their tools: {_listed(tools)}."
+    return f"There is no tool named {written!r}. The servers you have: {servers}. Their tools: {_join_names(tools)}."
 
 
-def _listed(tools: Sequence[OfferedTool]) -> str:
+def _join_names(tools: Sequence[OfferedTool]) -> str:
     more = f" and {len(tools) - MOST_NAMED} more" if len(tools) > MOST_NAMED else ""
     return ", ".join(one.definition.name for one in tools[:MOST_NAMED]) + more
 
@@ -91,9 +91,9 @@ def clean(written: str) -> str:
     return " ".join(written[:LONGEST].split()).strip(MARKS)
 
 
-def _key(written: str) -> str:
+def _normalize_name(written: str) -> str:
     return BETWEEN.sub("_", written.casefold()).strip("_")
 
 
-def _only(found: set[str] | None) -> str | None:
+def _only_one(found: set[str] | None) -> str | None:
     return next(iter(found)) if found is not None and len(found) == 1 else None

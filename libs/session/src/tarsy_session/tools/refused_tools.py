@@ -17,10 +17,10 @@ def find_refused_tools(execution: Execution, failed: e.LlmCallFailed) -> tuple[s
     if named or failed.most_tools is None:
         return tuple(named)
     kept = [tool for tool in offered if tool.server != OWN_SERVER]
-    return tuple(_beyond(kept, failed.most_tools - (len(offered) - len(kept))))
+    return tuple(_choose_tools_beyond(kept, failed.most_tools - (len(offered) - len(kept))))
 
 
-def _beyond(tools: Sequence[e.OfferedTool], most: int) -> list[str]:
+def _choose_tools_beyond(tools: Sequence[e.OfferedTool], most: int) -> list[str]:
     by_server: dict[str, list[str]] = {}
     for tool in tools:
         by_server.setdefault(tool.server, []).append(tool.definition.name)

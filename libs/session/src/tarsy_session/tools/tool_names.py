@@ -22,33 +22,33 @@ type ToolKey = tuple[str, str]
 def names_of(tools: Iterable[ToolKey]) -> Mapping[ToolKey, str]:
     """Returns a name for each, whatever the order: `server__tool` where it can be, else with a digest behind it."""
     levels = dict.fromkeys(tools, 0)
-    while clashing := _clashing(levels):
+    while clashing := _find_clashing(levels):
         for tool in clashing:
             levels[tool] += 1
-    return {tool: _name(tool, level) for tool, level in levels.items()}
+    return {tool: _name_at_level(tool, level) for tool, level in levels.items()}
 
 
 def key_of_name(name: str, servers: Iterable[str]) -> ToolKey:
     """Returns the server that a name begins with, and the rest; no server where it begins with none of these."""
-    found = [server for server in servers if name.startswith(_prefix(server))]
+    found = [server for server in servers if name.startswith(_prefix_of_server(server))]
     server = max(found, key=len, default="")
-    return server, name.removeprefix(_prefix(server)) if server else name
+    return server, name.removeprefix(_prefix_of_server(server)) if server else name
 
 
-def _prefix(server: str) -> str:
+def _prefix_of_server(server: str) -> str:
     return NOT_TAKEN.sub("_", f"{server}__")
 
 
-def _clashing(levels: Mapping[ToolKey, int]) -> list[ToolKey]:
+def _find_clashing(levels: Mapping[ToolKey, int]) -> list[ToolKey]:
     """Returns all whose name another has, too, and that can still get a longer one."""
     taken: dict[str, list[ToolKey]] = defaultdict(list)
     for tool, level in levels.items():
-        taken[_name(tool, level)].append(tool)
+        taken[_name_at_level(tool, level)].append(tool)
     last = len(DIGITS) - 1
     return [tool for same in taken.values() if len(same) > 1 for tool in same if levels[tool] < last]
 
 
-def _name(tool: ToolKey, level: int) -> str:
+def _name_at_level(tool: ToolKey, level: int) -> str:
     server, name = tool
     plain = NOT_TAKEN.sub("_", f"{server}__{name}")
     if not (plain[0].isalpha() or plain[0] == "_"):

@@ -24,7 +24,7 @@ def find_withheld_tools(
 
     `catalogued`: all tools of the stage's servers, as they are.
     """
-    return tuple(_withheld(agent, offered, catalogued, unavailable))
+    return tuple(_find_withheld(agent, offered, catalogued, unavailable))
 
 
 def evidence_limits(state: Investigating) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def evidence_limits(state: Investigating) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentences))[:MOST_LIMITS]
 
 
-def _withheld(
+def _find_withheld(
     agent: ResolvedAgent,
     offered: Sequence[OfferedTool],
     catalogued: Sequence[OfferedTool],
@@ -50,7 +50,7 @@ def _withheld(
         names = {tool.tool for tool in catalogued if tool.server == server.server}
         has = {tool.tool for tool in offered if tool.server == server.server}
         denied = [name for name in sorted(names - has) if server.tools is None or name in server.tools]
-        unknown = [] if server.server in reasons else _unknown(server, names)
+        unknown = [] if server.server in reasons else _unknown_names(server, names)
         if has and not denied and not unknown:
             continue
         yield WithheldTools(
@@ -63,5 +63,5 @@ def _withheld(
         )
 
 
-def _unknown(server: ResolvedServer, names: set[str]) -> list[str]:
+def _unknown_names(server: ResolvedServer, names: set[str]) -> list[str]:
     return [name for name in server.tools or () if name not in names]

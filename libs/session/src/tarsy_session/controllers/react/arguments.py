@@ -15,17 +15,17 @@ LANGUAGE = re.compile(r"(?:json|yaml)\s++(?=[{\[])", re.IGNORECASE)
 
 def parse_arguments(text: str) -> dict[str, JsonValue]:
     """Returns the first that fits: a JSON object, other JSON, YAML with structure, pairs; else the text, as `input`."""
-    bare = _unfenced(text)
+    bare = _without_fence(text)
     if not bare:
         return {}
-    for parse in (_json, parse_yaml, parse_pairs):
+    for parse in (_parse_json, parse_yaml, parse_pairs):
         found = parse(bare)
         if found is not None:
             return found
     return {"input": make_readable(bare)}
 
 
-def _json(text: str) -> dict[str, JsonValue] | None:
+def _parse_json(text: str) -> dict[str, JsonValue] | None:
     """Text after a complete object is not part of it."""
     found = object_at(text, 0)
     if found is not None:
@@ -34,7 +34,7 @@ def _json(text: str) -> dict[str, JsonValue] | None:
     return {"input": other[0]} if other is not None else None
 
 
-def _unfenced(text: str) -> str:
+def _without_fence(text: str) -> str:
     bare = text.strip()
     opening = OPENING.match(bare)
     if opening is not None:

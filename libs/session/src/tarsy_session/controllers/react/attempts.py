@@ -54,10 +54,10 @@ class WrittenAction:
 
 def parse_action(text: str, action: AnswerSection, below: AnswerSection | None, names: Names) -> Attempt:
     """`below`: the section Action Input that follows."""
-    written = _written(text, action)
+    written = _find_written_action(text, action)
     given, end = written.input, written.end
     if below is not None:
-        own_end = _end(text, below.begin, below.end)
+        own_end = _find_input_end(text, below.begin, below.end)
         own = text[below.begin : own_end]
         given, end = (own if own.strip() or given is None else given), own_end
     tool = names.find_leading(written.name) or (names.find_in_sentence(written.name) if given is not None else None)
@@ -65,47 +65,47 @@ def parse_action(text: str, action: AnswerSection, below: AnswerSection | None, 
     return Attempt(
         name=tool or clean(written.name),
         known=tool is not None,
-        arguments=_arguments(given or ""),
+        arguments=_read_arguments(given or ""),
         given=given is not None,
         end=end,
         behind=_words_of(behind),
     )
 
 
-def _written(text: str, action: AnswerSection) -> WrittenAction:
+def _find_written_action(text: str, action: AnswerSection) -> WrittenAction:
     before = BEFORE_NAME.match(text, action.begin, action.end)
     start = before.end() if before else action.begin
-    line_end = _line_end(text, start, action.end)
+    line_end = _find_line_end(text, start, action.end)
     call = CALL.match(text, start, action.end)
-    closing = _closing(text[: action.end], call.start("open")) if call else None
+    closing = _find_closing(text[: action.end], call.start("open")) if call else None
     if call and closing:
         return WrittenAction(call["name"], closing, text[call.end() : closing - 1])
     brace = text.find("{", start, line_end)
     if brace >= 0:
-        end = _end(text, brace, action.end)
+        end = _find_input_end(text, brace, action.end)
         return WrittenAction(text[start:brace], end, text[brace:end])
     opening = INPUT_BELOW.match(text, line_end, action.end)
     if opening:
-        end = _end(text, opening.end(), action.end)
+        end = _find_input_end(text, opening.end(), action.end)
         return WrittenAction(text[start:line_end], end, text[opening.end() : end])
     return WrittenAction(text[start:line_end], line_end)
 
 
-def _line_end(text: str, start: int, end: int) -> int:
+def _find_line_end(text: str, start: int, end: int) -> int:
     found = text.find("\n", start, end)
     return end if found < 0 else found
 
 
-def _closing(text: str, start: int) -> int | None:
+def _find_closing(text: str, start: int) -> int | None:
     return next((position + 1 for position, _, depth in find_marks(text, start) if depth == 0), None)
 
 
-def _end(text: str, begin: int, end: int) -> int:
+def _find_input_end(text: str, begin: int, end: int) -> int:
     found = input_end(text, begin)
     return found if found is not None and found <= end else paragraph_end(text, begin, end)
 
 
-def _arguments(given: str) -> dict[str, JsonValue]:
+def _read_arguments(given: str) -> dict[str, JsonValue]:
     """The end of a fence around the whole answer is not part of its last input."""
     bare = given if given.lstrip().startswith("`") else without_last_fence(given)
     return {} if means_nothing(bare) else parse_arguments(bare)

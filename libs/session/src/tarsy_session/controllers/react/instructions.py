@@ -83,7 +83,7 @@ def compose_format(*, has_tools: bool) -> str:
 
 
 def describe_tools(tools: Iterable[OfferedTool]) -> str:
-    return "\n\n".join(["## Your tools", *(_described(offered) for offered in tools)])
+    return "\n\n".join(["## Your tools", *(_describe_tool(offered) for offered in tools)])
 
 
 def render_observation(text: str) -> str:
@@ -91,14 +91,14 @@ def render_observation(text: str) -> str:
     return f"Observation:\n{text}"
 
 
-def _described(offered: OfferedTool) -> str:
+def _describe_tool(offered: OfferedTool) -> str:
     definition = offered.definition
     lines = parameter_lines(definition.input_schema)
     parameters = ["Parameters:", *lines] if lines else ["No parameters."]
-    described = "\n".join([f"### {definition.name}", "", *_description(definition.description), *parameters])
+    described = "\n".join([f"### {definition.name}", "", *_description_lines(definition.description), *parameters])
     # They are a server's own words.
     return remove_marks(described)
 
 
-def _description(text: str) -> list[str]:
+def _description_lines(text: str) -> list[str]:
     return [text.strip(), ""] if text.strip() else []

@@ -29,7 +29,7 @@ def parse_pairs(text: str) -> dict[str, JsonValue] | None:
     for line in text.splitlines():
         if not line.strip():
             continue
-        parts = _pairs_in(line)
+        parts = _read_pairs(line)
         if parts is None:
             return None
         found |= parts
@@ -59,28 +59,28 @@ def find_marks(text: str, start: int = 0) -> Iterator[tuple[int, str, int]]:
         if quote:
             quote = "" if char == quote else quote
         elif char in "\"'":
-            quote = char if _before(text, start, mark.start()) in BEFORE_A_QUOTE else ""
+            quote = char if _character_before(text, start, mark.start()) in BEFORE_A_QUOTE else ""
         else:
             depth += (char in "([{") - (char in ")]}")
             yield mark.start(), char, depth
 
 
-def _before(text: str, start: int, position: int) -> str:
+def _character_before(text: str, start: int, position: int) -> str:
     while position > start and text[position - 1].isspace():
         position -= 1
     return text[position - 1] if position > start else ""
 
 
-def _pairs_in(line: str) -> dict[str, JsonValue] | None:
+def _read_pairs(line: str) -> dict[str, JsonValue] | None:
     """A comma that begins no other pair belongs to the value."""
-    found = [PAIR.fullmatch(part) for part in _parts(line)]
+    found = [PAIR.fullmatch(part) for part in _split_at_commas(line)]
     if all(found):
-        return {pair["key"]: _value(pair["value"].strip()) for pair in found if pair}
+        return {pair["key"]: _parse_value(pair["value"].strip()) for pair in found if pair}
     alone = PAIR.fullmatch(line)
-    return {alone["key"]: _value(alone["value"].strip())} if alone else None
+    return {alone["key"]: _parse_value(alone["value"].strip())} if alone else None
 
 
-def _parts(line: str) -> list[str]:
+def _split_at_commas(line: str) -> list[str]:
     parts: list[str] = []
     begin = 0
     for position, mark, depth in find_marks(line):
@@ -91,7 +91,7 @@ def _parts(line: str) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-def _value(text: str) -> JsonValue:
+def _parse_value(text: str) -> JsonValue:
     if text[:1] in ("[", '"') and (found := value_of(text)) is not None:
         return found[0]
     inner = object_at(text, 0)

@@ -51,34 +51,34 @@ def parse_answer(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
     """Looks only through the beginning of a very long answer. A final answer that begins there goes to the end."""
     head = text[:MOST_READ]
     names = Names(tools)
-    begin = _after_thinking(head)
-    found = _walk(head, find_sections(head, begin, lambda line: names.find_leading(line) is not None), names)
+    begin = _end_of_thinking(head)
+    found = _walk_sections(head, find_sections(head, begin, lambda line: names.find_leading(line) is not None), names)
     if isinstance(found, Attempt):
-        return _called(head, found)
+        return _answer_with_call(head, found)
     if not found.sections:
-        return _without_sections(head, begin, names)
+        return _parse_without_sections(head, begin, names)
     if found.final is not None:
         found = replace(found, stop=len(text), final=replace(found.final, end=len(text)))
-    return _concluded(text, found)
+    return _answer_without_call(text, found)
 
 
 def extract_conclusion(text: str) -> str:
     """Returns the final answer, wherever it stands, or else the whole text: actions count no longer."""
-    begin = _after_thinking(text)
+    begin = _end_of_thinking(text)
     found = find_sections(text[:MOST_READ], begin, lambda _: False)
     final = next((section for section in found if section.kind == "final"), None)
     whole = None if final is None else replace(final, end=len(text))
-    return (_answer(text, whole) if whole is not None else "") or text[begin:].strip() or text.strip()
+    return (_final_answer(text, whole) if whole is not None else "") or text[begin:].strip() or text.strip()
 
 
-def _after_thinking(text: str) -> int:
+def _end_of_thinking(text: str) -> int:
     """Some models show their thinking; an action there is not meant, nor where the thinking has no end."""
     found = text.rfind(THINKING_ENDS)
     after = 0 if found < 0 else found + len(THINKING_ENDS)
     return len(text) if THINKING_BEGINS in text[after:] and part_thoughts(text[after:]).unfinished else after
 
 
-def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | SectionWalk:
+def _walk_sections(text: str, found: list[AnswerSection], names: Names) -> Attempt | SectionWalk:
     """Returns the first action that is meant, or else what there was.
 
     An action that names no known tool and has no input may be prose: then a later one, or a final answer, is meant.
@@ -92,7 +92,7 @@ def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | Sect
                 return SectionWalk(section.start, found, weak, none)
             case "action":
                 below = next((after for after in found[index + 1 : index + 2] if after.kind == "input"), None)
-                tried = _as_json(text, section, names) or parse_action(text, section, below, names)
+                tried = _read_json_action(text, section, names) or parse_action(text, section, below, names)
                 if tried.is_none:
                     none = none or tried
                 elif tried.known or tried.given:
@@ -104,7 +104,7 @@ def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | Sect
     return SectionWalk(len(text), found, weak, none)
 
 
-def _as_json(text: str, section: AnswerSection, names: Names) -> Attempt | None:
+def _read_json_action(text: str, section: AnswerSection, names: Names) -> Attempt | None:
     opening = OPENING.match(text, section.begin)
     found = object_at(text, opening.end()) if opening else None
     call = read_call(found[0]) if found is not None else None
@@ -116,7 +116,7 @@ def _as_json(text: str, section: AnswerSection, names: Names) -> Attempt | None:
     return Attempt(tool or name, tool is not None, arguments, True, found[1], words if isinstance(words, str) else "")
 
 
-def _called(text: str, call: Attempt) -> ParsedAnswer:
+def _answer_with_call(text: str, call: Attempt) -> ParsedAnswer:
     kept = text[: call.end].strip()
     if not call.name:
         return ParsedAnswer(kept, reminder=ACTION_WITHOUT_NAME)
@@ -125,14 +125,14 @@ def _called(text: str, call: Attempt) -> ParsedAnswer:
     return ParsedAnswer(kept, call=WrittenCall(call.name, call.arguments))
 
 
-def _concluded(text: str, found: SectionWalk) -> ParsedAnswer:
+def _answer_without_call(text: str, found: SectionWalk) -> ParsedAnswer:
     kept = text[: found.stop].strip()
     if found.final is not None:
-        answer = _answer(text, found.final)
+        answer = _final_answer(text, found.final)
         return ParsedAnswer(kept, final_answer=answer, reminder="" if answer else EMPTY_FINAL_ANSWER)
     if found.weak is not None:
         if found.weak.name and not found.weak.is_sentence:
-            return _called(text, found.weak)
+            return _answer_with_call(text, found.weak)
         return ParsedAnswer(kept, reminder=ACTION_IS_A_SENTENCE if found.weak.name else ACTION_WITHOUT_NAME)
     if found.without_action is not None:
         words = found.without_action.behind
@@ -141,7 +141,7 @@ def _concluded(text: str, found: SectionWalk) -> ParsedAnswer:
     return ParsedAnswer(kept, reminder=INPUT_WITHOUT_ACTION if "input" in kinds else ONLY_THOUGHTS)
 
 
-def _answer(text: str, final: AnswerSection) -> str:
+def _final_answer(text: str, final: AnswerSection) -> str:
     """Removes the end of a fence, or of bold letters, that began before the answer."""
     answer = text[final.begin : final.end].strip()
     if len(FENCE_LINE.findall(answer)) % 2:
@@ -151,7 +151,7 @@ def _answer(text: str, final: AnswerSection) -> str:
     return answer.strip()
 
 
-def _without_sections(text: str, begin: int, names: Names) -> ParsedAnswer:
+def _parse_without_sections(text: str, begin: int, names: Names) -> ParsedAnswer:
     """Reads an answer without headers: it may be one JSON object that holds all."""
     kept = text.strip()
     opening = OPENING.match(text, begin)
@@ -161,9 +161,9 @@ def _without_sections(text: str, begin: int, names: Names) -> ParsedAnswer:
     if answer := read_final_answer(found[0]):
         return ParsedAnswer(kept, final_answer=answer)
     whole = AnswerSection("action", begin, begin, len(text))
-    call = _as_json(text, whole, names)
+    call = _read_json_action(text, whole, names)
     if call is None:
         return ParsedAnswer(kept, reminder=NEITHER)
     if call.is_none:
         return ParsedAnswer(kept, final_answer=call.behind, reminder="" if call.behind else NO_ACTION_AND_NO_ANSWER)
-    return _called(text, call)
+    return _answer_with_call(text, call)

@@ -68,9 +68,9 @@ def find_sections(text: str, begin: int, known: Callable[[str], bool]) -> list[A
     Fences and lines behind `>` are quotations. Only where no action and no answer stands outside of them, a model means
     what it has put into a fence.
     """
-    headers = list(_headers(text, begin, known, find_quotations(text, begin)))
+    headers = list(_find_headers(text, begin, known, find_quotations(text, begin)))
     if not any(header.kind in ("action", "final") for header in headers):
-        headers = list(_headers(text, begin, known, _lines_quoted(text, begin)))
+        headers = list(_find_headers(text, begin, known, _find_quoted_lines(text, begin)))
     ends = [*(header.start for header in headers[1:]), len(text)]
     return [
         AnswerSection(header.kind, header.start, header.begin, end) for header, end in zip(headers, ends, strict=False)
@@ -79,10 +79,10 @@ def find_sections(text: str, begin: int, known: Callable[[str], bool]) -> list[A
 
 def find_quotations(text: str, begin: int) -> list[tuple[int, int]]:
     """Returns fences, and lines behind `>`, in their order."""
-    return sorted([*_fences(text, begin), *_lines_quoted(text, begin)])
+    return sorted([*_find_fences(text, begin), *_find_quoted_lines(text, begin)])
 
 
-def _fences(text: str, begin: int) -> Iterator[tuple[int, int]]:
+def _find_fences(text: str, begin: int) -> Iterator[tuple[int, int]]:
     """A fence opens anywhere in a line, and closes at the beginning of one. One that never closes goes to the end."""
     opened = -1
     for line in LINE.finditer(text, begin):
@@ -96,11 +96,11 @@ def _fences(text: str, begin: int) -> Iterator[tuple[int, int]]:
         yield opened, len(text)
 
 
-def _lines_quoted(text: str, begin: int) -> list[tuple[int, int]]:
+def _find_quoted_lines(text: str, begin: int) -> list[tuple[int, int]]:
     return [line.span() for line in LINE.finditer(text, begin) if line.group().lstrip().startswith(">")]
 
 
-def _headers(
+def _find_headers(
     text: str, begin: int, known: Callable[[str], bool], quoted: Sequence[tuple[int, int]]
 ) -> Iterator[Header]:
     after: SectionKind | None = None
@@ -113,7 +113,7 @@ def _headers(
             left.popleft()
         if left and left[0][0] <= match.start("word"):
             continue
-        kind = _kind(match, text, after, known)
+        kind = _kind_of_header(match, text, after, known)
         if kind is None:
             continue
         actions += kind == "action"
@@ -127,7 +127,7 @@ def _headers(
         after = kind
 
 
-def _kind(
+def _kind_of_header(
     match: re.Match[str], text: str, after: SectionKind | None, known: Callable[[str], bool]
 ) -> SectionKind | None:
     word = match["word"]
@@ -140,11 +140,11 @@ def _kind(
     if at_line and match["colon"] and (kind != "final" or match["colon"] in ":："):
         return kind
     if at_line:
-        return kind if _without_colon(kind, word, rest, after, known) else None
-    return kind if match["colon"] and _within_line(kind, match, text, after) else None
+        return kind if _is_header_without_colon(kind, word, rest, after, known) else None
+    return kind if match["colon"] and _is_header_within_line(kind, match, text, after) else None
 
 
-def _without_colon(
+def _is_header_without_colon(
     kind: SectionKind, word: str, rest: str, after: SectionKind | None, known: Callable[[str], bool]
 ) -> bool:
     if not word[0].isupper():
@@ -164,7 +164,7 @@ def _without_colon(
             return word.split()[-1][0].isupper() and not rest[0].islower()
 
 
-def _within_line(kind: SectionKind, match: re.Match[str], text: str, after: SectionKind | None) -> bool:
+def _is_header_within_line(kind: SectionKind, match: re.Match[str], text: str, after: SectionKind | None) -> bool:
     """An action only together with its input: thoughts quote what stands in alerts and logs."""
     if not all(part[0].isupper() for part in match["word"].split()):
         return False

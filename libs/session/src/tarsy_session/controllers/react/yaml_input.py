@@ -42,36 +42,36 @@ def parse_yaml(text: str) -> dict[str, JsonValue] | None:
         return None
     try:
         root = yaml.compose(text, Loader=Loader)
-        if not isinstance(root, yaml.MappingNode) or not any(_deep(value) for _, value in root.value):
+        if not isinstance(root, yaml.MappingNode) or not any(_is_deep(value) for _, value in root.value):
             return None
-        found = _mapping(root, 0)
+        found = _read_mapping(root, 0)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
     return found if all(NAME.fullmatch(key) for key in found) else None
 
 
-def _deep(node: yaml.Node) -> bool:
+def _is_deep(node: yaml.Node) -> bool:
     return not isinstance(node, yaml.ScalarNode) or node.style in ("|", ">")
 
 
-def _mapping(node: yaml.MappingNode, depth: int) -> dict[str, JsonValue]:
+def _read_mapping(node: yaml.MappingNode, depth: int) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise YamlRefusedError
-        found[make_readable(key.value)] = _plain(value, depth + 1)
+        found[make_readable(key.value)] = _read_node(value, depth + 1)
     return found
 
 
-def _plain(node: yaml.Node, depth: int) -> JsonValue:
+def _read_node(node: yaml.Node, depth: int) -> JsonValue:
     """Reads only unquoted numbers as numbers: dates, `no` and 12:30 are text, whatever YAML 1.1 says."""
     if depth > DEEPEST:
         raise TooDeepError
     match node:
         case yaml.MappingNode():
-            return _mapping(node, depth)
+            return _read_mapping(node, depth)
         case yaml.SequenceNode():
-            return [_plain(item, depth + 1) for item in node.value]
+            return [_read_node(item, depth + 1) for item in node.value]
         case _:
             text = str(node.value)
             if isinstance(node, yaml.ScalarNode) and node.style is None:
