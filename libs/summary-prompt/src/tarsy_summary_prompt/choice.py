@@ -38,7 +38,7 @@ def choose(rows: Rows, times: RowTimes, focus: Focus, budget: int) -> Selection:
     selection.add_next(range(count - 1, -1, -1), part)
     selection.add(with_neighbours(each_row_within(news, windows), BEFORE_NEWS, count), 3 * part)
     selection.add(alone(each_row(news)), 3 * part)
-    selection.add(_around_changes(rows, windows), part)
+    selection.add(_rows_around_changes(rows, windows), part)
     selection.add(alone(each_row_within(rare, windows)), part)
     selection.add(first_of_each(rows, trouble), 2 * part)
     selection.add(alone(each_row(rare)), 2 * part)
@@ -57,7 +57,7 @@ def choose(rows: Rows, times: RowTimes, focus: Focus, budget: int) -> Selection:
     return selection
 
 
-def _around_changes(rows: Rows, windows: Sequence[range]) -> Iterator[Sequence[int]]:
+def _rows_around_changes(rows: Rows, windows: Sequence[range]) -> Iterator[Sequence[int]]:
     """Those near the alert first."""
     found = sorted(changes(rows), key=lambda row: not any(row in window for window in windows))
     return with_neighbours(found, BEFORE_CHANGE, len(rows))

@@ -31,8 +31,8 @@ class Coverage:
 def coverage_of(rows: Rows, stretches: Sequence[Stretch], names: PlaceNames) -> Coverage:
     """Lines of runs, and of kinds that alternate, count as read: the excerpt says how many they are."""
     gaps = [one for one in stretches if one.treatment is Treatment.LEFT_OUT]
-    left_out = sum(_lines(rows, gap) for gap in gaps)
-    longest = sorted(gaps, key=lambda gap: -_lines(rows, gap))[:MOST_SPANS]
+    left_out = sum(_count_lines(rows, gap) for gap in gaps)
+    longest = sorted(gaps, key=lambda gap: -_count_lines(rows, gap))[:MOST_SPANS]
     return Coverage(
         lines=rows.lines,
         lines_read=rows.lines - left_out,
@@ -42,7 +42,7 @@ def coverage_of(rows: Rows, stretches: Sequence[Stretch], names: PlaceNames) -> 
     )
 
 
-def _lines(rows: Rows, gap: Stretch) -> int:
+def _count_lines(rows: Rows, gap: Stretch) -> int:
     return rows.first_line(gap.end) - rows.first_line(gap.first)
 
 

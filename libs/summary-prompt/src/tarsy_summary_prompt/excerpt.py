@@ -69,11 +69,11 @@ class Excerpt:
 
     def take(self, piece: bytes) -> None:
         for start in range(0, len(piece), BLOCK_CHARACTERS):
-            self._take(self._decoder.decode(piece[start : start + BLOCK_CHARACTERS]))
+            self._take_text(self._decoder.decode(piece[start : start + BLOCK_CHARACTERS]))
 
     def finish(self) -> ExcerptText:
         """The excerpt, when there are no more pieces."""
-        self._take(self._decoder.decode(b"", final=True))
+        self._take_text(self._decoder.decode(b"", final=True))
         lines = self._lines + self._ends_in_line
         if self._size <= self._budget:
             text = self._with_readable_times("".join(self._short), self._budget - self._size)
@@ -82,9 +82,9 @@ class Excerpt:
         self._rows.finish()
         times = RowTimes(self._rows, self._focus.near)
         names = PlaceNames(self._rows, times, lines_are_exact=lines == self._rows.lines)
-        return self._excerpt(times, names)
+        return self._make_excerpt(times, names)
 
-    def _excerpt(self, times: RowTimes, names: PlaceNames) -> ExcerptText:
+    def _make_excerpt(self, times: RowTimes, names: PlaceNames) -> ExcerptText:
         rows, kept_back = self._rows, self._budget // SHARE_OF_TIMES if has_epochs(self._rows, self._focus.near) else 0
         budget = self._budget - MARK_BYTES - kept_back
         fits = sum(rows.costs) <= budget
@@ -107,7 +107,7 @@ class Excerpt:
     def _with_readable_times(self, text: str, budget: int) -> str:
         return with_readable_times(text, self._focus.near, min(budget, self._budget // SHARE_OF_TIMES))
 
-    def _take(self, text: str) -> None:
+    def _take_text(self, text: str) -> None:
         if not text:
             return
         fitted = self._size <= self._budget

@@ -13,7 +13,7 @@ PLAIN_NAME = re.compile(r"\w{1,40}", re.ASCII)
 
 def facts(request: SummaryRequest, result: ExcerptText) -> str:
     """Lines for the model that summarizes."""
-    return "\n".join(_facts(request, result)) + "\n"
+    return "\n".join(_fact_sentences(request, result)) + "\n"
 
 
 def describe_unread_spans(coverage: Coverage) -> str:
@@ -28,16 +28,16 @@ def describe_unread_spans(coverage: Coverage) -> str:
     )
 
 
-def _facts(request: SummaryRequest, result: ExcerptText) -> Iterator[str]:
+def _fact_sentences(request: SummaryRequest, result: ExcerptText) -> Iterator[str]:
     coverage = result.coverage
     if request.asked_at is not None:
-        yield f"The question was asked at {_utc(request.asked_at)}."
+        yield f"The question was asked at {_format_utc(request.asked_at)}."
     elif result.alert_began is not None:
-        yield f"The alert began at {_utc(result.alert_began)}."
+        yield f"The alert began at {_format_utc(result.alert_began)}."
     elif request.began_at is not None:
-        yield f"What is investigated came at {_utc(request.began_at)}, and does not say when it began."
+        yield f"What is investigated came at {_format_utc(request.began_at)}, and does not say when it began."
     if request.called_at is not None:
-        yield f"The tool was called at {_utc(request.called_at)}."
+        yield f"The tool was called at {_format_utc(request.called_at)}."
     stamps = f", stamped {coverage.begins} to {coverage.ends}" if coverage.begins and coverage.ends else ""
     yield f"The result has {coverage.lines} lines{stamps}."
     if result.clock:
@@ -48,16 +48,16 @@ def _facts(request: SummaryRequest, result: ExcerptText) -> Iterator[str]:
         yield f"You are given {coverage.lines_read} of them; head and tail are its first and its last lines."
     if not request.kept_whole:
         yield "The result was longer, and its end was cut off when it was stored: it goes on behind the last line."
-    if (limit := _limit_reached(request, coverage.lines)) is not None:
+    if (limit := _argument_of_limit(request, coverage.lines)) is not None:
         yield f"It has as many lines as `{limit}` allowed: there may be more before its first line, or behind its last."
 
 
-def _limit_reached(request: SummaryRequest, lines: int) -> str | None:
+def _argument_of_limit(request: SummaryRequest, lines: int) -> str | None:
     """The argument of the call that is the number of lines of the result."""
     # A name is text from outside, and stands outside of the fences here: only a plain one is shown.
     plain = (name for name, value in request.arguments.items() if value == lines and PLAIN_NAME.fullmatch(name))
     return next(plain, None) if lines > 1 else None
 
 
-def _utc(moment: datetime) -> str:
+def _format_utc(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

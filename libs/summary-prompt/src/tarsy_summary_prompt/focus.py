@@ -51,10 +51,10 @@ def alert_windows(focus: Focus, times: RowTimes, rows: int) -> list[range]:
     if focus.start is None:
         return []
     sides = [*times.rows_at(focus.start - BEFORE_ALERT), *times.rows_at(focus.start + AFTER_ALERT)]
-    return [_between(sides, row, rows) for row in times.rows_at(focus.start)]
+    return [_rows_between(sides, row, rows) for row in times.rows_at(focus.start)]
 
 
-def _between(sides: Sequence[int], row: int, rows: int) -> range:
+def _rows_between(sides: Sequence[int], row: int, rows: int) -> range:
     before = max((side for side in sides if side < row), default=max(0, row - WITHOUT_STAMPS))
     behind = min((side for side in sides if side > row), default=min(rows, row + WITHOUT_STAMPS))
     return range(before, behind)

@@ -19,9 +19,9 @@ class KindTable:
         self._rows = rows
         self._places: dict[int, int] = {}
         self._lines: list[str] = []
-        for kind in _by_frequency(rows.kinds):
+        for kind in _sort_by_frequency(rows.kinds):
             line = f"[kind {len(self._lines) + 1}: {kind.lines} lines, {names.span(kind.rows[0], kind.last)}] "
-            line += _cut(rows.text(kind.rows[0]))
+            line += _cut_sample(rows.text(kind.rows[0]))
             budget -= len(line.encode()) + 1
             if budget < 0:
                 break
@@ -46,7 +46,7 @@ class KindTable:
         return ", ".join(f"{lines} of kind {self._places[number]}" for number, lines in known)
 
 
-def _by_frequency(kinds: Sequence[RowsOfKind]) -> Iterator[RowsOfKind]:
+def _sort_by_frequency(kinds: Sequence[RowsOfKind]) -> Iterator[RowsOfKind]:
     """One of trouble, one without, in turn."""
     frequent = [kind for kind in kinds if kind.number != OTHERS and kind.lines > MOST_RARE]
     frequent.sort(key=lambda kind: -kind.lines)
@@ -54,5 +54,5 @@ def _by_frequency(kinds: Sequence[RowsOfKind]) -> Iterator[RowsOfKind]:
     return (kind for turn in turns for kind in turn if kind is not None)
 
 
-def _cut(line: str) -> str:
+def _cut_sample(line: str) -> str:
     return line if len(line) <= SAMPLE_BYTES else line[:SAMPLE_BYTES] + " ..."

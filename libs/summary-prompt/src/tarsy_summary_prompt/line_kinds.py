@@ -81,18 +81,21 @@ class LineKinds:
     def of(self, lines: Sequence[str]) -> list[LineKind]:
         """The kind of each line. None of them holds a line break."""
         known = self._known.get
-        return [known(shape) or self._classify(shape, line) for shape, line in zip(_shapes(lines), lines, strict=True)]
+        return [
+            known(shape) or self._classify_line(shape, line)
+            for shape, line in zip(_shapes_of_lines(lines), lines, strict=True)
+        ]
 
-    def _classify(self, shape: bytes, line: str) -> LineKind:
-        key, weight = replace_values(shape), self._weight(line)
-        kind = LineKind(hash((key, weight)), weight, self._family(key))
+    def _classify_line(self, shape: bytes, line: str) -> LineKind:
+        key, weight = replace_values(shape), self._weight_of(line)
+        kind = LineKind(hash((key, weight)), weight, self._family_of(key))
         if not UNCERTAIN.search(shape):
             if len(self._known) >= MOST_SHAPES:
                 self._known.clear()
             self._known[shape] = kind
         return kind
 
-    def _family(self, key: bytes) -> int:
+    def _family_of(self, key: bytes) -> int:
         known = self._families.get(hash(key))
         if known is None:
             if len(self._families) >= MOST_FAMILIES:
@@ -100,14 +103,14 @@ class LineKinds:
             known = self._families[hash(key)] = hash(_without_values(key))
         return known
 
-    def _weight(self, line: str) -> Weight:
+    def _weight_of(self, line: str) -> Weight:
         found: list[int] = self._words.Match(line.encode())
         if not found:
             return Weight.NONE
         return Weight.GRAVE if self._grave in found else Weight.TROUBLE
 
 
-def _shapes(lines: Sequence[str]) -> list[bytes]:
+def _shapes_of_lines(lines: Sequence[str]) -> list[bytes]:
     """Each line with its ids replaced, and each of its digits by a zero."""
     text = "\n".join(lines)
     if not text.isascii():

@@ -39,10 +39,10 @@ def summary_conversation(request: SummaryRequest, result: ExcerptText) -> Conver
     words["question"] = f"\n{QUESTION}\n{fence}\n{request.question}\n{fence}\n" if request.question else ""
     words["kinds"] = f"\n{KINDS}\n{fence}\n{result.kinds}\n{fence}\n" if result.kinds else ""
     return Conversation(
-        system=_template("system").substitute(words),
-        messages=(UserMessage(content=_template("request").substitute(words)),),
+        system=_read_template("system").substitute(words),
+        messages=(UserMessage(content=_read_template("request").substitute(words)),),
     )
 
 
-def _template(name: str) -> Template:
+def _read_template(name: str) -> Template:
     return Template(files("tarsy_summary_prompt").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8"))

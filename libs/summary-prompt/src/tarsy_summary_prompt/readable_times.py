@@ -23,10 +23,10 @@ def with_readable_times(text: str, near: datetime, budget: int) -> str:
     most, found = budget // TIME_BYTES, list(find_epochs(text, near))
     if not found or most < 1:
         return text
-    return "".join(_parts(text, found[:: -(-len(found) // most)]))
+    return "".join(_parts_with_times(text, found[:: -(-len(found) // most)]))
 
 
-def _parts(text: str, found: Sequence[EpochNumber]) -> Iterator[str]:
+def _parts_with_times(text: str, found: Sequence[EpochNumber]) -> Iterator[str]:
     ends = [one.end for one in found]
     yield text[: ends[0]]
     for one, (begin, end) in zip(found, pairwise([*ends, len(text)]), strict=True):

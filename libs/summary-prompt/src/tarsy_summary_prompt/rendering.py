@@ -17,8 +17,8 @@ def render(
     rows: Rows, stretches: Sequence[Stretch], names: PlaceNames, table: KindTable, details: int
 ) -> Iterator[str]:
     """`details`: so many gaps, the longest, have their times and counts."""
-    longest = sorted((one for one in stretches if one.treatment is Treatment.LEFT_OUT), key=_length, reverse=True)
-    detailed = {one.first for one in longest[:details] if _length(one) >= LEAST_WITH_DETAIL}
+    longest = sorted((one for one in stretches if one.treatment is Treatment.LEFT_OUT), key=_length_of, reverse=True)
+    detailed = {one.first for one in longest[:details] if _length_of(one) >= LEAST_WITH_DETAIL}
     for one in stretches:
         lines = rows.first_line(one.end) - rows.first_line(one.first)
         match one.treatment:
@@ -27,17 +27,17 @@ def render(
             case Treatment.FOLDED:
                 counts = table.count(one.first, one.end)
                 until = names.of(one.end - 1)
-                yield _mark(f"{lines} more lines that alternate like those above, until {until}", counts)
+                yield _render_mark(f"{lines} more lines that alternate like those above, until {until}", counts)
             case Treatment.LEFT_OUT if one.first in detailed:
                 span = names.span(one.first, one.end - 1)
-                yield _mark(f"{lines} lines left out, {span}", table.count(one.first, one.end))
+                yield _render_mark(f"{lines} lines left out, {span}", table.count(one.first, one.end))
             case Treatment.LEFT_OUT:
-                yield _mark(f"{lines} lines left out", "")
+                yield _render_mark(f"{lines} lines left out", "")
 
 
-def _length(one: Stretch) -> int:
+def _length_of(one: Stretch) -> int:
     return one.end - one.first
 
 
-def _mark(text: str, counts: str) -> str:
+def _render_mark(text: str, counts: str) -> str:
     return f"[{text}: {counts}]" if counts else f"[{text}]"

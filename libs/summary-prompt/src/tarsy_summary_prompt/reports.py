@@ -32,11 +32,11 @@ def rows_of_reports(rows: Rows) -> list[Sequence[int]]:
 
 def reports_in_turn(reports: Sequence[Sequence[int]], windows: Sequence[range]) -> Iterator[int]:
     """One within the windows, then one from any part: either alone would take the room of the other."""
-    near = chain.from_iterable(in_turn([_within(one, window) for one in reports]) for window in windows)
+    near = chain.from_iterable(in_turn([_rows_within(one, window) for one in reports]) for window in windows)
     return (row for pair in zip_longest(near, in_turn(reports)) for row in pair if row is not None)
 
 
-def _within(rows: Sequence[int], window: range) -> Sequence[int]:
+def _rows_within(rows: Sequence[int], window: range) -> Sequence[int]:
     return rows[bisect_left(rows, window.start) : bisect_left(rows, window.stop)]
 
 

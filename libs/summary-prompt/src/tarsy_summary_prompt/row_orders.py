@@ -37,25 +37,25 @@ def more_of_each(kinds: Sequence[RowsOfKind]) -> Iterator[int]:
 
 def in_turn(kinds: Iterable[Sequence[int]]) -> Iterator[int]:
     """A row of each kind, then another of each: few of one kind, and those from all parts of the text."""
-    turns = zip_longest(*(_spread(rows[:: -(-len(rows) // MOST_IN_TURN)]) for rows in kinds if rows))
+    turns = zip_longest(*(_spread_out(rows[:: -(-len(rows) // MOST_IN_TURN)]) for rows in kinds if rows))
     return (row for turn in turns for row in turn if row is not None)
 
 
 def news_by_rarity(rows: Rows) -> list[RowsOfKind]:
     """Kinds of small families, with trouble and without: messages that come a few times in the whole text."""
-    return _by_rarity(kind for kind in _named_kinds(rows) if kind.family.rows <= MOST_RARE)
+    return _sort_by_rarity(kind for kind in _kinds_with_names(rows) if kind.family.rows <= MOST_RARE)
 
 
 def rare_by_rarity(rows: Rows) -> list[RowsOfKind]:
     """Rare kinds without trouble: rare values in more frequent messages too."""
-    return _by_rarity(kind for kind in _named_kinds(rows) if not kind.weight and kind.is_rare)
+    return _sort_by_rarity(kind for kind in _kinds_with_names(rows) if not kind.weight and kind.is_rare)
 
 
-def _named_kinds(rows: Rows) -> Iterator[RowsOfKind]:
+def _kinds_with_names(rows: Rows) -> Iterator[RowsOfKind]:
     return (kind for kind in rows.kinds if kind.number != OTHERS)
 
 
-def _by_rarity(kinds: Iterable[RowsOfKind]) -> list[RowsOfKind]:
+def _sort_by_rarity(kinds: Iterable[RowsOfKind]) -> list[RowsOfKind]:
     """Small families first, then rare kinds.
 
     In an order that spreads over the text, so that no part of it is missing when there is no room for all.
@@ -63,7 +63,7 @@ def _by_rarity(kinds: Iterable[RowsOfKind]) -> list[RowsOfKind]:
     alike: dict[tuple[int, int], list[RowsOfKind]] = {}
     for kind in kinds:
         alike.setdefault((kind.family.rows.bit_length(), kind.count), []).append(kind)
-    return [kind for _, same in sorted(alike.items()) for kind in _spread(same)]
+    return [kind for _, same in sorted(alike.items()) for kind in _spread_out(same)]
 
 
 def each_row(kinds: Iterable[RowsOfKind]) -> Iterator[int]:
@@ -92,7 +92,7 @@ def around(row: int, before: int, count: int) -> Iterator[Sequence[int]]:
 
 def passages(count: int) -> Iterator[range]:
     """Rows that stand together, in an order that spreads over the text."""
-    for number in _spread(range(-(-count // PASSAGE))):
+    for number in _spread_out(range(-(-count // PASSAGE))):
         yield range(number * PASSAGE, min((number + 1) * PASSAGE, count))
 
 
@@ -112,10 +112,10 @@ def passages_outward(row: int, count: int) -> Iterator[range]:
         before, behind = before - 2 * PASSAGE, behind + PASSAGE
 
 
-def _spread[T](items: Sequence[T]) -> Iterator[T]:
-    return (items[index] for index in sorted(range(len(items)), key=_reversed_bits))
+def _spread_out[T](items: Sequence[T]) -> Iterator[T]:
+    return (items[index] for index in sorted(range(len(items)), key=_reverse_bits))
 
 
-def _reversed_bits(number: int) -> int:
+def _reverse_bits(number: int) -> int:
     """Neighbours lie far apart in this order: 0, 1/2, 1/4, 3/4, 1/8 ... of what there is."""
     return int(f"{number:032b}"[::-1], 2)

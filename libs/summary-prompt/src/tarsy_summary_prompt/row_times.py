@@ -42,11 +42,11 @@ class RowTimes:
 
     @property
     def first(self) -> datetime | None:
-        return self._marks[0][1] if self._marks else None
+        return self._times_of_marks[0][1] if self._times_of_marks else None
 
     @property
     def last(self) -> datetime | None:
-        return self._marks[-1][1] if self._marks else None
+        return self._times_of_marks[-1][1] if self._times_of_marks else None
 
     @property
     def span(self) -> StampSpan | None:
@@ -63,11 +63,11 @@ class RowTimes:
     @cached_property
     def name_zone(self) -> bool:
         """Whether the stamps say of which zone they are, by the first of them."""
-        return bool(self._marks) and any(map(names_zone, self._lines_near(self._marks[0][0])))
+        return bool(self._times_of_marks) and any(map(names_zone, self._lines_near(self._times_of_marks[0][0])))
 
     def rows_at(self, moment: datetime) -> list[int]:
         """Where the text passes this time: several rows in a text of several logs, none when it does not."""
-        if crossed := list(self._crossed(moment)):
+        if crossed := list(self._rows_at_crossing(moment)):
             return crossed
         ends = ((0, self.first), (len(self._rows) - 1, self.last))
         return [row for row, stamp in ends if stamp is not None and abs(moment - stamp) <= OUTSIDE][:1]
@@ -83,7 +83,7 @@ class RowTimes:
                 yield moment
 
     @cached_property
-    def _marks(self) -> list[tuple[int, datetime]]:
+    def _times_of_marks(self) -> list[tuple[int, datetime]]:
         """Rows that stand about equally far apart, with their times. Empty when the first ones have none."""
         rows = [*self._rows.block_rows, len(self._rows) - 1]
         begin = self._with_times(rows[:MOST_WITHOUT])
@@ -96,14 +96,14 @@ class RowTimes:
     def _with_times(self, rows: Iterable[int]) -> list[tuple[int, datetime]]:
         return [(row, stamp) for row in rows if row < len(self._rows) and (stamp := self.of(row)) is not None]
 
-    def _crossed(self, moment: datetime) -> Iterator[int]:
-        for (begin, earlier), (end, later) in pairwise(self._marks):
+    def _rows_at_crossing(self, moment: datetime) -> Iterator[int]:
+        for (begin, earlier), (end, later) in pairwise(self._times_of_marks):
             if earlier <= moment < later or later <= moment < earlier:
                 sign = 1 if earlier <= moment else -1
                 yield begin + bisect_left(
-                    range(begin, end), sign * moment.timestamp(), key=lambda row: sign * self._seconds(row)
+                    range(begin, end), sign * moment.timestamp(), key=lambda row: sign * self._seconds_of(row)
                 )
 
-    def _seconds(self, row: int) -> float:
+    def _seconds_of(self, row: int) -> float:
         stamp = self.of(row)
         return 0.0 if stamp is None else stamp.timestamp()

@@ -123,9 +123,9 @@ class Rows:
         """Its first line. Cheap for rows that stand near those that were asked for before."""
         first = self._firsts[row]
         block = bisect_right(self._block_starts, first) - 1
-        return self._line(block, first - self._block_starts[block]).decode()
+        return self._line_at(block, first - self._block_starts[block]).decode()
 
-    def _line(self, block: int, position: int) -> bytes:
+    def _line_at(self, block: int, position: int) -> bytes:
         if block in self._open:
             return self._open[block][position]
         text = self._blocks[block][:]
@@ -143,10 +143,10 @@ class Rows:
         last_key = self._last_key
         for number, kind in enumerate(self._line_kinds.of(lines), self._lines):
             if kind.key != last_key:
-                self._begin(number, lines[number - self._lines], kind)
+                self._begin_row(number, lines[number - self._lines], kind)
                 last_key = kind.key
         self._last_key = last_key
-        self._blocks.append(_outside_heap("\n".join(lines).encode()))
+        self._blocks.append(_move_off_heap("\n".join(lines).encode()))
         self._block_starts.append(self._lines)
         self._lines += len(lines)
 
@@ -154,10 +154,10 @@ class Rows:
         """When there are no more lines."""
         self._end_last(self._lines)
 
-    def _begin(self, number: int, line: str, kind: LineKind) -> None:
+    def _begin_row(self, number: int, line: str, kind: LineKind) -> None:
         self._end_last(number)
         row = len(self._firsts)
-        found = self._by_key.get(kind.key) or self._new_kind(kind)
+        found = self._by_key.get(kind.key) or self._add_kind(kind)
         found.count += 1
         found.last = row
         found.family.rows += 1
@@ -173,8 +173,8 @@ class Rows:
             self._costs[-1] += len(more_like_this(lines).encode())
             self._last.repeats += lines - 1
 
-    def _new_kind(self, kind: LineKind) -> RowsOfKind:
-        family = self._family(kind)
+    def _add_kind(self, kind: LineKind) -> RowsOfKind:
+        family = self._family_of(kind)
         if family.further is not None:
             return family.further
         troubled = min(kind.weight, 1)
@@ -190,7 +190,7 @@ class Rows:
             self._by_key[kind.key] = found
         return found
 
-    def _family(self, kind: LineKind) -> KindFamily:
+    def _family_of(self, kind: LineKind) -> KindFamily:
         known = self._families.get(kind.family)
         if known is None:
             known = KindFamily()
@@ -199,7 +199,7 @@ class Rows:
         return known
 
 
-def _outside_heap(block: bytes) -> mmap.mmap | bytes:
+def _move_off_heap(block: bytes) -> mmap.mmap | bytes:
     """The block in pages of its own, which go back when it is dropped.
 
     Heap that a thread frees stays with the process: measured, 24 MB after two texts of 11 MB.

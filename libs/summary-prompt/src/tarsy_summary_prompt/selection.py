@@ -35,7 +35,7 @@ class Selection:
         least, misses = self.left - min(capacity, self.left), 0
         for rows in wanted:
             new = [row for row in rows if row not in self.chosen]
-            if new and not self._add(new, least):
+            if new and not self._add_if_it_fits(new, least):
                 misses += 1
                 if misses > MOST_MISSES or self.left - least <= MARK_BYTES:
                     break
@@ -54,12 +54,14 @@ class Selection:
         """As `add`, but rows that alternate are folded: the first of each kind is shown, and the others are counted."""
         least, misses = self.left - min(capacity, self.left), 0
         for passage in wanted:
-            if not self._fold(passage, least) and not self._add([row for row in passage if self._is_free(row)], least):
+            if not self._try_to_fold(passage, least) and not self._add_if_it_fits(
+                [row for row in passage if self._is_free(row)], least
+            ):
                 misses += 1
                 if misses > MOST_MISSES or self.left - least <= MARK_BYTES:
                     break
 
-    def _add(self, new: Sequence[int], least: int) -> bool:
+    def _add_if_it_fits(self, new: Sequence[int], least: int) -> bool:
         """Whether there were any, and room for them."""
         # They may stand alone, with a mark before them.
         cost = sum(map(self._rows.costs.__getitem__, new)) + MARK_BYTES
@@ -69,7 +71,7 @@ class Selection:
         self.left -= cost
         return True
 
-    def _fold(self, passage: range, least: int) -> bool:
+    def _try_to_fold(self, passage: range, least: int) -> bool:
         """Whether the rows of the passage alternate, and were folded."""
         numbers = self._rows.kind_numbers
         kinds = set(numbers[passage.start : passage.stop])

@@ -24,7 +24,7 @@ class Stretch(NamedTuple):
 def divide(selection: Selection, count: int) -> Iterator[Stretch]:
     """All `count` rows, ascending. Each row that is shown is a stretch of its own."""
     reached = 0
-    for kept in _kept(selection):
+    for kept in _kept_stretches(selection):
         if kept.first > reached:
             yield Stretch(reached, kept.first, Treatment.LEFT_OUT)
         yield kept
@@ -33,7 +33,7 @@ def divide(selection: Selection, count: int) -> Iterator[Stretch]:
         yield Stretch(reached, count, Treatment.LEFT_OUT)
 
 
-def _kept(selection: Selection) -> Iterable[Stretch]:
+def _kept_stretches(selection: Selection) -> Iterable[Stretch]:
     shown = (Stretch(row, row + 1, Treatment.SHOWN) for row in selection.chosen)
     folded = (Stretch(first, end, Treatment.FOLDED) for first, end in selection.folds)
     return sorted((*shown, *folded), key=lambda one: one.first)

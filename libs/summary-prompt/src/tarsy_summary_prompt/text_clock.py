@@ -46,17 +46,17 @@ def locate_start(began: datetime, read_at: datetime, times: RowTimes) -> TextSta
         return TextStart(began)
     away = span.end - read_at
     return (
-        _by_zone(began, away, times)
-        or _unmoved(began, away, times)
-        or _by_year(began, span, times)
-        or _by_days(began, away, times)
-        or _by_end(began, away, times)
+        _start_by_zone(began, away, times)
+        or _start_by_own_clock(began, away, times)
+        or _start_by_year(began, span, times)
+        or _start_by_days(began, away, times)
+        or _start_by_end(began, away, times)
         or TextStart(began, "" if times.name_zone or not _is_a_zone_away(began, span) else NO_ZONE)
     )
 
 
-def _by_zone(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
-    zone = _whole(away, HALF_HOUR)
+def _start_by_zone(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
+    zone = _round_to_step(away, HALF_HOUR)
     if times.name_zone or not zone or not MOST_WEST <= zone <= MOST_EAST:
         return None
     if zone < timedelta() and times.rows_at(began):
@@ -64,19 +64,23 @@ def _by_zone(began: datetime, away: timedelta, times: RowTimes) -> TextStart | N
         return None
     hours, minutes = divmod(abs(zone) // timedelta(minutes=1), 60)
     name = f"UTC{'+' if zone > timedelta() else '-'}{hours:02}:{minutes:02}"
-    return _moved(began, zone, times, f"its stamps name no zone, and end with the call if they are of {name}")
+    return _start_by_shifted_clock(
+        began, zone, times, f"its stamps name no zone, and end with the call if they are of {name}"
+    )
 
 
-def _unmoved(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
+def _start_by_own_clock(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
     if not times.rows_at(began):
         return None
     return TextStart(began, NO_ZONE if away > HALF_HOUR and not times.name_zone else "")
 
 
-def _by_year(began: datetime, span: StampSpan, times: RowTimes) -> TextStart | None:
+def _start_by_year(began: datetime, span: StampSpan, times: RowTimes) -> TextStart | None:
     why = "the same day and time in the year of its stamps"
     found = [
-        one for years in _years_away(began.astimezone(times.zone), span) if (one := _moved(began, years, times, why))
+        one
+        for years in _years_away(began.astimezone(times.zone), span)
+        if (one := _start_by_shifted_clock(began, years, times, why))
     ]
     return TextStart(began, SEVERAL_YEARS) if len(found) > 1 else next(iter(found), None)
 
@@ -88,20 +92,26 @@ def _years_away(local: datetime, span: StampSpan) -> list[timedelta]:
     return [moment - local for moment in moments if moment is not None]
 
 
-def _by_days(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
-    days = _whole(away, DAY)
-    return _moved(began, days, times, f"its stamps end {_days(days)} the call, to the minute") if days else None
+def _start_by_days(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
+    days = _round_to_step(away, DAY)
+    return (
+        _start_by_shifted_clock(began, days, times, f"its stamps end {_describe_days(days)} the call, to the minute")
+        if days
+        else None
+    )
 
 
-def _by_end(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
+def _start_by_end(began: datetime, away: timedelta, times: RowTimes) -> TextStart | None:
     if LONG_BEFORE < away < LONG_AFTER:
         return None
     doubt = ", or it is old" if away < timedelta() else ""
-    ends = f"Its stamps end {_days(away)} the call: its clock is another one{doubt}."
-    return _moved(began, away, times, f"its end was taken for the call. {ends[:-1]}") or TextStart(began, ends)
+    ends = f"Its stamps end {_describe_days(away)} the call: its clock is another one{doubt}."
+    return _start_by_shifted_clock(began, away, times, f"its end was taken for the call. {ends[:-1]}") or TextStart(
+        began, ends
+    )
 
 
-def _moved(began: datetime, shift: timedelta, times: RowTimes, why: str) -> TextStart | None:
+def _start_by_shifted_clock(began: datetime, shift: timedelta, times: RowTimes, why: str) -> TextStart | None:
     at = (began + shift).astimezone(times.zone)
     if not times.rows_at(at):
         return None
@@ -112,11 +122,11 @@ def _is_a_zone_away(began: datetime, span: StampSpan) -> bool:
     return span.begin - MOST_EAST <= began <= span.end - MOST_WEST
 
 
-def _whole(away: timedelta, step: timedelta) -> timedelta | None:
+def _round_to_step(away: timedelta, step: timedelta) -> timedelta | None:
     whole = round(away / step) * step
     return whole if abs(away - whole) <= TOLERANCE else None
 
 
-def _days(away: timedelta) -> str:
+def _describe_days(away: timedelta) -> str:
     days = round(abs(away) / DAY)
     return f"{days} {'day' if days == 1 else 'days'} {'before' if away < timedelta() else 'after'}"
