@@ -34,8 +34,8 @@ class CallTable[R: Claimable](Mapping[str, Call[R]]):
         """A call that is there keeps its place in the order."""
         before = self._calls.get(call_id)
         if before is not None:
-            self._count(before.request.server, -1)
-        self._count(call.request.server, 1)
+            self._change_count(before.request.server, -1)
+        self._change_count(call.request.server, 1)
         self._calls[call_id] = call
         if isinstance(call, QueuedCall):
             self._waiting[call_id] = None
@@ -44,7 +44,7 @@ class CallTable[R: Claimable](Mapping[str, Call[R]]):
 
     def remove(self, call_id: str) -> None:
         """Raises KeyError."""
-        self._count(self._calls.pop(call_id).request.server, -1)
+        self._change_count(self._calls.pop(call_id).request.server, -1)
         self._waiting.pop(call_id, None)
 
     def present(self, server: str) -> int:
@@ -62,7 +62,7 @@ class CallTable[R: Claimable](Mapping[str, Call[R]]):
             slots[call.request.server] -= 1
         return slots
 
-    def _count(self, server: str, change: int) -> None:
+    def _change_count(self, server: str, change: int) -> None:
         count = self._present.get(server, 0) + change
         if count:
             self._present[server] = count

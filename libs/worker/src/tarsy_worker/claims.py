@@ -58,17 +58,19 @@ def step[R: Claimable](  # noqa: C901 - one case an input
     effects: list[ClaimEffect[R]] = []
     match input:
         case RequestReceived():
-            effects += _receive(claims, calls, input, now)
+            effects += _receive_request(claims, calls, input, now)
         case ClaimGranted():
-            effects += _grant(claims, calls, input, now)
+            effects += _run_granted(claims, calls, input, now)
         case ClaimRefused():
-            effects += _refuse(calls, input)
+            effects += _drop_refused(calls, input)
         case CallCancelled():
-            effects += _cancel(calls, input.call_id, now)
+            effects += _cancel_call(calls, input.call_id, now)
         case RunEnded():
-            _end(calls, input)
+            _remove_ended(calls, input)
         case Ticked():
-            effects += _expire(calls, now) + _repeat(calls, now) + _claim_late(calls, claims.claim_after, now)
+            effects += (
+                _expire_calls(calls, now) + _repeat_claims(calls, now) + _claim_late(calls, claims.claim_after, now)
+            )
         case CutOff():
             cut_off = True
             effects += _release_awaiting(calls)
@@ -82,7 +84,7 @@ def step[R: Claimable](  # noqa: C901 - one case an input
         case _:
             assert_never(input)
     effects += _start_queued(claims, calls, now, cut_off=cut_off)
-    released = _with_released(claims.released, effects)
+    released = _remember_released(claims.released, effects)
     return replace(claims, calls=calls, draining=draining, cut_off=cut_off, released=released), effects
 
 
@@ -95,7 +97,7 @@ def load_of[R: Claimable](claims: Claims[R], server: str) -> ServerLoad:
     )
 
 
-def _receive[R: Claimable](
+def _receive_request[R: Claimable](
     claims: Claims[R], calls: CallTable[R], received: RequestReceived[R], now: datetime
 ) -> list[ClaimEffect[R]]:
     request = received.request
@@ -112,30 +114,30 @@ def _receive[R: Claimable](
     if calls.present(request.server) <= limits.concurrent + limits.queue:
         return []
     waiting = [call for _, call in calls.list_waiting() if call.request.server == request.server]
-    last = max(reversed(waiting), key=_not_after)
+    last = max(reversed(waiting), key=_limit_of)
     calls.remove(last.request.call_id)
     return [ReportNotStarted(last.request, last.claim_id, "busy")]
 
 
-def _not_after[R: Claimable](call: QueuedCall[R]) -> datetime:
+def _limit_of[R: Claimable](call: QueuedCall[R]) -> datetime:
     return call.request.not_after
 
 
-def _grant[R: Claimable](
+def _run_granted[R: Claimable](
     claims: Claims[R], calls: CallTable[R], granted: ClaimGranted, now: datetime
 ) -> list[ClaimEffect[R]]:
-    call = _awaiting(calls, granted.call_id, granted.claim_id)
+    call = _find_awaiting(calls, granted.call_id, granted.claim_id)
     if call is None:
         # The owner decided on the claim after it was given back: it would wait for the call.
         request = claims.released.get(granted.claim_id)
         return [] if request is None else [ReportNotStarted(request, granted.claim_id, "not_started")]
     if now > call.request.not_after:
-        return _expire(calls, now)
+        return _expire_calls(calls, now)
     calls.put(granted.call_id, RunningCall(call.request, call.claim_id, now))
     return [StartRun(call.request, call.claim_id)]
 
 
-def _refuse[R: Claimable](calls: CallTable[R], refused: ClaimRefused) -> list[ClaimEffect[R]]:
+def _drop_refused[R: Claimable](calls: CallTable[R], refused: ClaimRefused) -> list[ClaimEffect[R]]:
     """A call that may be made twice runs without a grant: it is ended where another runs it, or nobody waits for it."""
     call = calls.get(refused.call_id)
     match call:
@@ -147,7 +149,7 @@ def _refuse[R: Claimable](calls: CallTable[R], refused: ClaimRefused) -> list[Cl
     return []
 
 
-def _cancel[R: Claimable](calls: CallTable[R], call_id: str, now: datetime) -> list[ClaimEffect[R]]:
+def _cancel_call[R: Claimable](calls: CallTable[R], call_id: str, now: datetime) -> list[ClaimEffect[R]]:
     call = calls.get(call_id)
     match call:
         case QueuedCall():
@@ -161,13 +163,13 @@ def _cancel[R: Claimable](calls: CallTable[R], call_id: str, now: datetime) -> l
     return []
 
 
-def _end[R: Claimable](calls: CallTable[R], ended: RunEnded) -> None:
+def _remove_ended[R: Claimable](calls: CallTable[R], ended: RunEnded) -> None:
     call = calls.get(ended.call_id)
     if isinstance(call, RunningCall) and call.claim_id == ended.claim_id:
         calls.remove(ended.call_id)
 
 
-def _expire[R: Claimable](calls: CallTable[R], now: datetime) -> list[ClaimEffect[R]]:
+def _expire_calls[R: Claimable](calls: CallTable[R], now: datetime) -> list[ClaimEffect[R]]:
     effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
         if isinstance(call, RunningCall) or now <= call.request.not_after:
@@ -187,7 +189,7 @@ def _release_awaiting[R: Claimable](calls: CallTable[R]) -> list[ClaimEffect[R]]
     return [ReportNotStarted(call.request, call.claim_id, "not_started") for call in awaiting]
 
 
-def _with_released[R: Claimable](known: Mapping[str, R], effects: list[ClaimEffect[R]]) -> Mapping[str, R]:
+def _remember_released[R: Claimable](known: Mapping[str, R], effects: list[ClaimEffect[R]]) -> Mapping[str, R]:
     """Only calls that cannot be made twice are remembered, and only the last of them."""
     new = {
         effect.claim_id: effect.request
@@ -199,7 +201,7 @@ def _with_released[R: Claimable](known: Mapping[str, R], effects: list[ClaimEffe
     return dict(list({**known, **new}.items())[-MOST_RELEASED:])
 
 
-def _repeat[R: Claimable](calls: CallTable[R], now: datetime) -> list[ClaimEffect[R]]:
+def _repeat_claims[R: Claimable](calls: CallTable[R], now: datetime) -> list[ClaimEffect[R]]:
     effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
         if isinstance(call, AwaitingGrant) and now >= call.repeat_at:
@@ -246,7 +248,7 @@ def _start_queued[R: Claimable](
     claims: Claims[R], calls: CallTable[R], now: datetime, *, cut_off: bool
 ) -> list[ClaimEffect[R]]:
     """Run or claim the calls that wait, as far as there are places."""
-    waiting = sorted(calls.list_waiting(), key=lambda each: _not_after(each[1]))
+    waiting = sorted(calls.list_waiting(), key=lambda each: _limit_of(each[1]))
     if not waiting:
         return []
     effects: list[ClaimEffect[R]] = []
@@ -270,6 +272,6 @@ def _start_queued[R: Claimable](
     return effects
 
 
-def _awaiting[R: Claimable](calls: CallTable[R], call_id: str, claim_id: str) -> AwaitingGrant[R] | None:
+def _find_awaiting[R: Claimable](calls: CallTable[R], call_id: str, claim_id: str) -> AwaitingGrant[R] | None:
     call = calls.get(call_id)
     return call if isinstance(call, AwaitingGrant) and call.claim_id == claim_id else None

@@ -86,14 +86,14 @@ class Executor[R: Claimable]:
     async def submit(self, request: R) -> None:
         """A request from the queue. Returns when it is handed over. A call whose outcome was reported does not run."""
         if request.call_id not in self._reported:
-            self._step(RequestReceived(request, self._new_id()))
+            self._check_pulse_and_apply(RequestReceived(request, self._new_id()))
         while len(self._unsent) >= MOST_UNSENT_REPORTS:
             await asyncio.wait(self._unsent.values(), return_when=asyncio.FIRST_COMPLETED)
 
     def handle_control(self, control: Control) -> None:
         match control:
             case ClaimGranted() | ClaimRefused() | CallCancelled():
-                self._step(control)
+                self._check_pulse_and_apply(control)
             case RequestAnswered():
                 pass  # for those who serve people
             case _:
@@ -103,21 +103,21 @@ class Executor[R: Claimable]:
         """Lets time pass, for ever: claims are repeated and given back."""
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            self._step(Ticked())
+            self._check_pulse_and_apply(Ticked())
 
     async def drain(self, seconds: float) -> None:
         """Gives back what has not begun, waits for the rest up to the limit, and gets every report sent."""
-        self._step(DrainStarted())
+        self._check_pulse_and_apply(DrainStarted())
         if self._runs:
             await asyncio.wait(self._runs.values(), timeout=seconds)
-        self._step(DrainEnded())
+        self._check_pulse_and_apply(DrainEnded())
         if self._unsent:
             await asyncio.wait(self._unsent.values(), timeout=LAST_REPORTS_SECONDS)
 
-    def _step(self, input: ClaimInput[R]) -> None:
+    def _check_pulse_and_apply(self, input: ClaimInput[R]) -> None:
         """First of all this process finds out whether it slept: a grant may be older than it looks."""
         self._check_pulse()
-        self._apply(input)
+        self._apply_input(input)
 
     def _check_pulse(self) -> None:
         lapsed, is_fresh = self._pulse.lapses != self._lapses, self._pulse.is_fresh
@@ -125,56 +125,58 @@ class Executor[R: Claimable]:
         if lapsed or (not is_fresh and not self._claims.cut_off):
             if self._pulse.was_heard:
                 log.warning("worker.cut_off", worker_id=self._worker_id)
-            self._apply(CutOff())
+            self._apply_input(CutOff())
         if is_fresh and self._claims.cut_off:
-            self._apply(Reconnected())
+            self._apply_input(Reconnected())
 
-    def _apply(self, input: ClaimInput[R]) -> None:
+    def _apply_input(self, input: ClaimInput[R]) -> None:
         self._claims, effects = step(self._claims, input, self._now())
         for effect in effects:
-            self._perform(effect)
+            self._perform_effect(effect)
 
-    def _perform(self, effect: ClaimEffect[R]) -> None:
+    def _perform_effect(self, effect: ClaimEffect[R]) -> None:
         match effect:
             case ReportClaim(request, claim_id):
                 claim = CallClaimed(call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id)
-                self._report(request.session_id, claim)
+                self._start_report(request.session_id, claim)
             case ReportNotStarted(request, claim_id, reason):
                 if reason == "busy":
                     self._count_busy(request.server)
                 not_started = CallNotStarted(
                     call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id, reason=reason
                 )
-                self._report(request.session_id, not_started)
+                self._start_report(request.session_id, not_started)
             case ReportOutcome(request):
-                self._report(request.session_id, self._runner.report_cancelled(effect))
+                self._start_report(request.session_id, self._runner.report_cancelled(effect))
             case StartRun(request, claim_id):
-                self._start(request, claim_id)
+                self._start_run(request, claim_id)
             case CancelRun(claim_id):
                 self._runs[claim_id].cancel()
             case _:
                 assert_never(effect)
 
-    def _report(self, session_id: str, report: Report) -> None:
+    def _start_report(self, session_id: str, report: Report) -> None:
         """In a task of its own. A report that is being sent already is not sent a second time beside it."""
         id = id_of(report)
         if id not in self._unsent:
             self._unsent[id] = self._tasks.create_task(self._inbox.report(session_id, report), name=f"report {id}")
             self._unsent[id].add_done_callback(lambda _: self._unsent.pop(id))
 
-    def _start(self, request: R, claim_id: str) -> None:
-        may_start = self._may_start(request)
-        run = self._tasks.create_task(self._run(request, claim_id, may_start), name=f"run {request.call_id}")
+    def _start_run(self, request: R, claim_id: str) -> None:
+        may_start = self._make_start_check(request)
+        run = self._tasks.create_task(
+            self._run_until_reported(request, claim_id, may_start), name=f"run {request.call_id}"
+        )
         self._runs[claim_id] = run
         # Not a `finally` in the task: one that is cancelled before its first step never comes to it.
-        run.add_done_callback(lambda _: self._end(request, claim_id))
+        run.add_done_callback(lambda _: self._end_run(request, claim_id))
 
-    def _may_start(self, request: R) -> MayStart:
+    def _make_start_check(self, request: R) -> MayStart:
         """A granted call starts only while the grant has certainly not been withdrawn."""
         lapses = self._pulse.lapses
         return lambda: request.repeatable or (self._pulse.is_fresh and self._pulse.lapses == lapses)
 
-    async def _run(self, request: R, claim_id: str, may_start: MayStart) -> None:
+    async def _run_until_reported(self, request: R, claim_id: str, may_start: MayStart) -> None:
         """Ends when Kafka has the outcome: a run whose outcome cannot be reported keeps its place at the server."""
         about = self._runner.describe_span(request)
         with traced(
@@ -191,14 +193,14 @@ class Executor[R: Claimable]:
             if outcome != "ok":
                 mark_failed(span, outcome)
             await self._inbox.report(request.session_id, report)
-            self._remember(request.call_id)
+            self._remember_reported(request.call_id)
 
-    def _remember(self, call_id: str) -> None:
+    def _remember_reported(self, call_id: str) -> None:
         """An owner that is behind asks again for calls whose outcome lies unread in its inbox."""
         self._reported[call_id] = None
         if len(self._reported) > MOST_REPORTED_CALLS:
             self._reported.popitem(last=False)
 
-    def _end(self, request: R, claim_id: str) -> None:
+    def _end_run(self, request: R, claim_id: str) -> None:
         del self._runs[claim_id]
-        self._step(RunEnded(request.call_id, claim_id))
+        self._check_pulse_and_apply(RunEnded(request.call_id, claim_id))

@@ -34,7 +34,7 @@ class InboxClient:
 
         try:
             await retry(
-                lambda: self._publish(session_id, report),
+                lambda: self._publish_report(session_id, report),
                 passes=was_not_written,
                 failed=failed,
                 pauses=draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
@@ -42,7 +42,7 @@ class InboxClient:
         except TooLargeError as problem:
             log.error("report.too_large", session_id=session_id[:LONGEST_ID], type=report.type, reason=str(problem))
 
-    async def _publish(self, session_id: str, report: Report) -> None:
+    async def _publish_report(self, session_id: str, report: Report) -> None:
         await self._publisher.publish(
             self._publisher.topics.inbox,
             report,

@@ -82,21 +82,23 @@ class WorkerService[M: Message, R: Claimable]:
         """
         await await_topics(self.bus, self.kafka_user)
         announced = asyncio.Event()
-        watching = {"announcements": self._announce(announced), "kafka": KafkaWatch(self.bus).run()}
+        watching = {"announcements": self._announce_for_ever(announced), "kafka": KafkaWatch(self.bus).run()}
         async with (
             self.publisher.running(),
             self.supervisor.background(watching),
             resources(),
             asyncio.TaskGroup() as tasks,
         ):
-            executor = self._executor(tasks)
+            executor = self._make_executor(tasks)
             self.metrics.watch_load(executor.load_of)
             try:
-                await self._serve(executor, ready, announced, finite or {})
+                await self._serve_requests(executor, ready, announced, finite or {})
             finally:
                 await executor.drain(self.drain_seconds)
 
-    async def _serve(self, executor: Executor[R], ready: Ready, announced: asyncio.Event, finite: FiniteTasks) -> None:
+    async def _serve_requests(
+        self, executor: Executor[R], ready: Ready, announced: asyncio.Event, finite: FiniteTasks
+    ) -> None:
         listening = asyncio.Event()
         async with self.supervisor.group() as group:
             group.start("clock of claims", executor.tick())
@@ -125,7 +127,7 @@ class WorkerService[M: Message, R: Claimable]:
             heartbeat=self.supervisor.heartbeat_for("requests"),
         )
 
-    def _announce(self, announced: asyncio.Event) -> Coroutine[object, object, None]:
+    def _announce_for_ever(self, announced: asyncio.Event) -> Coroutine[object, object, None]:
         steps = self.supervisor.heartbeat_for("announcements")
 
         def stepped() -> None:
@@ -134,7 +136,7 @@ class WorkerService[M: Message, R: Claimable]:
 
         return announce(self.publisher, self.announcement, self.pulse, stepped)
 
-    def _executor(self, tasks: asyncio.TaskGroup) -> Executor[R]:
+    def _make_executor(self, tasks: asyncio.TaskGroup) -> Executor[R]:
         return Executor(
             self.claims,
             worker_id=self.announcement.worker_id,
