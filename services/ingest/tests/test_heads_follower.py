@@ -87,7 +87,7 @@ async def test_a_follower_that_fails_begins_again_and_nothing_is_believed_meanwh
         known.follows_heads = True
         raise ValueError("a mistake of ours")
 
-    monkeypatch.setattr(HeadsFollower, "_follow", fail)
+    monkeypatch.setattr(HeadsFollower, "_follow_heads", fail)
     running = asyncio.ensure_future(HeadsFollower(bus, known, Supervisor()).run())
     async with asyncio.timeout(90):
         assert [await begun.get() for _ in range(2)] == [False, False]

@@ -50,12 +50,12 @@ def mistakes_in_choice(choice: McpChoice, known: Collection[str], tools: ToolNam
         elif server.name in seen:
             mistakes.append((path, "names the server a second time"))
         else:
-            mistakes += _mistakes_in_tools(index, server.tools or (), tools.get(server.name))
+            mistakes += _find_mistakes_in_tools(index, server.tools or (), tools.get(server.name))
         seen.add(server.name)
     return mistakes
 
 
-def _mistakes_in_tools(index: int, chosen: Sequence[str], known: Collection[str] | None) -> list[FieldError]:
+def _find_mistakes_in_tools(index: int, chosen: Sequence[str], known: Collection[str] | None) -> list[FieldError]:
     if known is None:
         return []
     names = sorted(known)

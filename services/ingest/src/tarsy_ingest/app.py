@@ -66,7 +66,7 @@ class Ruling:
     offered: Offered
 
 
-def _prepare(masker: Masker, config: Config, before: Ruling | None) -> Ruling:
+def _make_ruling(masker: Masker, config: Config, before: Ruling | None) -> Ruling:
     names = config.defaults.alert_masking.names
     maskers = AlertMaskers(masker, masker.with_rules(names, ()))
     return Ruling(rules_of(config), maskers, describe_offer(config, masker.mask))
@@ -81,7 +81,7 @@ def build(
     """`under_way`: of a process that investigates, too. Raises InvalidConfigError."""
     masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     source = ConfigSource(settings.config_dir, os.environ)
-    config = LiveConfig(source, partial(_prepare, masker), judged=observe_config_verdicts(registry, NAME))
+    config = LiveConfig(source, partial(_make_ruling, masker), judged=observe_config_verdicts(registry, NAME))
     metrics = Metrics(registry)
     gate = WriteGate(metrics, under_way=under_way)
     bus = bus_of(

@@ -40,7 +40,7 @@ class ToolFollower:
         pauses = draw_growing_pauses()
         while True:
             try:
-                await self._follow(heartbeat)
+                await self._follow_tools(heartbeat)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("catalog.not_read", reason=str(problem), error=type(problem).__name__)
             await asyncio.sleep(next(pauses))
@@ -48,7 +48,7 @@ class ToolFollower:
     def explain_degraded(self) -> Sequence[str]:
         return [f"{NOT_CHECKED}. {self._refusal}"] if self._refusal else []
 
-    async def _follow(self, heartbeat: Callable[[], None]) -> None:
+    async def _follow_tools(self, heartbeat: Callable[[], None]) -> None:
         """Returns where Kafka does not let us read. The right may be granted while we run."""
         refusal = await self._find_refusal()
         if refusal and refusal != self._refusal:
@@ -58,10 +58,14 @@ class ToolFollower:
             heartbeat()
             return
         await follow_catalog(
-            self._bus, self._entries.take, changed=self._note, read_through=self._note, heartbeat=heartbeat
+            self._bus,
+            self._entries.take,
+            changed=self._note_known_tools,
+            read_through=self._note_known_tools,
+            heartbeat=heartbeat,
         )
 
-    def _note(self) -> None:
+    def _note_known_tools(self) -> None:
         self.known = names_in(self._entries.all())
 
 

@@ -46,7 +46,7 @@ def add_doors(router: APIRouter, intake: BodyIntake) -> None:
         for path in form.paths:
             router.add_api_route(
                 f"/{path}",
-                _door(form, intake),
+                _make_route(form, intake),
                 methods=["POST"],
                 name=path,
                 status_code=202,
@@ -58,9 +58,9 @@ def add_doors(router: APIRouter, intake: BodyIntake) -> None:
             )
 
 
-def _door(form: AlertFormat, intake: BodyIntake) -> Callable[[Request, str | None], Awaitable[Response]]:
+def _make_route(form: AlertFormat, intake: BodyIntake) -> Callable[[Request, str | None], Awaitable[Response]]:
     async def take(request: Request, alert_type: str | None = None) -> Response:
-        return await _take(form, intake, request, alert_type)
+        return await _take_alert(form, intake, request, alert_type)
 
     return take
 
@@ -97,10 +97,10 @@ def _add_door_of_configuration(router: APIRouter, intake: BodyIntake) -> None:
         table = intake.rules().doors.get(door)
         if table is None:
             raise ProblemError(404, "Not Found", "alert_doors of the configuration has no door of this name.")
-        return await _take(json_alert.format_of(table), intake, request, alert_type)
+        return await _take_alert(json_alert.format_of(table), intake, request, alert_type)
 
 
-async def _take(form: AlertFormat, intake: BodyIntake, request: Request, alert_type: str | None) -> Response:
+async def _take_alert(form: AlertFormat, intake: BodyIntake, request: Request, alert_type: str | None) -> Response:
     with refusals_counted(intake.metrics, form.source):
         intake.rates.take(sender_of(request.scope))
         if not form.has_own_type(request.headers):
@@ -111,29 +111,29 @@ async def _take(form: AlertFormat, intake: BodyIntake, request: Request, alert_t
 
 def document_body(media_types: tuple[str, ...], form: type[Payload] | None) -> dict[str, object]:
     """For the OpenAPI document: the handlers read the body themselves, to stop reading when it is too long."""
-    content = {media_type: {"schema": _schema(media_type, form)} for media_type in media_types}
+    content = {media_type: {"schema": _body_schema(media_type, form)} for media_type in media_types}
     return {"requestBody": {"required": True, "content": content}}
 
 
 @cache
-def _schema(media_type: str, form: type[Payload] | None) -> Any:
+def _body_schema(media_type: str, form: type[Payload] | None) -> Any:
     if form is None and media_type.endswith("json"):
         return {}
     if form is None or media_type.startswith("text/"):
         return {"type": "string"}
     schema = form.model_json_schema()
-    inlined = _inlined(schema, schema.pop("$defs", {}))
+    inlined = _inline_definitions(schema, schema.pop("$defs", {}))
     return {"type": "array", "items": inlined} if "-batch+" in media_type else inlined
 
 
-def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+def _inline_definitions(schema: Any, definitions: dict[str, Any]) -> Any:
     """Inlines what a schema refers to: its own definitions are not at the top of the document."""
     match schema:
         case {"$ref": str(name)}:
-            return _inlined(definitions[name.rpartition("/")[2]], definitions)
+            return _inline_definitions(definitions[name.rpartition("/")[2]], definitions)
         case dict():
-            return {key: _inlined(value, definitions) for key, value in schema.items()}
+            return {key: _inline_definitions(value, definitions) for key, value in schema.items()}
         case list():
-            return [_inlined(value, definitions) for value in schema]
+            return [_inline_definitions(value, definitions) for value in schema]
         case _:
             return schema

@@ -47,7 +47,7 @@ class BodyIntake:
         """Returns when Kafka acknowledged its alerts. Raises what the intake raises, and AlertRejectedError."""
         caller = caller_of(request, otherwise="")
         sender = sender_of(request.scope)
-        found, notices = self._read(form, request, raw, alert_type, caller)
+        found, notices = self._read_notices(form, request, raw, alert_type, caller)
         self.rates.charge(sender, len(notices) - 1)
         await self.intake.require_capacity(
             form.source, [one.alert for one in notices if isinstance(one.alert, RawAlert)]
@@ -55,12 +55,12 @@ class BodyIntake:
         delivery_id = caller.key or str(uuid4())
         async with self.gate.admitted(form.source):
             answers = await accept_notices(self.intake, self.metrics, notices, delivery_id, request.headers.get(HEADER))
-        self._note_wrong_ones(form, sender, notices)
+        self._note_rejected(form, sender, notices)
         taken = form.answer.of(WebhookAccepted(alerts=tuple(answers), truncated_alerts=found.truncated_alerts))
         status = PARTLY if any(one.status == "refused" for one in answers) else TAKEN
         return Response(taken.model_dump_json(exclude_none=True), status, media_type="application/json")
 
-    def _read(
+    def _read_notices(
         self, form: AlertFormat, request: Request, raw: bytes, alert_type: str | None, caller: Caller
     ) -> tuple[Notices, tuple[Notice, ...]]:
         session_id = session_of(caller)
@@ -79,9 +79,9 @@ class BodyIntake:
         if not caller.key or not any(_is_of(notice, session_id) for notice in found.notices):
             return found, found.notices
         self.bodies.check(session_id, raw)
-        return found, tuple(_named_by_key(notice, session_id) for notice in found.notices)
+        return found, tuple(_with_id_of_key(notice, session_id) for notice in found.notices)
 
-    def _note_wrong_ones(self, form: AlertFormat, sender: str, notices: tuple[Notice, ...]) -> None:
+    def _note_rejected(self, form: AlertFormat, sender: str, notices: tuple[Notice, ...]) -> None:
         for notice in notices:
             if isinstance(notice.alert, RejectedAlert):
                 self.refusals.note(form.source, sender, PARTLY, str(AlertRejectedError(*notice.alert.mistakes)))
@@ -92,7 +92,7 @@ def session_of(caller: Caller) -> str:
     return session_of_idempotency_key(caller=caller.scope, key=caller.key) if caller.key else str(uuid4())
 
 
-def _named_by_key(notice: Notice, session_id: str) -> Notice:
+def _with_id_of_key(notice: Notice, session_id: str) -> Notice:
     """A key names the request: another key asks for another investigation."""
     match notice.alert:
         case RawAlert(session_id=own) as alert if own == session_id:

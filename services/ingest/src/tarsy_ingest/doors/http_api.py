@@ -80,7 +80,7 @@ def alerts_router(
             rates.take(sender_of(request.scope))
             raw = await read_body(request)
             text = to_utf8(raw, request.headers)
-        foreign = _foreign(media_type_of(request.headers), text)
+        foreign = _find_foreign_format(media_type_of(request.headers), text)
         if foreign is not None:
             return await taking.take(foreign, request, raw, alert_type)
         with refusals_counted(metrics, "api"):
@@ -89,7 +89,7 @@ def alerts_router(
     async def submit_ours(request: Request, text: bytes, alert_type: str | None) -> AlertAccepted:
         caller = caller_of(request)
         session_id = session_of(caller)
-        raw_alert, body = _read(media_type_of(request.headers), text, rules(), caller, session_id, alert_type)
+        raw_alert, body = _read_alert(media_type_of(request.headers), text, rules(), caller, session_id, alert_type)
         if caller.key:
             bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
             # A key names the request: another key asks for another investigation.
@@ -106,7 +106,7 @@ def alerts_router(
     return router
 
 
-def _foreign(media_type: str, raw: bytes) -> AlertFormat | None:
+def _find_foreign_format(media_type: str, raw: bytes) -> AlertFormat | None:
     """The format of JSON that cannot be meant as ours; None where it can, or where it is no JSON."""
     if not SUBMISSION.include(media_type) or media_type.startswith("text/"):
         return None
@@ -119,7 +119,7 @@ def _foreign(media_type: str, raw: bytes) -> AlertFormat | None:
     return next((form for form in FORMATS if form.matches(value)), json_alert.FORMAT)
 
 
-def _read(
+def _read_alert(
     media_type: str, raw: bytes, rules: AlertRules, caller: Caller, session_id: str, alert_type: str | None
 ) -> tuple[RawAlert, JsonValue]:
     """The alert, and what another body under the same key is compared with. Raises ProblemError, AlertRejectedError."""

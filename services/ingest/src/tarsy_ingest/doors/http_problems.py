@@ -34,22 +34,22 @@ def alert_route(mask: Callable[[str], str], refusals: RefusalLog) -> type[APIRou
 
             async def answer(request: Request) -> Response:
                 try:
-                    return await _translate(handle, request, mask)
+                    return await _translate_errors(handle, request, mask)
                 except (RequestValidationError, ProblemError) as problem:
-                    status, reason = _refusal(problem)
+                    status, reason = _status_and_reason(problem)
                     if status < INTERNAL:
                         refusals.note(door, sender_of(request.scope), status, reason)
                     raise
                 except TooManyAlertsError as problem:
                     refusals.note(door, sender_of(request.scope), 429, "more alerts a second than one sender may send")
-                    return _slower(problem)
+                    return _too_many_response(problem)
 
             return answer
 
     return AlertRoute
 
 
-async def _translate(handle: Handle, request: Request, mask: Callable[[str], str]) -> Response:
+async def _translate_errors(handle: Handle, request: Request, mask: Callable[[str], str]) -> Response:
     try:
         return await handle(request)
     except AlertTooLargeError as problem:
@@ -58,16 +58,18 @@ async def _translate(handle: Handle, request: Request, mask: Callable[[str], str
     except TooLargeError:
         raise ProblemError(413, "Too large", "the alert is too large once it is masked and written down") from None
     except AlertRejectedError as problem:
-        raise RequestValidationError([_row(field_path, text, mask) for field_path, text in problem.mistakes]) from None
+        raise RequestValidationError(
+            [_mistake_row(field_path, text, mask) for field_path, text in problem.mistakes]
+        ) from None
     except SignatureError as problem:
         raise ProblemError(401, "Unauthorized", str(problem)) from None
     except NotWrittenError:
-        return _try_again()
+        return _not_written_response()
     except QueueFullError:
-        return _later()
+        return _queue_full_response()
 
 
-def _refusal(problem: RequestValidationError | ProblemError) -> tuple[int, str]:
+def _status_and_reason(problem: RequestValidationError | ProblemError) -> tuple[int, str]:
     """The status, and a reason without values."""
     if isinstance(problem, ProblemError):
         return problem.status, problem.detail
@@ -75,19 +77,19 @@ def _refusal(problem: RequestValidationError | ProblemError) -> tuple[int, str]:
     return 400, "; ".join(f"{json_pointer(row['loc'][1:]) or '/'}: {row['msg']}" for row in rows)
 
 
-def _row(field_path: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, object]:
+def _mistake_row(field_path: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, object]:
     shown = (mask(part) if isinstance(part, str) else part for part in field_path)
     return {"loc": ("body", *shown), "msg": mask(text)}
 
 
-def _slower(problem: TooManyAlertsError) -> Response:
+def _too_many_response(problem: TooManyAlertsError) -> Response:
     """Nothing was read."""
     response = problem_response(429, "Too many requests", f"{problem} (TARSY_ALERTS_PER_SECOND).")
     response.headers["Retry-After"] = str(problem.seconds)
     return response
 
 
-def _later() -> Response:
+def _queue_full_response() -> Response:
     """Nothing was written."""
     detail = "As many investigations wait as may (queue.max_pending). Send the alert again later."
     response = problem_response(503, "Queue full", detail)
@@ -95,7 +97,7 @@ def _later() -> Response:
     return response
 
 
-def _try_again() -> Response:
+def _not_written_response() -> Response:
     """The alert may be written all the same: who sends it again with the same identity meets the same session."""
     detail = "The alert was not acknowledged by Kafka. Send it again."
     response = problem_response(503, "Not written", detail)

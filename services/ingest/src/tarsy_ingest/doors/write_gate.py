@@ -44,7 +44,7 @@ class WriteGate:
                     self._next_probe = None
                     self._acknowledged += 1
                 case "not_written" | "uncertain":
-                    self._shut()
+                    self._shut_until_probe()
                 case "too_large":
                     pass
 
@@ -61,7 +61,7 @@ class WriteGate:
             if self._now() < self._next_probe:
                 self._metrics.count(source, "turned_away")
                 raise NotWrittenError("the last write failed")
-            self._shut()
+            self._shut_until_probe()
         before = self._acknowledged
         try:
             with self._under_way.one():
@@ -69,10 +69,10 @@ class WriteGate:
                     yield
         except TimeoutError:
             if self._acknowledged == before:
-                self._shut()
+                self._shut_until_probe()
             self._metrics.count(source, "not_written")
             raise NotWrittenError(f"not acknowledged within {ANSWER_SECONDS} s") from None
 
-    def _shut(self) -> None:
+    def _shut_until_probe(self) -> None:
         """Counted from now on, however many fail at once: the probes stay apart."""
         self._next_probe = self._now() + PROBE_SECONDS

@@ -52,7 +52,7 @@ class WebhookAlert(Payload):
     fingerprint: OptionalText = ""
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _with_fingerprint(self) -> Self:
         if self.fingerprint:
             return self
         return self.model_copy(update={"fingerprint": fingerprint_of(self.labels)})
@@ -90,12 +90,12 @@ def read_webhook(value: JsonValue, types: AlertTypes, author: str = SOURCE, aler
         alert_type = requested or _type_of(alert, types)
         chain_id = types.find_grouping_chain(alert_type, alert.labels, SOURCE)
         if chain_id is None:
-            return _notice(webhook, index, alert, alert_type, author)
+            return _to_notice(webhook, index, alert, alert_type, author)
         groups.setdefault(chain_id, AlertGroup(chain_id, alert_type)).alerts.append(alert)
         return None
 
     notices = each_alert(SOURCE, webhook.alerts, read)
-    notices += (_group_notice(webhook, group, author) for group in groups.values())
+    notices += (_to_group_notice(webhook, group, author) for group in groups.values())
     return Notices(tuple(notices), webhook.truncatedAlerts)
 
 
@@ -104,7 +104,7 @@ def _type_of(alert: WebhookAlert, types: AlertTypes) -> str:
     return types.best_match(alert.labels.get(TYPE_LABEL), alert.labels.get("alertname"))
 
 
-def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, author: str) -> Notice:
+def _to_notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, author: str) -> Notice:
     if alert.status == "resolved":
         resolution = AlertResolution(
             session_id=_episode_of(alert),
@@ -115,7 +115,7 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
             start_unknown=not alert.start_is_known,
         )
         return Notice(SOURCE, resolution, fingerprint=alert.fingerprint)
-    data = _data(webhook, alert)
+    data = _alert_data(webhook, alert)
     check_size(json.dumps(data, ensure_ascii=False), ())
     raw_alert = RawAlert(
         session_id=_episode_of(alert),
@@ -152,7 +152,7 @@ class AlertGroup:
         return {name: value for name, value in first.items() if all(one.get(name) == value for one in others)}
 
 
-def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
+def _to_group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
     """The group fires while one of its alerts does, and is over when none does any more."""
     name = webhook.groupKey or json.dumps(webhook.groupLabels, sort_keys=True)
     counting = group.firing or group.alerts
@@ -176,7 +176,7 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
     raw_alert = RawAlert(
         session_id=session_id,
         alert_type=group.alert_type,
-        data=_group_data(webhook, group, labels),
+        data=_group_alert_data(webhook, group, labels),
         source=SOURCE,
         author=author,
         title=annotations.get("summary") or named or first.labels.get("alertname", ""),
@@ -185,7 +185,7 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
         place=("alerts",),
         priority=find_priority(*(_priority_of(alert) for alert in group.firing)),
         same=same,
-        members=tuple(RawMember(_episode_of(alert), _member_text(alert)) for alert in group.firing),
+        members=tuple(RawMember(_episode_of(alert), _render_member(alert)) for alert in group.firing),
     )
     return Notice(SOURCE, raw_alert, f"The group is queued as {group.alert_type}.", name)
 
@@ -198,11 +198,11 @@ def _priority_of(alert: WebhookAlert) -> str | None:
     return alert.labels.get(PRIORITY) or alert.annotations.get(PRIORITY)
 
 
-def _member_text(alert: WebhookAlert) -> str:
-    return json.dumps(_member(alert), ensure_ascii=False)
+def _render_member(alert: WebhookAlert) -> str:
+    return json.dumps(_to_group_member(alert), ensure_ascii=False)
 
 
-def _member(alert: WebhookAlert) -> dict[str, JsonValue]:
+def _to_group_member(alert: WebhookAlert) -> dict[str, JsonValue]:
     return {
         "status": alert.status,
         "labels": dict(alert.labels),
@@ -212,7 +212,7 @@ def _member(alert: WebhookAlert) -> dict[str, JsonValue]:
     }
 
 
-def _group_data(webhook: Webhook, group: AlertGroup, shared: Mapping[str, str]) -> dict[str, JsonValue]:
+def _group_alert_data(webhook: Webhook, group: AlertGroup, shared: Mapping[str, str]) -> dict[str, JsonValue]:
     """Firing alerts come first. Those beyond the limit are only counted.
 
     Labels that all have stand above them: the facets and labels of the session are read there.
@@ -220,10 +220,10 @@ def _group_data(webhook: Webhook, group: AlertGroup, shared: Mapping[str, str]) 
     alerts: list[JsonValue] = []
     size = 0
     for alert in sorted(group.alerts, key=lambda one: one.status):
-        size += len(_member_text(alert).encode())
+        size += len(_render_member(alert).encode())
         if size > GROUP_BYTES:
             break
-        alerts.append(_member(alert))
+        alerts.append(_to_group_member(alert))
     left_out = len(group.alerts) - len(alerts) + webhook.truncatedAlerts
     return {
         "groupLabels": dict(webhook.groupLabels),
@@ -238,7 +238,7 @@ def _episode_of(alert: WebhookAlert) -> str:
     return session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.starts_at)
 
 
-def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
+def _alert_data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
     """The fields that the agent reads."""
     return {
         "labels": dict(alert.labels),
@@ -249,11 +249,11 @@ def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
     }
 
 
-def _matches(value: JsonValue) -> bool:
+def _is_webhook(value: JsonValue) -> bool:
     return isinstance(value, dict) and "alerts" in value and value.get("version") == VERSION
 
 
-def _read(body: AlertBody, types: AlertTypes) -> Notices:
+def _read_notices(body: AlertBody, types: AlertTypes) -> Notices:
     return read_webhook(body.value, types, body.author or SOURCE, body.alert_type)
 
 
@@ -261,6 +261,6 @@ FORMAT = AlertFormat(
     source=SOURCE,
     summary="Take a webhook of Alertmanager: each firing alert is one session",
     body=Webhook,
-    matches=_matches,
-    read=_read,
+    matches=_is_webhook,
+    read=_read_notices,
 )

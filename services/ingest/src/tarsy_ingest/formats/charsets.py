@@ -22,7 +22,7 @@ MARKS = (
 def to_utf8(raw: bytes, headers: Mapping[str, str]) -> bytes:
     """Names of `headers` in lower case. Raises AlertRejectedError."""
     named = CHARSET.search(headers.get("content-type", ""))
-    charset = _known(named["name"]) if named else _marked(raw)
+    charset = _known_charset(named["name"]) if named else _charset_by_mark(raw)
     if charset in ("utf-8", "ascii"):
         return raw
     try:
@@ -31,7 +31,7 @@ def to_utf8(raw: bytes, headers: Mapping[str, str]) -> bytes:
         raise AlertRejectedError(((), f"is not {charset} text")) from None
 
 
-def _known(name: str) -> str:
+def _known_charset(name: str) -> str:
     try:
         found = codecs.lookup(name).name
     except LookupError:
@@ -41,5 +41,5 @@ def _known(name: str) -> str:
     return found
 
 
-def _marked(raw: bytes) -> str:
+def _charset_by_mark(raw: bytes) -> str:
     return next((charset for mark, charset in MARKS if raw.startswith(mark)), "utf-8")

@@ -53,17 +53,17 @@ def read_events(body: AlertBody, types: AlertTypes) -> Notices:
         return Notices((read_binary(body.headers, body.value, types, body.alert_type),))
     if not isinstance(body.value, list):
         return Notices((read_structured(body.value, types, body.alert_type),))
-    return Notices(tuple(_batched(index, event, body, types) for index, event in enumerate(body.value)))
+    return Notices(tuple(_read_event_of_batch(index, event, body, types) for index, event in enumerate(body.value)))
 
 
 def read_structured(value: JsonValue, types: AlertTypes, requested: str | None = None) -> Notice:
     """Raises AlertRejectedError."""
     event = validate(Structured, value)
     if event.data_base64 is not None:
-        return _notice(event, _decoded(event.data_base64), types, requested)
+        return _to_notice(event, _decode_base64(event.data_base64), types, requested)
     if event.data is None:
         raise AlertRejectedError((("data",), "is missing"))
-    return _notice(event, event.data, types, requested)
+    return _to_notice(event, event.data, types, requested)
 
 
 def read_binary(
@@ -73,27 +73,27 @@ def read_binary(
     attributes: dict[str, JsonValue] = {}
     for name, text in headers.items():
         if name.startswith(HTTP_HEADER):
-            attributes[name.removeprefix(HTTP_HEADER)] = _of_http(text)
+            attributes[name.removeprefix(HTTP_HEADER)] = _decode_http_header(text)
         elif name.startswith(RECORD_HEADER):
             attributes[name.removeprefix(RECORD_HEADER)] = text
-    return _notice(validate(CloudEventAttributes, attributes), value, types, requested)
+    return _to_notice(validate(CloudEventAttributes, attributes), value, types, requested)
 
 
-def _of_http(text: str) -> str:
+def _decode_http_header(text: str) -> str:
     """The HTTP binding percent-encodes characters beyond ASCII, and the value may be quoted."""
     if QUOTED.fullmatch(text):
         text = re.sub(r"\\(.)", r"\1", text[1:-1])
     return unquote(text)
 
 
-def _batched(index: int, event: JsonValue, body: AlertBody, types: AlertTypes) -> Notice:
+def _read_event_of_batch(index: int, event: JsonValue, body: AlertBody, types: AlertTypes) -> Notice:
     try:
         return read_structured(event, types, body.alert_type)
     except AlertRejectedError as problem:
         raise type(problem)(*(((index, *path), text) for path, text in problem.mistakes)) from None
 
 
-def _notice(event: CloudEventAttributes, data: JsonValue, types: AlertTypes, requested: str | None) -> Notice:
+def _to_notice(event: CloudEventAttributes, data: JsonValue, types: AlertTypes, requested: str | None) -> Notice:
     """A type that somebody asks for by its name has to exist; that of the event is a hint."""
     check_size(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False), ("data",))
     ours = submission_in(data)
@@ -111,7 +111,7 @@ def _notice(event: CloudEventAttributes, data: JsonValue, types: AlertTypes, req
     return Notice(SOURCE, chosen, f"The alert is queued as {alert.alert_type}.", event.id)
 
 
-def _decoded(text: str) -> JsonValue:
+def _decode_base64(text: str) -> JsonValue:
     try:
         return _json_or_text(check_size(base64.b64decode(text, validate=True).decode(), ("data_base64",)))
     except ValueError:  # of base64 and of UTF-8: text beyond ASCII raises the plain one
@@ -125,12 +125,12 @@ def _json_or_text(text: str) -> JsonValue:
         return text
 
 
-def _parse(raw: bytes, headers: Mapping[str, str]) -> JsonValue:
+def _parse_body(raw: bytes, headers: Mapping[str, str]) -> JsonValue:
     """Data of a binary event may be anything; the event itself is JSON."""
     return _json_or_text(text_of(raw)) if is_binary(headers) else parse_json(raw)
 
 
-def _matches(value: JsonValue) -> bool:
+def _is_cloud_event(value: JsonValue) -> bool:
     events = value if isinstance(value, list) else [value]
     return bool(events) and all(isinstance(event, dict) and "specversion" in event for event in events)
 
@@ -139,9 +139,9 @@ FORMAT = AlertFormat(
     source=SOURCE,
     summary="Take CloudEvents: each event is one session",
     body=Structured,
-    matches=_matches,
+    matches=_is_cloud_event,
     read=read_events,
     media_types=MediaTypes((STRUCTURED, BATCH)),
-    parse=_parse,
+    parse=_parse_body,
     has_own_type=is_binary,
 )

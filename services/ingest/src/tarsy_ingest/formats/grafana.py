@@ -52,7 +52,7 @@ def read_webhook(body: AlertBody, types: AlertTypes) -> Notices:
 
     def read(index: int, found: JsonValue) -> Notice:
         alert = validate(GrafanaAlert, found)
-        return _notice(webhook, index, alert, requested or _type_of(alert, types), body.author or SOURCE)
+        return _to_notice(webhook, index, alert, requested or _type_of(alert, types), body.author or SOURCE)
 
     return Notices(tuple(each_alert(SOURCE, webhook.alerts, read)), webhook.truncatedAlerts)
 
@@ -61,7 +61,7 @@ def _type_of(alert: GrafanaAlert, types: AlertTypes) -> str:
     return types.best_match(alert.labels.get(TYPE_LABEL), alert.labels.get("alertname"))
 
 
-def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type: str, author: str) -> Notice:
+def _to_notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type: str, author: str) -> Notice:
     session_id = session_of_grafana(org=webhook.orgId, fingerprint=alert.fingerprint, starts_at=alert.starts_at)
     same = Fingerprint(SOURCE, f"{webhook.orgId}/{alert.fingerprint}")
     if alert.status == "resolved":
@@ -74,7 +74,7 @@ def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type
             start_unknown=not alert.start_is_known,
         )
         return Notice(SOURCE, resolution, fingerprint=alert.fingerprint)
-    data = _data(webhook, alert)
+    data = _alert_data(webhook, alert)
     check_size(json.dumps(data, ensure_ascii=False), ())
     raw_alert = RawAlert(
         session_id=session_id,
@@ -93,7 +93,7 @@ def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
 
 
-def _data(webhook: GrafanaWebhook, alert: GrafanaAlert) -> dict[str, JsonValue]:
+def _alert_data(webhook: GrafanaWebhook, alert: GrafanaAlert) -> dict[str, JsonValue]:
     """The fields that the agent reads, as far as they are there."""
     data: dict[str, JsonValue] = {
         "labels": dict(alert.labels),
@@ -110,7 +110,7 @@ def _data(webhook: GrafanaWebhook, alert: GrafanaAlert) -> dict[str, JsonValue]:
     return {name: value for name, value in data.items() if value}
 
 
-def _matches(value: JsonValue) -> bool:
+def _is_webhook(value: JsonValue) -> bool:
     return isinstance(value, dict) and "alerts" in value and "orgId" in value
 
 
@@ -118,6 +118,6 @@ FORMAT = AlertFormat(
     source=SOURCE,
     summary="Take a webhook of Grafana: each firing alert is one session",
     body=GrafanaWebhook,
-    matches=_matches,
+    matches=_is_webhook,
     read=read_webhook,
 )

@@ -60,12 +60,12 @@ class AlertReader:
         if fields.is_no_news:
             return Notice(SOURCE, None, NO_CHANGE)
         if fields.is_over:
-            return self._ended(fields)
-        alert = self._raw_alert(value, fields, own)
+            return self._to_resolution(fields)
+        alert = self._to_raw_alert(value, fields, own)
         return Notice(SOURCE, alert, f"The alert is queued as {alert.alert_type}.")
 
-    def _ended(self, fields: JsonFields) -> Notice:
-        same = _same(fields)
+    def _to_resolution(self, fields: JsonFields) -> Notice:
+        same = _fingerprint_of(fields)
         if same is None:
             return Notice(SOURCE, None, NOTHING_ENDS)
         resolution = AlertResolution(
@@ -78,7 +78,7 @@ class AlertReader:
         )
         return Notice(SOURCE, resolution)
 
-    def _raw_alert(self, value: JsonValue, fields: JsonFields, own: str) -> RawAlert:
+    def _to_raw_alert(self, value: JsonValue, fields: JsonFields, own: str) -> RawAlert:
         return RawAlert(
             session_id=_episode_of(fields, own),
             alert_type=self._type_of(fields),
@@ -88,7 +88,7 @@ class AlertReader:
             title=fields.title,
             severity=fields.text(self.table.severities) or None,
             runbook_url=web_address(fields.text(self.table.runbooks)),
-            same=_same(fields) or "content",
+            same=_fingerprint_of(fields) or "content",
             starts_at=fields.time(self.table.starts),
         )
 
@@ -97,7 +97,7 @@ class AlertReader:
         return self.requested or self.types.best_match(*hints)
 
 
-def _same(fields: JsonFields) -> Fingerprint | None:
+def _fingerprint_of(fields: JsonFields) -> Fingerprint | None:
     return Fingerprint(SOURCE, fields.identity, has_episodes=False) if fields.identity else None
 
 
@@ -108,7 +108,7 @@ def _episode_of(fields: JsonFields, own: str) -> str:
     return session_of_json_alert(identity=identity, starts_at="" if starts_at is None else starts_at.isoformat())
 
 
-def _matches(value: JsonValue) -> bool:
+def _is_known_json(value: JsonValue) -> bool:
     """On the topic, JSON that nothing is known of stays the text that it is."""
     match value:
         case [dict(), *_] as alerts:
@@ -134,7 +134,7 @@ FORMAT = AlertFormat(
     source=SOURCE,
     summary="Have any JSON investigated: what it is about is found by well-known names",
     body=None,
-    matches=_matches,
+    matches=_is_known_json,
     read=read_json,
     media_types=MediaTypes(("application/json", "text/plain"), suffix="+json", prefix="text/"),
 )

@@ -31,7 +31,7 @@ class JsonFields:
     @property
     def identity(self) -> str:
         for pointers in self.table.identities:
-            parts = [self._part(pointer) for pointer in pointers]
+            parts = [self._text_at(pointer) for pointer in pointers]
             if all(parts):
                 named = [*zip(pointers, parts, strict=True)]
                 return json.dumps([self.table.door, *named] if self.table.door else named)
@@ -39,16 +39,20 @@ class JsonFields:
 
     @property
     def is_over(self) -> bool:
-        named = (WORDS.split(_word(self._at(pointer)))[-1] for pointer in self.table.events)
-        return self._says(self.table.over) or self._prefix.lower() in OVER or not OVER_EVENTS.isdisjoint(named)
+        named = (WORDS.split(_word_of_value(self._value_at(pointer)))[-1] for pointer in self.table.events)
+        return (
+            self._has_any_word(self.table.over)
+            or self._state_in_title.lower() in OVER
+            or not OVER_EVENTS.isdisjoint(named)
+        )
 
     @property
     def is_no_news(self) -> bool:
-        return self._says(self.table.no_news)
+        return self._has_any_word(self.table.no_news)
 
     def text(self, pointers: Iterable[str]) -> str:
         """The first text or number at these pointers; empty without one."""
-        return next((text for pointer in pointers if (text := _text(self._at(pointer)))), "")
+        return next((text for pointer in pointers if (text := _text_of_value(self._value_at(pointer)))), "")
 
     def time(self, pointers: Iterable[str]) -> datetime | None:
         """With its zone, or in seconds or milliseconds since 1970."""
@@ -64,24 +68,24 @@ class JsonFields:
         return utc_time(at.isoformat())
 
     @property
-    def _prefix(self) -> str:
+    def _state_in_title(self) -> str:
         found = STATE_PREFIX.fullmatch(self.title)
         return found["state"].strip() if found else ""
 
-    def _says(self, words: Mapping[str, frozenset[str]]) -> bool:
-        return any(_word(self._at(pointer)) in meant for pointer, meant in words.items())
+    def _has_any_word(self, words: Mapping[str, frozenset[str]]) -> bool:
+        return any(_word_of_value(self._value_at(pointer)) in meant for pointer, meant in words.items())
 
-    def _part(self, pointer: str) -> str:
+    def _text_at(self, pointer: str) -> str:
         if pointer == STRIPPED_TITLE:
             found = STATE_PREFIX.fullmatch(self.title)
             return found["rest"] if found else self.title
-        value = self._at(pointer)
-        return json.dumps(value, sort_keys=True) if isinstance(value, dict) and value else _text(value)
+        value = self._value_at(pointer)
+        return json.dumps(value, sort_keys=True) if isinstance(value, dict) and value else _text_of_value(value)
 
-    def _at(self, pointer: str) -> JsonValue:
+    def _value_at(self, pointer: str) -> JsonValue:
         value = self.value
         for part in pointer.split("/")[1:]:
-            value = _inside(value, part.replace("~1", "/").replace("~0", "~"))
+            value = _value_inside(value, part.replace("~1", "/").replace("~0", "~"))
         return value
 
 
@@ -97,7 +101,7 @@ def fields_of(value: JsonValue, table: FieldTable) -> JsonFields:
             return JsonFields(value, table)
 
 
-def _inside(value: JsonValue, part: str) -> JsonValue:
+def _value_inside(value: JsonValue, part: str) -> JsonValue:
     match value:
         case dict():
             return value.get(part)
@@ -107,7 +111,7 @@ def _inside(value: JsonValue, part: str) -> JsonValue:
             return None
 
 
-def _text(value: JsonValue) -> str:
+def _text_of_value(value: JsonValue) -> str:
     match value:
         case str():
             return value.strip()
@@ -119,5 +123,5 @@ def _text(value: JsonValue) -> str:
             return ""
 
 
-def _word(value: JsonValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else _text(value).lower()
+def _word_of_value(value: JsonValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else _text_of_value(value).lower()

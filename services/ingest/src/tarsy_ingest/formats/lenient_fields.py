@@ -16,28 +16,28 @@ def label_value(value: Any) -> Any:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _labels(value: Any) -> Any:
+def _clean_labels(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {name: label_value(one) for name, one in value.items() if one is not None}
 
 
-def _or_empty(value: Any) -> Any:
-    return {} if value is None else _labels(value)
+def _empty_if_none(value: Any) -> Any:
+    return {} if value is None else _clean_labels(value)
 
 
-def _text(value: Any) -> Any:
+def _clean_text(value: Any) -> Any:
     return "" if value is None else label_value(value)
 
 
-def _count(value: Any) -> Any:
+def _zero_if_none(value: Any) -> Any:
     return 0 if value is None else value
 
 
-type Labels = Annotated[dict[str, str], BeforeValidator(_labels)]
-type OptionalLabels = Annotated[dict[str, str], BeforeValidator(_or_empty)]
-type OptionalText = Annotated[str, BeforeValidator(_text)]
-type OptionalCount = Annotated[int, BeforeValidator(_count)]
+type Labels = Annotated[dict[str, str], BeforeValidator(_clean_labels)]
+type OptionalLabels = Annotated[dict[str, str], BeforeValidator(_empty_if_none)]
+type OptionalText = Annotated[str, BeforeValidator(_clean_text)]
+type OptionalCount = Annotated[int, BeforeValidator(_zero_if_none)]
 
 
 def fingerprint_of(labels: Mapping[str, str]) -> str:

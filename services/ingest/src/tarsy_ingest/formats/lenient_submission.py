@@ -37,7 +37,7 @@ def looks_like_submission(value: JsonValue) -> TypeGuard[dict[str, JsonValue]]:
 
 def read_leniently(value: dict[str, JsonValue]) -> LenientSubmission:
     """Raises AlertRejectedError."""
-    wrong = _wrong_fields(value)
+    wrong = _find_wrong_fields(value)
     submission = validate(Submission, {name: given for name, given in value.items() if name not in wrong})
     if not wrong:
         return LenientSubmission(submission, submission.data)
@@ -54,7 +54,7 @@ def submission_in(data: JsonValue) -> LenientSubmission | None:
     return found if found is not None and found.submission.data.strip() else None
 
 
-def _wrong_fields(value: dict[str, JsonValue]) -> frozenset[str]:
+def _find_wrong_fields(value: dict[str, JsonValue]) -> frozenset[str]:
     wrong: set[str] = set()
     try:
         validate(Submission, value)

@@ -96,7 +96,7 @@ def verify_signature(raw: bytes, headers: Mapping[str, str], secrets: Sequence[b
         raise SignatureError("No signature in X-PagerDuty-Signature is of a secret that is configured here.")
 
 
-def _matches(value: JsonValue) -> bool:
+def _is_webhook(value: JsonValue) -> bool:
     if not isinstance(value, dict):
         return False
     event = value.get("event")
@@ -107,7 +107,7 @@ FORMAT = AlertFormat(
     source=SOURCE,
     summary="Take a webhook of PagerDuty (v3): each incident is one session",
     body=PagerDutyWebhook,
-    matches=_matches,
+    matches=_is_webhook,
     read=read_webhook,
     verify=verify_signature,
 )

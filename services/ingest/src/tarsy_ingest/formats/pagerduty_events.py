@@ -54,7 +54,7 @@ def read_event(body: AlertBody, types: AlertTypes) -> Notices:
     event = validate(PagerDutyEvent, body.value)
     requested = types.require(body.alert_type) if body.alert_type else None
     if event.event_action == "trigger":
-        return Notices((_triggered(event, body, requested, types),))
+        return Notices((_notice_of_trigger(event, body, requested, types),))
     if event.dedup_key is None:
         raise AlertRejectedError((("dedup_key",), f"is missing: it names what is to {event.event_action}"))
     if event.event_action == "acknowledge":
@@ -64,17 +64,17 @@ def read_event(body: AlertBody, types: AlertTypes) -> Notices:
         source=SOURCE,
         ends_at=None,
         alert_type=requested or types.require(None),
-        same=_named(event.dedup_key),
+        same=_fingerprint_of(event.dedup_key),
     )
     return Notices((Notice(SOURCE, resolution, fingerprint=event.dedup_key),))
 
 
-def _named(dedup_key: str) -> Fingerprint:
+def _fingerprint_of(dedup_key: str) -> Fingerprint:
     """The key names what is wrong, and not when it began: who triggers it again after the window has it looked into."""
     return Fingerprint(SOURCE, dedup_key, has_episodes=False)
 
 
-def _triggered(event: PagerDutyEvent, body: AlertBody, requested: str | None, types: AlertTypes) -> Notice:
+def _notice_of_trigger(event: PagerDutyEvent, body: AlertBody, requested: str | None, types: AlertTypes) -> Notice:
     payload = event.payload
     if payload is None:
         raise AlertRejectedError((("payload",), "is missing"))
@@ -95,16 +95,16 @@ def _triggered(event: PagerDutyEvent, body: AlertBody, requested: str | None, ty
         severity=payload.severity,
         runbook_url=web_address(named.get(RUNBOOK)),
         place=("payload",),
-        same=_named(dedup_key),
+        same=_fingerprint_of(dedup_key),
     )
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", dedup_key)
 
 
-def _matches(value: JsonValue) -> bool:
+def _is_event(value: JsonValue) -> bool:
     return isinstance(value, dict) and "event_action" in value and ("routing_key" in value or "payload" in value)
 
 
-def _answer(accepted: WebhookAccepted) -> PagerDutyEventAccepted:
+def _accepted_answer(accepted: WebhookAccepted) -> PagerDutyEventAccepted:
     (alert,) = accepted.alerts
     return PagerDutyEventAccepted(dedup_key=alert.fingerprint)
 
@@ -113,9 +113,9 @@ FORMAT = AlertFormat(
     source=SOURCE,
     summary="Take an event as PagerDuty takes it (Events API v2): each key is one session",
     body=PagerDutyEvent,
-    matches=_matches,
+    matches=_is_event,
     read=read_event,
-    answer=DoorAnswer(PagerDutyEventAccepted, _answer),
+    answer=DoorAnswer(PagerDutyEventAccepted, _accepted_answer),
     # Clients are given a base address, and append this.
     aliases=("pagerduty-events/v2/enqueue",),
 )

@@ -40,7 +40,7 @@ def read_text(body: AlertBody, types: AlertTypes) -> Notices:
     return Notices((Notice(SOURCE, alert, f"The alert is queued as {alert.alert_type}.", body.session_id),))
 
 
-def _matches(value: JsonValue) -> bool:
+def _match_nothing(value: JsonValue) -> bool:
     return False  # On the topic, text is what is nothing else.
 
 
@@ -48,7 +48,7 @@ FORMAT = AlertFormat(
     source=SOURCE,
     summary="Have a text investigated",
     body=None,
-    matches=_matches,
+    matches=_match_nothing,
     read=read_text,
     media_types=TEXT,
     parse=lambda raw, headers: text_of(raw),

@@ -64,7 +64,7 @@ def may_be_ours(value: JsonValue) -> bool:
 def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> RawAlert:
     """For a sender who can be told what is wrong. Raises AlertRejectedError."""
     submission = validate(Submission, value)
-    mistakes = _mistakes(submission, rules)
+    mistakes = _list_mistakes(submission, rules)
     if mistakes:
         raise AlertRejectedError(*mistakes)
     alert = RawAlert(
@@ -79,7 +79,7 @@ def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, aut
     return submission.apply_choices(alert)
 
 
-def _mistakes(submission: Submission, rules: AlertRules) -> list[FieldError]:
+def _list_mistakes(submission: Submission, rules: AlertRules) -> list[FieldError]:
     found = mistakes_in_choices(submission.llm_provider, submission.mcp, rules)
     if submission.runbook:
         try:

@@ -82,20 +82,20 @@ class Intake:
         if not self._running:
             raise NotWrittenError("the service is not running")
         source = {"tarsy.alert.source": raw_alert.source}
-        raw_alert = await self._identified(raw_alert)
+        raw_alert = await self._identify(raw_alert)
         with open_span(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
-            written = await self._queue(raw_alert, delivery_id)
-        accepted = self._accepted(raw_alert, written.offset)
+            written = await self._write_to_inbox(raw_alert, delivery_id)
+        accepted = self._to_accepted_alert(raw_alert, written.offset)
         if accepted.status == "queued":
             self._pending.note_accepted(written.partition, written.offset)
         return accepted
 
-    async def _identified(self, raw_alert: RawAlert) -> RawAlert:
+    async def _identify(self, raw_alert: RawAlert) -> RawAlert:
         if is_small(raw_alert):
             return self._identities.identify(raw_alert)
         return await asyncio.to_thread(self._identities.identify, raw_alert)
 
-    def _accepted(self, raw_alert: RawAlert, offset: int) -> AcceptedAlert:
+    def _to_accepted_alert(self, raw_alert: RawAlert, offset: int) -> AcceptedAlert:
         same, own = raw_alert.deduplication, raw_alert.session_id
         joined = None if same is None else self._known.join(same.key, own, offset, same.window_seconds)
         return (
@@ -127,7 +127,7 @@ class Intake:
 
     async def would_join(self, raw_alert: RawAlert) -> bool:
         """Whether it would start no session, as far as is known."""
-        identified = await self._identified(raw_alert)
+        identified = await self._identify(raw_alert)
         same = identified.deduplication
         return same is not None and self._known.would_join(same.key, identified.session_id, same.window_seconds)
 
@@ -162,10 +162,10 @@ class Intake:
         log.info("alert.resolution_reported", session_id=session_id, source=resolution.source)
         return self._known.find(resolution.deduplication_key) or session_id
 
-    async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> RecordMetadata:
+    async def _write_to_inbox(self, raw_alert: RawAlert, delivery_id: str) -> RecordMetadata:
         """Returns where the alert lies in the inbox."""
         began = time.monotonic()
-        alert, members = await _masked(raw_alert, self._masking())
+        alert, members = await _mask_alert(raw_alert, self._masking())
         session_id = raw_alert.session_id
         written_down = alert.model_dump_json().encode()
         if len(written_down) > ALERT_LIMIT_BYTES:
@@ -194,7 +194,7 @@ class Intake:
         return written
 
 
-async def _masked(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:
+async def _mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:
     """A large alert in a thread: it may take longer than anybody may hold the event loop."""
     if is_small(raw_alert):
         return mask_with_members(raw_alert, masking)

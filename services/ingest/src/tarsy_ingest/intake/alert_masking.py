@@ -67,7 +67,7 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
 
 def _mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
     """Cut after masking: half a secret is not recognised. `masking`: that of its session."""
-    data = _storable(_data(raw_alert, masking.alert))
+    data = _without_nul(_mask_data(raw_alert, masking.alert))
     named = objects_in(data)
     objects = [found.fields for found in named]
     facets = facets_of(objects)
@@ -75,18 +75,19 @@ def _mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         alert_type=str(raw_alert.alert_type),
         data=data,
         source=raw_alert.source,
-        author=_line(masking.sender, raw_alert.author, SHORT),
-        title=_title(masking.alert, raw_alert.title, SHORT) or _derived_title(masking.alert, data, objects),
-        severity=_line(masking.alert, raw_alert.severity, SHORT) if raw_alert.severity else facets.severity,
+        author=_mask_line(masking.sender, raw_alert.author, SHORT),
+        title=_mask_title(masking.alert, raw_alert.title, SHORT) or _derive_title(masking.alert, data, objects),
+        severity=_mask_line(masking.alert, raw_alert.severity, SHORT) if raw_alert.severity else facets.severity,
         cluster=facets.cluster,
         namespace=facets.namespace,
         workload=facets.workload,
         labels=labels_of(named),
-        runbook_url=_line(masking.alert, raw_alert.runbook_url, ADDRESS) if raw_alert.runbook_url else None,
+        runbook_url=_mask_line(masking.alert, raw_alert.runbook_url, ADDRESS) if raw_alert.runbook_url else None,
         priority=raw_alert.priority,
-        mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
-        llm_provider=_line(masking.sender, raw_alert.llm_provider, SHORT) if raw_alert.llm_provider else None,
-        slack_message_fingerprint=_line(masking.alert, raw_alert.slack_message_fingerprint or "", FINGERPRINT) or None,
+        mcp=_mask_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
+        llm_provider=_mask_line(masking.sender, raw_alert.llm_provider, SHORT) if raw_alert.llm_provider else None,
+        slack_message_fingerprint=_mask_line(masking.alert, raw_alert.slack_message_fingerprint or "", FINGERPRINT)
+        or None,
         names_no_type=isinstance(raw_alert.alert_type, DefaultAlertType),
     )
 
@@ -99,53 +100,54 @@ def mask_with_members(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert
     """The members' texts are masked like the alert's data, which has them too."""
     masking = masking.for_session(raw_alert.session_id)
     members = tuple(
-        GroupMember(id=member.id, text=_storable(masking.alert.mask(member.text))[:MEMBER_LIMIT])
+        GroupMember(id=member.id, text=_without_nul(masking.alert.mask(member.text))[:MEMBER_LIMIT])
         for member in raw_alert.members
     )
     return _mask_alert(raw_alert, masking), members
 
 
-def _data(raw_alert: RawAlert, masker: Masker) -> str:
+def _mask_data(raw_alert: RawAlert, masker: Masker) -> str:
     if isinstance(raw_alert.data, str):
         return masker.mask(raw_alert.data)
     # Once more as text: for what a name and its value make together.
     return masker.mask(json.dumps(masker.mask_json(raw_alert.data), indent=2, ensure_ascii=False))
 
 
-def _selection(masker: Masker, selection: McpSelection) -> McpSelection:
+def _mask_selection(masker: Masker, selection: McpSelection) -> McpSelection:
     """Its names are a stranger's: that they exist was not checked on every way in."""
     servers = tuple(
         McpServerSelection(
-            name=_line(masker, server.name, SHORT), tools=tuple(_line(masker, tool, SHORT) for tool in server.tools)
+            name=_mask_line(masker, server.name, SHORT),
+            tools=tuple(_mask_line(masker, tool, SHORT) for tool in server.tools),
         )
         for server in selection.servers
     )
     return McpSelection(servers=servers, native_tools=selection.native_tools)
 
 
-def _title(masker: Masker, text: str, most: int) -> str:
-    return cut_at_word(_one_line(masker, text), most)
+def _mask_title(masker: Masker, text: str, most: int) -> str:
+    return cut_at_word(_mask_to_one_line(masker, text), most)
 
 
-def _derived_title(masker: Masker, data: str, objects: Sequence[Fields]) -> str:
+def _derive_title(masker: Masker, data: str, objects: Sequence[Fields]) -> str:
     """`data` is masked: a title that stands in it as it is shows nothing that the data does not."""
     title = derive_title(data, objects)
-    return cut_at_word(title, LENGTH) if title in data else _title(masker, title, LENGTH)
+    return cut_at_word(title, LENGTH) if title in data else _mask_title(masker, title, LENGTH)
 
 
-def _line(masker: Masker, text: str, most: int) -> str:
-    return _one_line(masker, text)[:most]
+def _mask_line(masker: Masker, text: str, most: int) -> str:
+    return _mask_to_one_line(masker, text)[:most]
 
 
-def _one_line(masker: Masker, text: str) -> str:
+def _mask_to_one_line(masker: Masker, text: str) -> str:
     """In one line, a secret may be one that was none in two."""
     if not text:
         return ""
     masked = masker.mask(text)
     line = " ".join(masked.split())
-    return _storable(line if line == masked else masker.mask(line))
+    return _without_nul(line if line == masked else masker.mask(line))
 
 
-def _storable(text: str) -> str:
+def _without_nul(text: str) -> str:
     """PostgreSQL holds no NUL."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -53,10 +53,10 @@ class Facets:
 def facets_of(objects: Sequence[Fields]) -> Facets:
     """`objects`: the fields of the alert, the most important object first."""
     return Facets(
-        severity=_name(find_first(objects, SEVERITY)),
-        cluster=_name(find_first(objects, CLUSTER)),
-        namespace=_name(find_first(objects, NAMESPACE)),
-        workload=_workload(objects),
+        severity=_name_or_none(find_first(objects, SEVERITY)),
+        cluster=_name_or_none(find_first(objects, CLUSTER)),
+        namespace=_name_or_none(find_first(objects, NAMESPACE)),
+        workload=_find_workload(objects),
     )
 
 
@@ -70,19 +70,19 @@ def owner_of_pod(pod: str) -> str:
     return ordinal[1] if ordinal else pod
 
 
-def _workload(objects: Sequence[Fields]) -> str | None:
-    if named := _name(find_first(objects, WORKLOAD)):
+def _find_workload(objects: Sequence[Fields]) -> str | None:
+    if named := _name_or_none(find_first(objects, WORKLOAD)):
         return named
-    if job := _name(find_first(objects, JOB)):
+    if job := _name_or_none(find_first(objects, JOB)):
         made = OF_CRON_JOB.fullmatch(job)
         return made[1] if made else job
-    if replica_set := _name(find_first(objects, REPLICA_SET)):
+    if replica_set := _name_or_none(find_first(objects, REPLICA_SET)):
         made = OF_REPLICA_SET.fullmatch(replica_set)
         return made[1] if made else replica_set
-    pod = _name(find_first(objects, POD))
+    pod = _name_or_none(find_first(objects, POD))
     return owner_of_pod(pod) if pod else None
 
 
-def _name(text: str | None) -> str | None:
+def _name_or_none(text: str | None) -> str | None:
     """As one line. Text that is masked in the data is masked here."""
     return text if text is not None and len(text) <= LONGEST and text.isprintable() else None

@@ -46,7 +46,7 @@ class HeadsFollower:
         pauses = draw_growing_pauses()
         while True:
             try:
-                await self._follow(heartbeat)
+                await self._follow_heads(heartbeat)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("heads.not_read", reason=str(problem), error=type(problem).__name__)
                 if self._known.follows_heads:
@@ -55,7 +55,7 @@ class HeadsFollower:
                 self._known.follows_heads = False
             await asyncio.sleep(next(pauses))
 
-    async def _follow(self, heartbeat: Callable[[], None]) -> None:
+    async def _follow_heads(self, heartbeat: Callable[[], None]) -> None:
         numbers = range(self._bus.layout.log_partitions)
         async with PartitionReader(
             self._bus, self._bus.topics.heads, heartbeat, consumer=quiet_reader

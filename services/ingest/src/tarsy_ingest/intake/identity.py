@@ -62,11 +62,11 @@ class AlertIdentities:
             case Fingerprint(kind=kind, value=value):
                 return deduplication_key(kind, value)
             case "content":
-                return "" if alert is None else deduplication_key("content", self._digest(alert))
+                return "" if alert is None else deduplication_key("content", self._content_digest(alert))
             case None:
                 return ""
 
-    def _digest(self, alert: RawAlert) -> str:
+    def _content_digest(self, alert: RawAlert) -> str:
         mcp = None if alert.mcp is None else alert.mcp.model_dump(mode="json")
         # Without a choice the digest is that of older releases: alerts that run meet themselves after an upgrade.
         provider = [] if alert.llm_provider is None else [alert.llm_provider]

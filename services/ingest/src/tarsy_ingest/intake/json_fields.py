@@ -49,7 +49,7 @@ def objects_in(text: str) -> tuple[NamedObject, ...]:
         return ()
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    return tuple(_objects("", value, DEEPEST))
+    return tuple(_find_objects("", value, DEEPEST))
 
 
 def find_first(objects: Sequence[Fields], names: Sequence[str]) -> str | None:
@@ -57,7 +57,7 @@ def find_first(objects: Sequence[Fields], names: Sequence[str]) -> str | None:
     return next((fields[name] for fields in objects for name in names if name in fields), None)
 
 
-def _objects(name: str, value: JsonValue, deep: int) -> Iterator[NamedObject]:
+def _find_objects(name: str, value: JsonValue, deep: int) -> Iterator[NamedObject]:
     if not isinstance(value, dict):
         return
     named = {key.lower(): held for key, held in value.items()}
@@ -66,4 +66,4 @@ def _objects(name: str, value: JsonValue, deep: int) -> Iterator[NamedObject]:
     )
     if deep:
         for inner in OBJECTS:
-            yield from _objects(inner, named.get(inner), deep - 1)
+            yield from _find_objects(inner, named.get(inner), deep - 1)

@@ -83,8 +83,8 @@ class KnownSessions:
         """
         at_ms = int(self._now() * 1000)
         known = self._known.get(key)
-        if known is None or not self._joins(known, session_id, at_ms, window_seconds):
-            self._put(key, _Expected(session_id, offset, at_ms, window_seconds, at_ms))
+        if known is None or not self._would_join(known, session_id, at_ms, window_seconds):
+            self._remember(key, _Expected(session_id, offset, at_ms, window_seconds, at_ms))
             return None
         known.alerted_ms = at_ms
         self._known.move_to_end(key)
@@ -94,22 +94,22 @@ class KnownSessions:
     def would_join(self, key: str, session_id: str, window_seconds: float) -> bool:
         """Whether an alert that comes now would start no session, as far as is known."""
         known = self._known.get(key)
-        return known is not None and self._joins(known, session_id, int(self._now() * 1000), window_seconds)
+        return known is not None and self._would_join(known, session_id, int(self._now() * 1000), window_seconds)
 
     def note_head(self, session_id: str, head: SessionHead) -> None:
         """Heads come in any order, and more than once."""
         if head.alerts is None:
             return
-        shown, known = _shown(session_id, head, head.alerts), self._known.get(head.alerts.key)
+        shown, known = _to_shown(session_id, head, head.alerts), self._known.get(head.alerts.key)
         if known is None:
-            self._put(head.alerts.key, shown)
-        elif _replaces(shown, known):
+            self._remember(head.alerts.key, shown)
+        elif _may_replace(shown, known):
             if known.session_id == session_id and shown.alerted_ms != CLOSED:
                 # A head of an open session does not show the alerts that have joined it since.
                 shown.alerted_ms = max(shown.alerted_ms, known.alerted_ms)
-            self._put(head.alerts.key, shown)
+            self._remember(head.alerts.key, shown)
 
-    def _joins(self, known: _Shown | _Expected, session_id: str, at_ms: int, window_seconds: float) -> bool:
+    def _would_join(self, known: _Shown | _Expected, session_id: str, at_ms: int, window_seconds: float) -> bool:
         if isinstance(known, _Shown):
             if known.session_id == session_id and not known.deleted:
                 return True
@@ -117,14 +117,14 @@ class KnownSessions:
                 return known.takes(at_ms, window_seconds)
         return joins(known.alerted_ms, investigated=False, at_ms=at_ms, window_seconds=window_seconds)
 
-    def _put(self, key: str, known: _Shown | _Expected) -> None:
+    def _remember(self, key: str, known: _Shown | _Expected) -> None:
         self._known[key] = known
         self._known.move_to_end(key)
         if len(self._known) > self._most:
             self._known.popitem(last=False)
 
 
-def _shown(session_id: str, head: SessionHead, alerts: AlertMark) -> _Shown:
+def _to_shown(session_id: str, head: SessionHead, alerts: AlertMark) -> _Shown:
     investigated = is_investigated(head)
     return _Shown(
         session_id=session_id,
@@ -138,7 +138,7 @@ def _shown(session_id: str, head: SessionHead, alerts: AlertMark) -> _Shown:
     )
 
 
-def _replaces(shown: _Shown, known: _Shown | _Expected) -> bool:
+def _may_replace(shown: _Shown, known: _Shown | _Expected) -> bool:
     """Alerts of a key lie in one partition of the inbox, so that their offsets have an order."""
     if isinstance(known, _Shown):
         return (shown.opened, shown.number) > (known.opened, known.number)

@@ -29,7 +29,7 @@ async def accept_notices(
     tasks: dict[int, asyncio.Task[WebhookAlertAccepted]] = {}
     try:
         async with asyncio.TaskGroup() as group:
-            for index in await _joining_last(intake, notices):
+            for index in await _order_joining_last(intake, notices):
                 await slots.acquire()
                 task = group.create_task(_accept_notice(intake, metrics, notices[index], delivery_id, cause))
                 task.add_done_callback(lambda _: slots.release())
@@ -41,7 +41,7 @@ async def accept_notices(
     return [tasks[index].result() for index in range(len(notices))]
 
 
-async def _joining_last(intake: Intake, notices: Sequence[Notice]) -> Sequence[int]:
+async def _order_joining_last(intake: Intake, notices: Sequence[Notice]) -> Sequence[int]:
     """The places of the notices, in the order to take them in.
 
     A sender repeats a request whose alerts could not all be written in time. The accepted ones then wait behind the

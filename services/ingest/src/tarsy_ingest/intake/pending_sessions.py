@@ -76,11 +76,11 @@ class PendingSessions:
             return
         for partition, queue in announcement.queues.items():
             self._queues[partition] = queue
-            self._decided(partition, queue.decided)
+            self._drop_decided(partition, queue.decided)
         self._waiting = sum(queue.waiting for queue in self._queues.values())
         self._changed.set()
 
-    def _decided(self, partition: int, below: int) -> None:
+    def _drop_decided(self, partition: int, below: int) -> None:
         mine = self._undecided.get(partition)
         while mine and mine[0] < below:
             mine.popleft()

@@ -31,12 +31,12 @@ class QueueFollower:
         pauses = draw_growing_pauses()
         while True:
             try:
-                await self._follow(heartbeat)
+                await self._follow_heartbeats(heartbeat)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("queues.not_read", reason=str(problem), error=type(problem).__name__)
             await asyncio.sleep(next(pauses))
 
-    async def _follow(self, heartbeat: Callable[[], None]) -> None:
+    async def _follow_heartbeats(self, heartbeat: Callable[[], None]) -> None:
         async with PartitionReader(
             self._bus, self._bus.topics.workers, heartbeat, consumer=quiet_reader
         ).running() as reader:

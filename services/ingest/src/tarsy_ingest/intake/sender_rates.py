@@ -47,7 +47,7 @@ class SenderRates:
         """One alert. Raises TooManyAlertsError."""
         if not self._per_second:
             return
-        bucket = self._filled(sender)
+        bucket = self._refill_bucket(sender)
         if bucket.tokens < 1:
             raise TooManyAlertsError(math.ceil((1 - bucket.tokens) / self._per_second))
         bucket.tokens -= 1
@@ -55,9 +55,9 @@ class SenderRates:
     def charge(self, sender: str, alerts: int) -> None:
         """Alerts that came in the same request as the first one."""
         if self._per_second and alerts > 0:
-            self._filled(sender).tokens -= alerts
+            self._refill_bucket(sender).tokens -= alerts
 
-    def _filled(self, sender: str) -> _Bucket:
+    def _refill_bucket(self, sender: str) -> _Bucket:
         now, bucket = self._monotonic(), self._buckets.get(sender)
         if bucket is None:
             bucket = self._buckets[sender] = _Bucket(self._burst, now)
@@ -76,10 +76,10 @@ def sender_of(scope: Scope) -> str:
     if not client:
         return UNKNOWN
     host: str = client[0]
-    return _network(host) if ":" in host else host
+    return _network_of(host) if ":" in host else host
 
 
-def _network(host: str) -> str:
+def _network_of(host: str) -> str:
     try:
         address = ip_address(host)
     except ValueError:

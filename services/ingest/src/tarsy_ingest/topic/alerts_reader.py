@@ -47,18 +47,18 @@ class AlertsReader:
             try:
                 await self._topic.follow(await self._cluster(), ready, progressed)
             except Exception as problem:  # noqa: BLE001 # whatever it is: the HTTP door does not share its fate
-                self._failed(problem)
+                self._note_failure(problem)
             ready()
             await asyncio.sleep(next(self._pauses))
 
-    def _failed(self, problem: Exception) -> None:
-        self._problem = self._sentence(problem)
+    def _note_failure(self, problem: Exception) -> None:
+        self._problem = self._describe_failure(problem)
         self._metrics.fails_to_read_alerts()
         # The frames without the message: it may repeat what strangers wrote.
         frames = "".join(traceback.format_tb(problem.__traceback__))
         log.error("alerts_topic.not_read", reason=self._problem, frames=frames)
 
-    def _sentence(self, problem: Exception) -> str:
+    def _describe_failure(self, problem: Exception) -> str:
         """Leaves out untrusted text: an unforeseen error is named by its type only."""
         if isinstance(problem, PositionLostError):
             return (

@@ -84,7 +84,7 @@ class AlertsTopic:
         """
 
         def decode(record: Record) -> RecordNotices:
-            return self._notices_of(record, cluster)
+            return self._read_notices(record, cluster)
 
         async def hand_over(found: RecordNotices) -> None:
             await self._hand_over(found, progressed)
@@ -94,9 +94,9 @@ class AlertsTopic:
         consumer = GroupConsumer(
             self._bus, topic, self.group, may_skip=False, commit_seconds=0.0, opened=opened, heartbeat=progressed
         )
-        await subscribe(consumer, decode=decode, handler=hand_over, refuse=self._refuse)
+        await subscribe(consumer, decode=decode, handler=hand_over, refuse=self._bury_or_raise)
 
-    def _notices_of(self, record: Record, cluster: str) -> RecordNotices:
+    def _read_notices(self, record: Record, cluster: str) -> RecordNotices:
         """Raises UnparsableRecordError, AlertRejectedError or AlertTooLargeError."""
         if isinstance(record, UnparsableRecord):
             raise UnparsableRecordError(record.problem)
@@ -112,7 +112,7 @@ class AlertsTopic:
             if isinstance(notice.alert, RawAlert):
                 await self._intake.wait_for_capacity(notice.alert, progressed)
             if isinstance(notice.alert, RawAlert | AlertResolution):
-                await self._until_written(notice.alert, found)
+                await self._submit_until_written(notice.alert, found)
         # After the alerts: when one of them fails, the whole record comes again.
         for notice in found.notices:
             if isinstance(notice.alert, AlertResolution):
@@ -123,7 +123,7 @@ class AlertsTopic:
         if wrong := [m for one in found.notices if isinstance(one.alert, RejectedAlert) for m in one.alert.mistakes]:
             raise AlertRejectedError(*wrong)
 
-    async def _until_written(self, alert: RawAlert | AlertResolution, found: RecordNotices) -> None:
+    async def _submit_until_written(self, alert: RawAlert | AlertResolution, found: RecordNotices) -> None:
         """An outage is waited out, however long: going on would leave the record behind. Raises TooLargeError."""
 
         def failed(problem: Exception, pause: float) -> None:
@@ -139,15 +139,15 @@ class AlertsTopic:
 
         await retry(write, passes=was_not_written, failed=failed)
 
-    async def _refuse(self, record: Record, problem: Exception) -> None:
+    async def _bury_or_raise(self, record: Record, problem: Exception) -> None:
         """Raises what says nothing of the record: NotWrittenError, KafkaError, OSError."""
         match problem:
             case UnparsableRecordError():
-                await self._bury(record, str(problem), "unparsable")
+                await self._bury_record(record, str(problem), "unparsable")
             case AlertRejectedError() | TooLargeError():
                 # The place of a mistake has names that the sender gave.
                 too_large = isinstance(problem, AlertTooLargeError | TooLargeError)
-                await self._bury(record, self._mask(str(problem)), "too_large" if too_large else "refused")
+                await self._bury_record(record, self._mask(str(problem)), "too_large" if too_large else "refused")
             case NotWrittenError() | KafkaError() | OSError():
                 raise problem
             case _:
@@ -155,8 +155,8 @@ class AlertsTopic:
                 # Leaves out its message, which may repeat untrusted text.
                 frames = "".join(traceback.format_tb(problem.__traceback__))
                 log.error("alert.failed", offset=record.offset, reason=type(problem).__name__, frames=frames)
-                await self._bury(record, f"TARSy itself failed on it: {type(problem).__name__}", "unforeseen")
+                await self._bury_record(record, f"TARSy itself failed on it: {type(problem).__name__}", "unforeseen")
 
-    async def _bury(self, record: Record, reason: str, kind: BurialReason) -> None:
+    async def _bury_record(self, record: Record, reason: str, kind: BurialReason) -> None:
         await dead_letter_until_written(self._publisher, record, reason)
         self._metrics.count_buried(kind)

@@ -67,23 +67,27 @@ def read_record(
     The headers come first, then its shape. A form that is known must have the right fields.
     Anything else is text for the agent, as it is.
     """
-    body_headers = {name.lower(): _header(name.lower(), value) for name, value in headers if _is_known(name)}
-    text = _text_in(raw or b"", body_headers)
+    body_headers = {name.lower(): _decode_header(name.lower(), value) for name, value in headers if _is_known(name)}
+    text, session_id = _decode_text(raw or b"", body_headers), position.session_id()
     if is_binary(body_headers):
-        return _of_format(cloud_event.FORMAT, _body(_json_or(text), position, body_headers), rules)
+        return _read_by_format(
+            cloud_event.FORMAT, AlertBody(value=_json_or_text(text), session_id=session_id, headers=body_headers), rules
+        )
     media_type = media_type_of(body_headers)
     if media_type in (cloud_event.STRUCTURED, cloud_event.BATCH):
-        return _of_format(cloud_event.FORMAT, _body(parse_json(text), position, body_headers), rules)
-    value = None if TEXT.include(media_type) else unwrap(_json_or(text))
+        return _read_by_format(
+            cloud_event.FORMAT, AlertBody(value=parse_json(text), session_id=session_id, headers=body_headers), rules
+        )
+    value = None if TEXT.include(media_type) else unwrap(_json_or_text(text))
     for form in FORMATS:
         if form.matches(value):
-            return _of_format(form, _body(value, position, {}), rules)
+            return _read_by_format(form, AlertBody(value=value, session_id=session_id, headers={}), rules)
     if looks_like_submission(value):
-        return _own("submission", _submitted(value, position, rules))
-    return _own("text", _plain(value if isinstance(value, str) else text, position, rules))
+        return _read_own_alert("submission", _read_submitted(value, session_id, rules))
+    return _read_own_alert("text", _read_plain_text(value if isinstance(value, str) else text, session_id, rules))
 
 
-def _text_in(raw: bytes, headers: Mapping[str, str]) -> str:
+def _decode_text(raw: bytes, headers: Mapping[str, str]) -> str:
     """No alert is lost for its content type: a charset that is not right is passed over where the text is UTF-8."""
     try:
         decoded = to_utf8(raw, headers)
@@ -106,32 +110,28 @@ def unwrap(value: JsonValue) -> JsonValue:
     """The value inside of the `schema` and `payload` of Connect's converter, or of a text that is JSON."""
     if isinstance(value, dict) and value.keys() == {"schema", "payload"}:
         value = value["payload"]
-    return _json_or(value) if isinstance(value, str) and value.strip() else value
+    return _json_or_text(value) if isinstance(value, str) and value.strip() else value
 
 
-def _of_format(form: AlertFormat, body: AlertBody, rules: AlertRules) -> ReadRecord:
+def _read_by_format(form: AlertFormat, body: AlertBody, rules: AlertRules) -> ReadRecord:
     return ReadRecord(form.source, form.read(body, rules.types).notices)
 
 
-def _own(recognised: str, alert: RawAlert) -> ReadRecord:
+def _read_own_alert(recognised: str, alert: RawAlert) -> ReadRecord:
     return ReadRecord(recognised, (Notice(alert.source, alert),))
-
-
-def _body(value: JsonValue, position: RecordPosition, headers: Mapping[str, str]) -> AlertBody:
-    return AlertBody(value=value, session_id=position.session_id(), headers=headers)
 
 
 def _is_known(name: str) -> bool:
     return name.lower() == CONTENT_TYPE or name.lower().startswith(RECORD_HEADER)
 
 
-def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: AlertRules) -> RawAlert:
+def _read_submitted(value: dict[str, JsonValue], session_id: str, rules: AlertRules) -> RawAlert:
     found = read_leniently(value)
     check_size(found.submission.data, ("data",))
     if mistakes := mistakes_in_provider(found.submission.llm_provider, rules.llm_providers):
         raise AlertRejectedError(*mistakes)
     alert = RawAlert(
-        session_id=position.session_id(),
+        session_id=session_id,
         alert_type=rules.types.require(found.submission.alert_type or None),
         data=found.data,
         source="kafka",
@@ -142,9 +142,9 @@ def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: Ale
     return found.submission.apply_choices(alert)
 
 
-def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:
+def _read_plain_text(text: str, session_id: str, rules: AlertRules) -> RawAlert:
     return RawAlert(
-        session_id=position.session_id(),
+        session_id=session_id,
         alert_type=rules.types.require(None),
         data=text,
         source="kafka",
@@ -153,7 +153,7 @@ def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:
     )
 
 
-def _header(name: str, raw: bytes | None) -> str:
+def _decode_header(name: str, raw: bytes | None) -> str:
     """No alert is lost for its content type."""
     if name == CONTENT_TYPE:
         return (raw or b"").decode(errors="replace")
@@ -163,7 +163,7 @@ def _header(name: str, raw: bytes | None) -> str:
         raise AlertRejectedError(((name,), "is a header that is not UTF-8 text")) from None
 
 
-def _json_or(text: str) -> JsonValue:
+def _json_or_text(text: str) -> JsonValue:
     """The text itself where it is no JSON."""
     try:
         return parse_json(text)
