@@ -63,10 +63,10 @@ class NotificationDelivery:
             self._sessions.remember(session_of(event, envelope.subject))
         kind = kind_of(event)
         if kind is not None and may_want(self._receiver, kind):
-            await self._deliver(record, kind)
+            await self._deliver_in_time(record, kind)
         self._last.remember(envelope.subject, envelope.sequence)
 
-    async def _deliver(self, record: EventRecord, kind: NotificationKind) -> None:
+    async def _deliver_in_time(self, record: EventRecord, kind: NotificationKind) -> None:
         until = datetime.fromisoformat(record.envelope.time) + timedelta(seconds=self._receiver.give_up_after)
         if self._now() > until:
             self._metrics.count_ended(self._name, "late")
@@ -74,7 +74,7 @@ class NotificationDelivery:
         outcome = await self._send_until_done(record, kind, until)
         self._note_recovery()
         if outcome is not None:
-            self._ended(record, kind, outcome)
+            self._note_end(record, kind, outcome)
 
     async def _send_until_done(
         self, record: EventRecord, kind: NotificationKind, until: datetime
@@ -82,16 +82,16 @@ class NotificationDelivery:
         """None where the receiver does not want it."""
         for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
             try:
-                return await self._attempt(record, kind)
+                return await self._send_if_wanted(record, kind)
             except NotificationRefusedError as problem:
-                self._complain(record, problem)
+                self._log_loss(record, problem)
                 return "refused"
             except ReceiverUnavailableError as problem:
                 wait = max(pause, min(problem.after_seconds, LONGEST_AFTER_SECONDS))
                 if self._now() + timedelta(seconds=wait) > until:
-                    self._complain(record, problem)
+                    self._log_loss(record, problem)
                     return "given_up"
-                self._waits(record, problem, wait)
+                self._note_wait(record, problem, wait)
             except Exception:
                 # A mistake of ours costs one notification, and not those behind it.
                 log.exception("notification.failed", **self._log_fields(record))
@@ -99,7 +99,7 @@ class NotificationDelivery:
             await self._sleep(wait)
         raise AssertionError("pauses never end")
 
-    async def _attempt(self, record: EventRecord, kind: NotificationKind) -> NotificationOutcome | None:
+    async def _send_if_wanted(self, record: EventRecord, kind: NotificationKind) -> NotificationOutcome | None:
         envelope, event = record.envelope, record.event
         session = await self._sessions.find(envelope.subject)
         if event is None or not wants(self._receiver, kind, session):
@@ -108,7 +108,7 @@ class NotificationDelivery:
         await self._target.send(Notification(kind, event, envelope, record.value, session, link))
         return "told"
 
-    def _waits(self, record: EventRecord, problem: ReceiverUnavailableError, pause: float) -> None:
+    def _note_wait(self, record: EventRecord, problem: ReceiverUnavailableError, pause: float) -> None:
         self.problem = str(problem)
         self._metrics.count_failed(self._name)
         self._metrics.set_waiting(self._name, waits=True)
@@ -120,10 +120,10 @@ class NotificationDelivery:
         self.problem = ""
         self._metrics.set_waiting(self._name, waits=False)
 
-    def _complain(self, record: EventRecord, problem: Exception) -> None:
+    def _log_loss(self, record: EventRecord, problem: Exception) -> None:
         log.error("notification.lost", **self._log_fields(record), reason=str(problem))
 
-    def _ended(self, record: EventRecord, kind: NotificationKind, outcome: NotificationOutcome) -> None:
+    def _note_end(self, record: EventRecord, kind: NotificationKind, outcome: NotificationOutcome) -> None:
         self._metrics.count_ended(self._name, outcome)
         log.info("notification.ended", **self._log_fields(record), kind=kind, outcome=outcome)
 

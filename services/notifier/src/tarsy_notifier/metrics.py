@@ -48,7 +48,7 @@ class Metrics:
     def unreadable(self) -> None:
         self._unreadable.inc()
 
-    def forget(self, receiver: str) -> None:
+    def remove_gauge_of(self, receiver: str) -> None:
         """The receiver is no longer configured."""
         with suppress(KeyError):
             self._waiting.remove(receiver)

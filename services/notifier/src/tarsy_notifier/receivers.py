@@ -124,12 +124,12 @@ class Receivers:
                 del self._feeds[name]
         for name, plan in plans.items():
             if name not in self._feeds:
-                self._feeds[name] = (plan, group.start(f"receiver {name}", self._feed(plan)))
+                self._feeds[name] = (plan, group.start(f"receiver {name}", self._feed_receiver(plan)))
 
-    async def _feed(self, plan: ReceiverPlan) -> None:
+    async def _feed_receiver(self, plan: ReceiverPlan) -> None:
         loop, receiver = f"receiver {plan.name}", self._new_receiver(plan)
         heartbeat = self._supervisor.heartbeat_for(loop, essential=False)
-        delivery = self._delivery(plan, receiver, heartbeat)
+        delivery = self._make_delivery(plan, receiver, heartbeat)
         self._deliveries[plan.name] = delivery
         try:
             consumer = GroupConsumer(
@@ -140,12 +140,12 @@ class Receivers:
                 commit_seconds=COMMIT_SECONDS,
                 heartbeat=heartbeat,
             )
-            await subscribe(consumer, decode=read_record, handler=delivery.take, refuse=self._refuse)
+            await subscribe(consumer, decode=read_record, handler=delivery.take, refuse=self._skip_unreadable)
         finally:
-            self._end(plan.name, loop, delivery)
+            self._end_receiver(plan.name, loop, delivery)
             await receiver.close()
 
-    def _delivery(
+    def _make_delivery(
         self, plan: ReceiverPlan, receiver: NotificationReceiver, heartbeat: Callable[[], None]
     ) -> NotificationDelivery:
         async def sleep(seconds: float) -> None:
@@ -164,14 +164,14 @@ class Receivers:
             sleep=sleep,
         )
 
-    def _end(self, name: str, loop: str, delivery: NotificationDelivery) -> None:
+    def _end_receiver(self, name: str, loop: str, delivery: NotificationDelivery) -> None:
         """Unless the one of another plan has taken its place."""
         if self._deliveries.get(name) is delivery:
             del self._deliveries[name]
             self._supervisor.loops.end(loop)
-            self._metrics.forget(name)
+            self._metrics.remove_gauge_of(name)
 
-    async def _refuse(self, record: Record, problem: Exception) -> None:
+    async def _skip_unreadable(self, record: Record, problem: Exception) -> None:
         """The public topic repeats the log: what is no event there is nobody's, and is lost to nobody."""
         if not isinstance(problem, EnvelopeError | ValidationError):
             raise problem

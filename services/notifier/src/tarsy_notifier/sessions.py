@@ -40,11 +40,11 @@ class SessionDirectory:
         """
         known = self._known.get(session_id)
         if known is None:
-            known = await self._ask(session_id)
+            known = await self._fetch_session(session_id)
             self.remember(known)
         return known
 
-    async def _ask(self, session_id: str) -> InvestigatedSession:
+    async def _fetch_session(self, session_id: str) -> InvestigatedSession:
         assert self._client is not None, "find is called while it runs"
         try:
             answer = await self._client.get(f"/api/v1/sessions/{quote(session_id, safe='')}")

@@ -35,12 +35,12 @@ class SlackMessage:
 
 
 def message_of(notification: Notification) -> SlackMessage:
-    heading, title = _heading(notification), escape(cut(title_of(notification), TITLE_LIMIT))
+    heading, title = _choose_heading(notification), escape(cut(title_of(notification), TITLE_LIMIT))
     linked = f"<{notification.link}|{title}>" if notification.link else title
-    blocks = [_section(f"*{heading}*\n{linked}")]
+    blocks = [_section_block(f"*{heading}*\n{linked}")]
     if details := details_of(notification):
-        blocks.append(_section(cut(escape(details), TEXT_LIMIT)))
-    blocks.append(_context(" · ".join(escape(one) for one in _facts(notification))))
+        blocks.append(_section_block(cut(escape(details), TEXT_LIMIT)))
+    blocks.append(_context_block(" · ".join(escape(one) for one in _list_facts(notification))))
     return SlackMessage(
         text=f"{heading}: {title}",
         blocks=blocks,
@@ -55,7 +55,7 @@ def message_of(notification: Notification) -> SlackMessage:
     )
 
 
-def _heading(notification: Notification) -> str:
+def _choose_heading(notification: Notification) -> str:
     if is_partial(notification):
         return PARTIAL
     return LIMITED if limits_of(notification) else HEADINGS[notification.kind]
@@ -66,16 +66,16 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _facts(notification: Notification) -> Sequence[str]:
+def _list_facts(notification: Notification) -> Sequence[str]:
     session = notification.session
     where = "/".join(part for part in (session.cluster, session.namespace, session.workload) if part)
     facts = (session.alert_type, session.severity, where, f"session {session.id}")
     return [fact for fact in facts if fact]
 
 
-def _section(text: str) -> dict[str, JsonValue]:
+def _section_block(text: str) -> dict[str, JsonValue]:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 
-def _context(text: str) -> dict[str, JsonValue]:
+def _context_block(text: str) -> dict[str, JsonValue]:
     return {"type": "context", "elements": [{"type": "mrkdwn", "text": cut(text, TEXT_LIMIT)}]}

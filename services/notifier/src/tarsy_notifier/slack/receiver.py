@@ -89,7 +89,7 @@ class SlackReceiver(NotificationReceiver):
         """The start of a session answers nothing but the message that told of its alert."""
         if notification.kind == "started" and notification.session.fingerprint is None:
             return None
-        async with aclosing(self._history(notification.happened_at - LOOK_BACK)) as pages:
+        async with aclosing(self._history_pages(notification.happened_at - LOOK_BACK)) as pages:
             async for messages in pages:
                 if (found := thread_of(messages, notification)) is not None:
                     return found
@@ -98,15 +98,17 @@ class SlackReceiver(NotificationReceiver):
     async def _was_sent(self, notification: Notification, thread: str | None) -> bool:
         """An attempt before this one wrote it, after its event."""
         since = notification.happened_at - CLOCKS_DIFFER
-        async with aclosing(self._history(since) if thread is None else self._replies(thread, since)) as pages:
+        async with aclosing(
+            self._history_pages(since) if thread is None else self._reply_pages(thread, since)
+        ) as pages:
             async for messages in pages:
                 if was_sent(messages, notification):
                     return True
         return False
 
-    def _history(self, since: datetime) -> AsyncGenerator[Sequence[ChannelMessage]]:
+    def _history_pages(self, since: datetime) -> AsyncGenerator[Sequence[ChannelMessage]]:
         """Newest first, without replies."""
-        return self._pages(
+        return self._read_pages(
             lambda cursor: self._slack.conversations_history(
                 channel=self._channel,
                 oldest=str(since.timestamp()),
@@ -116,8 +118,8 @@ class SlackReceiver(NotificationReceiver):
             )
         )
 
-    def _replies(self, thread: str, since: datetime) -> AsyncGenerator[Sequence[ChannelMessage]]:
-        return self._pages(
+    def _reply_pages(self, thread: str, since: datetime) -> AsyncGenerator[Sequence[ChannelMessage]]:
+        return self._read_pages(
             lambda cursor: self._slack.conversations_replies(
                 channel=self._channel,
                 ts=thread,
@@ -128,7 +130,7 @@ class SlackReceiver(NotificationReceiver):
             )
         )
 
-    async def _pages(
+    async def _read_pages(
         self, ask: Callable[[str | None], Awaitable[AsyncSlackResponse]]
     ) -> AsyncGenerator[Sequence[ChannelMessage]]:
         """None where the app may not read the channel: then a repeat is written, too."""
@@ -139,7 +141,7 @@ class SlackReceiver(NotificationReceiver):
             except HistoryHiddenError as problem:
                 log.warning("slack.history_hidden", channel=self._channel, reason=str(problem))
                 return
-            yield list(_messages(answer.get("messages")))
+            yield list(_parse_messages(answer.get("messages")))
             cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
             if cursor is None:
                 return
@@ -150,12 +152,12 @@ async def _call_slack(call: Awaitable[AsyncSlackResponse]) -> AsyncSlackResponse
     try:
         return await call
     except SlackApiError as problem:
-        raise _translated(problem.response) from problem
+        raise _error_of_answer(problem.response) from problem
     except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, ValueError) as problem:
         raise ReceiverUnavailableError(f"Slack does not answer: {problem!r}") from problem
 
 
-def _translated(answer: AsyncSlackResponse) -> NotifierError:
+def _error_of_answer(answer: AsyncSlackResponse) -> NotifierError:
     error = str(answer.get("error", "")) if isinstance(answer.data, dict) else f"HTTP {answer.status_code}"
     sentence = f"Slack answers {error}"
     if error in REFUSALS:
@@ -165,7 +167,7 @@ def _translated(answer: AsyncSlackResponse) -> NotifierError:
     return ReceiverUnavailableError(sentence, retry_after_seconds(answer.headers) or 0.0)
 
 
-def _messages(found: JsonValue) -> Iterator[ChannelMessage]:
+def _parse_messages(found: JsonValue) -> Iterator[ChannelMessage]:
     """Messages as we know them; all else is left out."""
     for one in found if isinstance(found, list) else []:
         with suppress(ValidationError):

@@ -42,18 +42,22 @@ def was_sent(messages: Iterable[ChannelMessage], notification: Notification) -> 
 
 def thread_of(messages: Iterable[ChannelMessage], notification: Notification) -> str | None:
     """The thread of the message that told of the alert, or that of an earlier notification of the same session."""
-    fingerprint = _plain(notification.session.fingerprint or "")
+    fingerprint = _normalize_text(notification.session.fingerprint or "")
     for message in messages:
         if message.payload("session_id") == notification.session.id:
             return message.thread
-        if fingerprint and message.payload("session_id") is None and fingerprint in _plain(_text(message)):
+        if (
+            fingerprint
+            and message.payload("session_id") is None
+            and fingerprint in _normalize_text(_text_of_message(message))
+        ):
             return message.thread
     return None
 
 
-def _text(message: ChannelMessage) -> str:
+def _text_of_message(message: ChannelMessage) -> str:
     return " ".join((message.text, *(f"{one.text} {one.fallback}" for one in message.attachments)))
 
 
-def _plain(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return " ".join(text.lower().split())

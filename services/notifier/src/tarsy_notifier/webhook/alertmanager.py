@@ -20,7 +20,7 @@ DESCRIPTION_LIMIT = 10_000
 
 def alertmanager_body(notification: Notification, receiver: str, dashboard_url: str) -> dict[str, JsonValue]:
     """One alert, which fires: an end of an investigation is news, and nothing that is over."""
-    labels: dict[str, JsonValue] = {"alertname": NAMES[notification.kind], **_labels(notification)}
+    labels: dict[str, JsonValue] = {"alertname": NAMES[notification.kind], **_alert_labels(notification)}
     annotations: dict[str, JsonValue] = {
         "summary": title_of(notification),
         "description": cut(details_of(notification), DESCRIPTION_LIMIT),
@@ -48,7 +48,7 @@ def alertmanager_body(notification: Notification, receiver: str, dashboard_url: 
     }
 
 
-def _labels(notification: Notification) -> dict[str, JsonValue]:
+def _alert_labels(notification: Notification) -> dict[str, JsonValue]:
     session = notification.session
     known = {
         "session_id": session.id,

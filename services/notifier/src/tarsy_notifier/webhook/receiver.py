@@ -47,7 +47,7 @@ class WebhookReceiver(NotificationReceiver):
 
     @override
     async def send(self, notification: Notification) -> None:
-        body = self._body(notification)
+        body = self._encode_body(notification)
         headers = {
             **sign_headers(notification.envelope.id, self._now(), body, self._secret),
             "content-type": MEDIA_TYPES[self._written_as],
@@ -67,7 +67,7 @@ class WebhookReceiver(NotificationReceiver):
     async def close(self) -> None:
         await self._client.aclose()
 
-    def _body(self, notification: Notification) -> bytes:
+    def _encode_body(self, notification: Notification) -> bytes:
         if self._written_as == "cloudevents":
             return json.dumps(notification.envelope.to_structured(notification.value)).encode()
         return json.dumps(alertmanager_body(notification, self._name, self._dashboard_url)).encode()
