@@ -54,7 +54,7 @@ class AdmissionQueue:
         waiting = _Applicant(PRIORITIES.index(priority), since, next(self._numbers), session_id, turn)
         heapq.heappush(self._queue, waiting)
         self._waiting += 1
-        self._admit()
+        self._admit_waiting()
         try:
             await turn
         except asyncio.CancelledError:
@@ -76,18 +76,18 @@ class AdmissionQueue:
             return
         self._waiting_for_people.add(session_id)
         self._running.discard(session_id)
-        self._admit()
+        self._admit_waiting()
 
     def release(self, session_id: str) -> None:
         """The session runs no longer, or not here."""
         self._running.discard(session_id)
         self._waiting_for_people.discard(session_id)
-        self._admit()
+        self._admit_waiting()
 
     def resize(self, most: int) -> None:
         """From now on so many may run. Running sessions continue, even if they are more than allowed."""
         self._capacity = most
-        self._admit()
+        self._admit_waiting()
 
     def pause(self) -> None:
         """No session is admitted until `resume`."""
@@ -95,7 +95,7 @@ class AdmissionQueue:
 
     def resume(self) -> None:
         self.paused = False
-        self._admit()
+        self._admit_waiting()
 
     @property
     def running(self) -> Set[str]:
@@ -111,7 +111,7 @@ class AdmissionQueue:
         """Since when the session waits that has waited for longest."""
         return min((waiting.since for waiting in self._queue if not waiting.turn.cancelled()), default=None)
 
-    def _admit(self) -> None:
+    def _admit_waiting(self) -> None:
         while self._queue and not self.paused and len(self._running) < self._capacity:
             waiting = heapq.heappop(self._queue)
             if waiting.turn.cancelled():

@@ -85,8 +85,8 @@ class DispatchedCall:
         `undecided_since`: when the oldest input came that waits for the owner; None where none waits for long. The
         claim may lie behind it: nothing is published again until all is decided that came before the pause was over.
         """
-        self._after_outage(monotonic, downtime)
-        noticed = self._noticed(broker_now, downtime, worker_dead=worker_dead)
+        self._note_outage(monotonic, downtime)
+        noticed = self._find_notice(broker_now, downtime, worker_dead=worker_dead)
         if noticed is not None:
             if monotonic < self._report_at:
                 return None
@@ -106,7 +106,7 @@ class DispatchedCall:
             return False
         return undecided_since <= self._claimed_by
 
-    def _after_outage(self, monotonic: float, downtime: Downtime) -> None:
+    def _note_outage(self, monotonic: float, downtime: Downtime) -> None:
         """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""
         last = downtime.outages[-1] if downtime.outages else None
         if last != self._last_outage:
@@ -115,7 +115,7 @@ class DispatchedCall:
             self._pauses = self._make_pauses()
             self._publish_at = min(self._publish_at, monotonic + next(self._pauses))
 
-    def _noticed(
+    def _find_notice(
         self, broker_now: datetime | None, downtime: Downtime, *, worker_dead: bool
     ) -> WorkerDied | DeadlinePassed | None:
         if broker_now is not None and downtime.has_passed(self.effect.since, self.effect.deadline, broker_now):

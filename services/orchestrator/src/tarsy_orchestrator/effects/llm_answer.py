@@ -57,10 +57,10 @@ def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Co
     return MaskedAnswer(
         thinking=thinking,
         text=masker.mask(answer.text),
-        tool_calls=_calls(calls, masker, llm_call_id, offered),
+        tool_calls=_mask_calls(calls, masker, llm_call_id, offered),
         model=masker.mask(answer.model),
         # It may repeat the thinking word for word: it is kept as it is, or not at all.
-        opaque=answer.opaque if thinking == answer.thinking and not _tells(answer.opaque, masker) else None,
+        opaque=answer.opaque if thinking == answer.thinking and not _holds_secret(answer.opaque, masker) else None,
         calls_left_out=max(0, len(answer.tool_calls) - MOST_CALLS),
         unreadable_calls={
             tool_call_id(llm_call_id, index): masker.mask(one.problem) for index, one in enumerate(calls) if one.problem
@@ -68,20 +68,20 @@ def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Co
     )
 
 
-def _tells(opaque: JsonValue, masker: Masker) -> bool:
+def _holds_secret(opaque: JsonValue, masker: Masker) -> bool:
     """Whether fields that a server has put beside its calls hold a secret that can be read."""
     match opaque:
         case dict():
-            return any(_tells(value, masker) for key, value in opaque.items() if key not in SEALED)
+            return any(_holds_secret(value, masker) for key, value in opaque.items() if key not in SEALED)
         case list():
-            return any(_tells(value, masker) for value in opaque)
+            return any(_holds_secret(value, masker) for value in opaque)
         case str():
             return masker.mask(opaque) != opaque
         case _:
             return False
 
 
-def _calls(
+def _mask_calls(
     requested: Sequence[AskedTool], masker: Masker, llm_call_id: str, offered: Collection[str]
 ) -> tuple[ToolCall, ...]:
     """A tool that nobody offered is the model's invention, and so are the names of arguments."""
@@ -89,13 +89,13 @@ def _calls(
         ToolCall(
             id=tool_call_id(llm_call_id, index),
             name=one.name if one.name in offered else "__".join(map(masker.mask, one.name.split("__"))),
-            arguments=_arguments(one.arguments, masker),
+            arguments=_mask_arguments(one.arguments, masker),
         )
         for index, one in enumerate(requested)
     )
 
 
-def _arguments(arguments: dict[str, JsonValue], masker: Masker) -> dict[str, JsonValue]:
+def _mask_arguments(arguments: dict[str, JsonValue], masker: Masker) -> dict[str, JsonValue]:
     """Arguments that could not be masked at all are dropped: what comes back then is no object."""
     masked = masker.mask_json(arguments)
     return masked if isinstance(masked, dict) else {}

@@ -45,7 +45,7 @@ class CallTimes:
 @asynccontextmanager
 async def llm_turn(deps: Dependencies, effect: LlmCallEffect) -> AsyncIterator[CallTimes]:
     """The body has one of the slots for LLM calls. A pause before a retry is over then."""
-    await _until_due(deps, effect)
+    await _wait_until_due(deps, effect)
     wanted = deps.monotonic()
     async with deps.llm_slots:
         yield CallTimes(wanted, deps.monotonic())
@@ -63,19 +63,19 @@ async def make_llm_call(
     seconds, sent = state.started.chain.limits.llm_call_seconds, ""
     try:
         async with asyncio.timeout(seconds):
-            llm, request = _llm_of(deps, effect), deps.requests.compose(state, effect.execution)
+            llm, request = _require_llm(deps, effect), deps.requests.compose(state, effect.execution)
             sent = request.digest
-            stream = _stream(deps, session_id, effect, llm, request, words)
+            stream = _stream_answer(deps, session_id, effect, llm, request, words)
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        failed = _failure(deps, session_id, effect, times, sent, error, CALL_TIMEOUT)
+        failed = _report_failure(deps, session_id, effect, times, sent, error, CALL_TIMEOUT)
         return failed.model_copy(update={"thinking": words.last("thinking"), "text": words.last("text")})
     except RepetitionError:
         error = "the model repeated itself and was broken off"
-        return _failure(deps, session_id, effect, times, sent, error, REPETITION)
+        return _report_failure(deps, session_id, effect, times, sent, error, REPETITION)
     except LlmCallError as problem:
-        return _failure(
+        return _report_failure(
             deps,
             session_id,
             effect,
@@ -99,15 +99,15 @@ async def make_llm_call(
         kind = type(problem).__name__
         log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
         error = f"the adapter failed: {kind}"
-        return _failure(deps, session_id, effect, times, sent, error, BROKEN, retryable=False)
-    report = await _report(deps, session_id, effect, times, sent, answer)
+        return _report_failure(deps, session_id, effect, times, sent, error, BROKEN, retryable=False)
+    report = await _report_answer(deps, session_id, effect, times, sent, answer)
     if record_size(report) <= MOST_RECORD_BYTES:
         return report
     error = f"the answer of the model takes more than {MOST_RECORD_BYTES} bytes on record"
-    return _failure(deps, session_id, effect, times, sent, error, "answer_too_long", usage=answer.usage)
+    return _report_failure(deps, session_id, effect, times, sent, error, "answer_too_long", usage=answer.usage)
 
 
-async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
+async def _wait_until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
     """A pause counts from the event that asks for it, so that a new owner does not begin it again."""
     if effect.pending.requested.wait_seconds <= 0:
         return
@@ -117,7 +117,7 @@ async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
         await asyncio.sleep(left)
 
 
-def _llm_of(deps: Dependencies, effect: LlmCallEffect) -> Llm:
+def _require_llm(deps: Dependencies, effect: LlmCallEffect) -> Llm:
     """Raises LlmCallError."""
     llm = deps.llms.get(effect.llm_provider)
     if llm is None:
@@ -125,7 +125,7 @@ def _llm_of(deps: Dependencies, effect: LlmCallEffect) -> Llm:
     return llm
 
 
-async def _stream(
+async def _stream_answer(
     deps: Dependencies,
     session_id: str,
     effect: LlmCallEffect,
@@ -163,7 +163,7 @@ async def _stream(
     raise LlmCallError("the stream ended without an answer", kind="cut_off")
 
 
-def _failure(
+def _report_failure(
     deps: Dependencies,
     session_id: str,
     effect: LlmCallEffect,
@@ -177,7 +177,7 @@ def _failure(
     usage: Usage | None = None,
 ) -> LlmCallReported:
     counted = usage or Usage()
-    seconds = _observe(deps, effect, times, kind, counted)
+    seconds = _observe_call(deps, effect, times, kind, counted)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(error),
@@ -194,10 +194,10 @@ def _failure(
     )
 
 
-async def _report(
+async def _report_answer(
     deps: Dependencies, session_id: str, effect: LlmCallEffect, times: CallTimes, sent: str, answer: Answer
 ) -> LlmCallReported:
-    seconds = _observe(deps, effect, times, "ok", answer.usage)
+    seconds = _observe_call(deps, effect, times, "ok", answer.usage)
     offered = {tool.definition.name for tool in effect.execution.tools}
     masker = deps.masker.for_session(session_id)
     mask = partial(mask_answer, answer, masker, llm_call_id=effect.id, offered=offered)
@@ -221,7 +221,9 @@ async def _report(
     )
 
 
-def _observe(deps: Dependencies, effect: LlmCallEffect, times: CallTimes, outcome: LlmOutcome, usage: Usage) -> float:
+def _observe_call(
+    deps: Dependencies, effect: LlmCallEffect, times: CallTimes, outcome: LlmOutcome, usage: Usage
+) -> float:
     """Returns the seconds since the call was wanted."""
     provider, now = effect.llm_provider, deps.monotonic()
     deps.metrics.observe_llm_call(provider, outcome, now - times.wanted)

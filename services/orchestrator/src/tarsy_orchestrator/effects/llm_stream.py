@@ -30,7 +30,7 @@ class ChunkPublisher:
         self._streams = {part: masker.stream() for part in PARTS}
         self._part: str | None = None
         self._words = words
-        self._feed = ChunkFeed(session_id, self._chunk, self._mask)
+        self._feed = ChunkFeed(session_id, self._make_chunk, self._mask_or_hold)
         self._broken = False
 
     async def take(self, delta: Delta) -> None:
@@ -40,9 +40,9 @@ class ChunkPublisher:
         try:
             await self._sender.put(self._feed, delta.part, delta.text)
         except Exception as problem:  # noqa: BLE001 - whatever it is
-            self._break(problem)
+            self._break_off(problem)
 
-    def _mask(self, part: str, text: str) -> list[tuple[str, str]]:
+    def _mask_or_hold(self, part: str, text: str) -> list[tuple[str, str]]:
         """The text that may go out now. When the part changes, so does what was held back of the other one."""
         if self._broken:
             return []
@@ -51,20 +51,20 @@ class ChunkPublisher:
             held_back = [] if before is None or before == part else [(before, self._streams[before].pause())]
             sent = [*held_back, (part, self._streams[part].take(text))]
         except Exception as problem:  # noqa: BLE001 - whatever it is
-            self._break(problem)
+            self._break_off(problem)
             return []
         for sent_part, masked in sent:
             self._words.add(sent_part, masked)
         return sent
 
-    def _break(self, problem: Exception) -> None:
+    def _break_off(self, problem: Exception) -> None:
         log.error("chunks.broke", session_id=self._session_id, problem=type(problem).__name__)
         self._broken = True
 
     def drop(self) -> None:
         self._sender.drop(self._feed)
 
-    def _chunk(self, index: int, part: str, text: str) -> LlmChunk:
+    def _make_chunk(self, index: int, part: str, text: str) -> LlmChunk:
         return LlmChunk(
             call_id=self._requested.llm_call_id,
             execution_id=self._requested.execution_id,

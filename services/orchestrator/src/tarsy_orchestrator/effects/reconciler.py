@@ -88,25 +88,25 @@ class Reconciler:
                 group.start(f"partition-{self._partition} outbox", self._outbox.run())
                 while True:
                     await asyncio.sleep(TICK_SECONDS)
-                    self._tick()
+                    self._tick_all()
         finally:
             for session_id in list(self._states):
-                self._release(session_id)
+                self._release_session(session_id)
 
     def reconcile(self, session_id: str, state: SessionState) -> None:
         wanted = {one.id: one for one in effects_of(state)}
         running = self._running.pop(session_id, {})
         for id in [id for id in running if id not in wanted]:
-            _cancel(running.pop(id))
+            _cancel_if_task(running.pop(id))
         if not isinstance(state, Investigating):
             if self._states.pop(session_id, None) is not None:
-                self._release(session_id)
+                self._release_session(session_id)
             return
         self._states[session_id] = state
         self._keep_admission(session_id, state)
         self._running[session_id] = running
         for id, one in wanted.items():
-            self._start(session_id, state, running, id, one)
+            self._start_effect(session_id, state, running, id, one)
 
     def reply(self, session_id: str, state: SessionState, decided: Input) -> None:
         if isinstance(decided, CallNotStarted):
@@ -127,14 +127,16 @@ class Reconciler:
             for one in running.values()
         )
 
-    def _start(self, session_id: str, state: Investigating, running: dict[str, Running], id: str, one: Effect) -> None:
+    def _start_effect(
+        self, session_id: str, state: Investigating, running: dict[str, Running], id: str, one: Effect
+    ) -> None:
         present = running.get(id)
         if isinstance(one, ToolCallEffect | SummaryEffect):
             if isinstance(present, DispatchedCall):
                 present.update(one)
             else:
                 present = running[id] = DispatchedCall(one)
-            self._advance(session_id, present, self._deps.liveness.about_now, self._deps.downtime)
+            self._advance_call(session_id, present, self._deps.liveness.about_now, self._deps.downtime)
         elif isinstance(one, DeadlineEffect):
             if isinstance(present, DeadlineTimer):
                 present.update(one)
@@ -144,7 +146,7 @@ class Reconciler:
             running[id] = self._group.start_finite(f"own work {id}", self._run_own(session_id, state, one))
 
     @contextmanager
-    def _guarded(self, session_id: str) -> Iterator[None]:
+    def _guard_session(self, session_id: str) -> Iterator[None]:
         """An error costs its own session, and no other."""
         try:
             yield
@@ -152,7 +154,7 @@ class Reconciler:
             self._on_failure(session_id, problem)
 
     async def _run_own(self, session_id: str, state: Investigating, one: OwnEffect) -> None:
-        with self._guarded(session_id):
+        with self._guard_session(session_id):
             await self._run_own_unguarded(session_id, state, one)
 
     async def _run_own_unguarded(self, session_id: str, state: Investigating, one: OwnEffect) -> None:
@@ -160,15 +162,15 @@ class Reconciler:
             async with llm_turn(self._deps, one) as times:
                 with self._words.of(one.id) as words:
                     work = make_llm_call(self._deps, session_id, state, one, times, words)
-                    input, traceparent = await self._traced(session_id, one, work)
+                    input, traceparent = await self._run_traced(session_id, one, work)
         else:
-            input, traceparent = await self._traced(session_id, one, self._perform(one))
+            input, traceparent = await self._run_traced(session_id, one, self._work_of_effect(one))
         id = report_id(input.type, one.id)
         at = self._deps.broker_now
         context = DecisionInput(input=input, input_id=id, at=at, traceparent=traceparent, downtime=self._deps.downtime)
         self._submit(session_id, context)
 
-    async def _traced(
+    async def _run_traced(
         self, session_id: str, one: OwnEffect, work: Coroutine[object, object, OwnInput]
     ) -> tuple[OwnInput, str | None]:
         """Returns the outcome of the work, and the `traceparent` of the span around it."""
@@ -177,7 +179,7 @@ class Reconciler:
             record_outcome(span, input)
             return input, current_traceparent()
 
-    def _perform(self, one: OfferToolsEffect | AdmissionEffect) -> Coroutine[object, object, OwnInput]:
+    def _work_of_effect(self, one: OfferToolsEffect | AdmissionEffect) -> Coroutine[object, object, OwnInput]:
         match one:
             case OfferToolsEffect():
                 return self._offer_tools(one)
@@ -202,7 +204,7 @@ class Reconciler:
         else:
             self._deps.admission.mark_running(session_id)
 
-    def _release(self, session_id: str) -> None:
+    def _release_session(self, session_id: str) -> None:
         self._deps.admission.release(session_id)
         self._deps.background.release(session_id)
 
@@ -215,10 +217,10 @@ class Reconciler:
         offer = await self._deps.catalog.wait_for(one.servers, self._deps.tools_patience)
         return ToolsOffered(stage_id=one.id, tools=offer.tools, unavailable_servers=offer.unavailable_servers)
 
-    def _tick(self) -> None:
+    def _tick_all(self) -> None:
         now, downtime = self._deps.liveness.about_now, self._deps.downtime
         for session_id, running in list(self._running.items()):
-            with self._guarded(session_id):
+            with self._guard_session(session_id):
                 self._tick_session(session_id, list(running.values()), now, downtime)
 
     def _tick_session(
@@ -226,11 +228,11 @@ class Reconciler:
     ) -> None:
         for one in running:
             if isinstance(one, DispatchedCall):
-                self._advance(session_id, one, now, downtime)
+                self._advance_call(session_id, one, now, downtime)
             elif isinstance(one, DeadlineTimer):
                 self._check_timer(session_id, one, now, downtime)
 
-    def _advance(self, session_id: str, queued: DispatchedCall, now: datetime | None, downtime: Downtime) -> None:
+    def _advance_call(self, session_id: str, queued: DispatchedCall, now: datetime | None, downtime: Downtime) -> None:
         claim = queued.effect.claim
         dead = claim is not None and self._deps.liveness.is_dead(claim.worker_id, since=claim.since)
         undecided = None if now is None else self._undecided_since(now)
@@ -240,7 +242,7 @@ class Reconciler:
             case ReportNotice(noticed=noticed):
                 if isinstance(noticed, WorkerDied):
                     self._deps.metrics.count_dead_worker(noticed.worker_id)
-                self._report(session_id, noticed)
+                self._report_notice(session_id, noticed)
             case None:
                 pass
 
@@ -248,9 +250,9 @@ class Reconciler:
         noticed = timer.step(self._deps.monotonic(), now, downtime)
         if noticed is not None:
             unfinished = self._words.list_unfinished(self._running.get(session_id, {}))
-            self._report(session_id, noticed.noticed.model_copy(update={"unfinished": unfinished}))
+            self._report_notice(session_id, noticed.noticed.model_copy(update={"unfinished": unfinished}))
 
-    def _report(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
+    def _report_notice(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
         log.warning("call.noticed", session_id=session_id, call_id=noticed.call_id, noticed=noticed.type)
         self._outbox.put(partial(self._publish_notice, session_id, noticed))
 
@@ -261,7 +263,7 @@ class Reconciler:
         topics = self._deps.publisher.topics
         topic = topics.tool_calls if isinstance(one, ToolCallEffect) else topics.summaries
         request, route = None, None
-        with self._guarded(session_id):
+        with self._guard_session(session_id):
             request = request_of(session_id, state, one, self._deps.downtime)
             route = route_of(session_id, state, one, attempt, self._deps.publisher.partitions(topic))
         if request is None or route is None:
@@ -307,6 +309,6 @@ class Reconciler:
         )
 
 
-def _cancel(running: Running) -> None:
+def _cancel_if_task(running: Running) -> None:
     if isinstance(running, asyncio.Task):
         running.cancel()

@@ -35,10 +35,10 @@ class RepetitionDetector:
             self._until_look -= len(piece)
             if self._until_look == 0:
                 self._until_look = EACH
-                self._found = self._look()
+                self._found = self._is_repetitive()
         return self._found
 
-    def _look(self) -> bool:
+    def _is_repetitive(self) -> bool:
         """Two windows overlap by more than two units that say little, so that both hold the same one."""
         unit = unit_at_end(self._last)
         if unit and _says_something(unit):

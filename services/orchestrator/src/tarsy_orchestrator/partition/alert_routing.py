@@ -30,11 +30,13 @@ def route(one: PendingInput, sessions: KnownKeys, isolated: IsolatedSessions) ->
     key, own = one.deduplication_key, one.context.alert_id
     if not key or not own:
         return one
-    found = own if sessions.exists(own) else _joined(key, one.context, sessions, isolated) or own
+    found = own if sessions.exists(own) else _find_joined_session(key, one.context, sessions, isolated) or own
     return one if found == one.session_id else replace(one, session_id=found)
 
 
-def _joined(key: str, context: DecisionInput, sessions: KnownKeys, isolated: IsolatedSessions) -> str | None:
+def _find_joined_session(
+    key: str, context: DecisionInput, sessions: KnownKeys, isolated: IsolatedSessions
+) -> str | None:
     """The latest session of the key, if the alert joins it or was decided by it or before it."""
     latest = sessions.joinable(key)
     if latest is None:

@@ -22,10 +22,10 @@ async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Seq
         return await writer.append(partition, entries) + len(entries)
     except AppendUncertainError as problem:
         log.warning("append.uncertain", partition=partition, reason=str(problem))
-        return await _end_of_log(bus, partition)
+        return await _read_end_of_log(bus, partition)
 
 
-async def _end_of_log(bus: Bus, partition: int) -> int:
+async def _read_end_of_log(bus: Bus, partition: int) -> int:
     found = await retry(
         lambda: ends(bus, bus.topics.sessions, [partition]),
         passes=lambda problem: isinstance(problem, KafkaError),

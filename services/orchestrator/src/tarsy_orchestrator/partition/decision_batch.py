@@ -161,20 +161,20 @@ def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tupl
     if request is None:
         steps = decide_steps(session_id, tail.state, context)
     else:
-        steps = _operator_steps(session_id, tail.state, request, context)
-    decision, after = _made(waiting, tail, steps, source=source)
+        steps = _decide_operator_request(session_id, tail.state, request, context)
+    decision, after = _make_decision(waiting, tail, steps, source=source)
     size = sum(entry.size for entry in decision.entries)
     if size <= BATCH_BYTES:
         return decision, after
     error = f"what followed from {context.input.type} had {size} bytes, more than the log takes at once"
     failing = look_ahead(session_id, tail.state, fail(tail.state, error), context)
-    decision, after = _made(waiting, tail, failing, source=source)
+    decision, after = _make_decision(waiting, tail, failing, source=source)
     if decision.entries and sum(entry.size for entry in decision.entries) <= BATCH_BYTES:
         return decision, after
     return Decision(waiting=waiting, entries=(), ids=(), last_id=None, unfit=error), tail
 
 
-def _operator_steps(
+def _decide_operator_request(
     session_id: str, state: SessionState, request: OperatorRequest, context: DecisionInput
 ) -> list[LookaheadStep]:
     """Steps also where no state can be imagined: no other decision of the batch is made on those."""
@@ -186,13 +186,13 @@ def _operator_steps(
         return [LookaheadStep(event, imagine(session_id, beyond, event, context)) for event in events]
 
 
-def _made(
+def _make_decision(
     waiting: PendingInput, tail: SessionTail, steps: Sequence[LookaheadStep], *, source: str
 ) -> tuple[Decision, SessionTail]:
     session_id, context = waiting.session_id, waiting.context
     entries, ids = [], []
     for step in steps:
-        entry, id = _entry(session_id, step.event, tail, context, source)
+        entry, id = _make_entry(session_id, step.event, tail, context, source)
         entries.append(entry)
         ids.append(id)
         tail = SessionTail(step.after, id, tail.number + 1)
@@ -200,7 +200,7 @@ def _made(
     return Decision(waiting=waiting, entries=tuple(entries), ids=tuple(ids), last_id=last), tail
 
 
-def _entry(
+def _make_entry(
     session_id: str, event: e.Event, tail: SessionTail, context: DecisionInput, source: str
 ) -> tuple[LogEntry, str]:
     value = event.to_bytes()

@@ -41,22 +41,22 @@ class HeadWriter:
         """Raises LogMismatchError when the topic is not the one that heads were read from."""
         while True:
             session_id, head, replaced = await self._waiting.get()
-            await self._until_written(session_id, head, replaced)
+            await self._write_until_done(session_id, head, replaced)
             self._written.set()
 
-    async def _until_written(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
+    async def _write_until_done(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
 
         def failed(problem: Exception, pause: float) -> None:
             log.warning("head.not_written", session_id=session_id, reason=str(problem), pause_seconds=round(pause, 1))
 
         await retry(
-            lambda: self._write(session_id, head, replaced),
+            lambda: self._write_head(session_id, head, replaced),
             passes=lambda problem: was_not_written(problem) or passes(problem),
             failed=failed,
             pauses=draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
         )
 
-    async def _write(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
+    async def _write_head(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
         """The tombstone of the older number goes after the newer head: a reader in between finds both, never none."""
         topic, partition = self._heads.place
         key = head_key(session_id, head.number)

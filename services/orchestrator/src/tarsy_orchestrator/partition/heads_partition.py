@@ -29,7 +29,7 @@ class HeadsPartition:
     ) -> None:
         self.place = topic_partition
         self._end = end
-        self._end_of = end_of
+        self._read_end_of = end_of
         self._monotonic = monotonic
         self._written_at: float | None = None
 
@@ -37,26 +37,27 @@ class HeadsPartition:
         """Before a write. Raises LogMismatchError, or KafkaError while Kafka is away."""
         if self._written_at is not None and self._monotonic() - self._written_at < FRESH_SECONDS:
             return
-        present = await self._end_of(self.place)
+        present = await self._read_end_of(self.place)
         if present < self._end:
             raise LogMismatchError(
-                f"{self._name} ends at {present}, but it has held records up to offset {self._end - 1}: it was "
-                "emptied, or made anew. Nothing was written to it; the next start reads the sessions from the log"
+                f"{self._partition_name} ends at {present}, but it has held records up to offset {self._end - 1}: "
+                "it was emptied, or made anew. Nothing was written to it; the next start reads the sessions from the "
+                "log"
             )
 
     def note_write(self, offset: int) -> None:
         """After a write. Raises LogMismatchError: the topic was made anew while the record was on its way."""
         if offset < self._end:
             raise LogMismatchError(
-                f"{self._name} took a head at offset {offset}, but it has held records up to offset {self._end - 1}: "
-                "it was emptied, or made anew. Stop all orchestrators, delete the topic, run `tarsy topics apply`, "
-                "then start them: they read the sessions from the log"
+                f"{self._partition_name} took a head at offset {offset}, but it has held records up to offset "
+                f"{self._end - 1}: it was emptied, or made anew. Stop all orchestrators, delete the topic, run "
+                "`tarsy topics apply`, then start them: they read the sessions from the log"
             )
         self._end = offset + 1
         self._written_at = self._monotonic()
 
     @property
-    def _name(self) -> str:
+    def _partition_name(self) -> str:
         return f"{self.place.topic} partition {self.place.partition}"
 
 
@@ -75,8 +76,8 @@ class HeadsTopic:
 
     def partition(self, number: int, *, end: int) -> HeadsPartition:
         topic_partition = TopicPartition(self._topic, number)
-        return HeadsPartition(topic_partition, end=end, end_of=self._end_of, monotonic=self._monotonic)
+        return HeadsPartition(topic_partition, end=end, end_of=self._read_end_of, monotonic=self._monotonic)
 
-    async def _end_of(self, topic_partition: TopicPartition) -> int:
+    async def _read_end_of(self, topic_partition: TopicPartition) -> int:
         end: int = (await self._reader.consumer.end_offsets([topic_partition]))[topic_partition]
         return end

@@ -100,36 +100,36 @@ class Owner:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
         async with self._readers.running(), self._heads.running(), self._deps.supervisor.group() as group:
-            group.start("session log", self._follow())
+            group.start("session log", self._follow_log())
             inputs = [
                 group.start("inbox", self._hand_out(self._deps.supervisor.heartbeat_for("inbox"))),
-                group.start("commits", self._commit_loop(OwnerProgress(self._deps))),
+                group.start("commits", self._commit_for_ever(OwnerProgress(self._deps))),
             ]
             try:
-                await self._deps.supervisor.run("ownership", self._own(group, ready))
+                await self._deps.supervisor.run("ownership", self._own_for_ever(group, ready))
             finally:
-                await self._leave(inputs)
+                await self._leave_group(inputs)
 
     def queues(self) -> dict[int, OwnedQueue]:
         """Queues of the partitions whose inboxes are handed out; ingest judges by them whether more may wait."""
         running = self._deps.admission.running
         return {number: self._owned[number].partition.queue(running) for number in self._membership.handing_out}
 
-    async def _leave(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
+    async def _leave_group(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
         """Leaves the group first so that the next owner can start at once. Late appends are safe: readers drop them."""
         for task in inputs:
             task.cancel()
         await asyncio.wait(inputs)
         try:
             async with asyncio.timeout(LEAVE_SECONDS):
-                await self._commit()
+                await self._commit_offsets()
         except TimeoutError:
             log.warning("offsets.not_committed_at_last")
         await stop_client(self._consumer, seconds=LEAVE_SECONDS)
 
     # Ownership
 
-    async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
+    async def _own_for_ever(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
         pauses = draw_growing_pauses()
         while True:
             await self._schedule.until_due()
@@ -139,12 +139,12 @@ class Owner:
             started = self._deps.monotonic()
             self._deps.admission.pause()
             self._deps.background.pause()
-            await self._release(assigned)
+            await self._release_gone(assigned)
             self._deps.runs.enter(of_group)
             self._refused.begin()
             try:
                 self._led = await self._schedule.led(assigned)
-                fitting = await self._acquire(group, self._led - self._membership.handing_out)
+                fitting = await self._acquire_due(group, self._led - self._membership.handing_out)
                 handing_out = await self._start_inboxes(generation, fitting)
             except (KafkaError, OSError) as problem:
                 log.warning("partitions.not_taken_over", reason=repr(problem))
@@ -159,7 +159,7 @@ class Owner:
                 self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
                 ready()
 
-    async def _release(self, assigned: frozenset[int]) -> None:
+    async def _release_gone(self, assigned: frozenset[int]) -> None:
         """Releases the partitions that did not come back. The others keep their state and their running calls."""
         gone = [self._owned.pop(number) for number in list(self._owned) if number not in assigned]
         for owned in gone:
@@ -170,7 +170,7 @@ class Owner:
                 log.error("partitions.not_given_up", count=len(late))
         self._deps.metrics.partitions.set(len(self._owned))
 
-    async def _acquire(self, group: SupervisedGroup, due: frozenset[int]) -> frozenset[int]:
+    async def _acquire_due(self, group: SupervisedGroup, due: frozenset[int]) -> frozenset[int]:
         """Acquires new partitions: reads their log from where heads say, and that of all up to its present end.
 
         Returns those that fit.
@@ -178,8 +178,8 @@ class Owner:
         for number in self._owned.keys() - self._membership.handing_out:
             self._owned[number].partition.recover()
         if new := sorted(due - self._owned.keys()):
-            for number, heads in (await read_fitting_heads(self._bus, new, self._refuse)).items():
-                self._owned[number] = self._begin(group, number, heads)
+            for number, heads in (await read_fitting_heads(self._bus, new, self._refuse_partition)).items():
+                self._owned[number] = self._begin_partition(group, number, heads)
             self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.log_progress.next for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(due))
@@ -187,7 +187,7 @@ class Owner:
             await self._catch_up(number, self._owned[number].partition, end[number])
         return due & self._owned.keys()
 
-    def _begin(self, group: SupervisedGroup, number: int, heads: HeadStore) -> Owned:
+    def _begin_partition(self, group: SupervisedGroup, number: int, heads: HeadStore) -> Owned:
         sessions = SessionTable(heads, self._resting)
         assembled = AssembledPartition(
             number,
@@ -202,7 +202,7 @@ class Owner:
         )
         task = group.start(f"partition-{number}", assembled.run())
         # The callback runs also when the task never did.
-        task.add_done_callback(partial(_closed, sessions))
+        task.add_done_callback(partial(_close_table, sessions))
         return Owned(assembled.partition, task)
 
     async def _catch_up(self, number: int, partition: Partition, end: int) -> None:
@@ -210,9 +210,9 @@ class Owner:
         if number in self._owned and (
             reason := describe_missing_openers(self._bus, number, partition.sessions.list_unopened())
         ):
-            self._refuse(number, reason)
+            self._refuse_partition(number, reason)
 
-    def _refuse(self, number: int, reason: str) -> None:
+    def _refuse_partition(self, number: int, reason: str) -> None:
         """The others go on. This one is looked at again, for somebody may mend it."""
         self._refused.refuse(number, reason)
         self._membership.handing_out.discard(number)
@@ -233,7 +233,7 @@ class Owner:
             return False
         for number, inbox in inboxes.items():
             if reason := inbox_misfit(self._bus, number, inbox, decided[number]):
-                self._refuse(number, reason)
+                self._refuse_partition(number, reason)
                 continue
             topic_partition = TopicPartition(self._bus.topics.inbox, number)
             self._owned[number].partition.start_inbox(inbox.start, inbox.end, held[number])
@@ -244,10 +244,10 @@ class Owner:
 
     # Log and inbox
 
-    async def _follow(self) -> None:
+    async def _follow_log(self) -> None:
         look_at = 0.0
         while True:
-            await feed_records(await self._follower.next(), self._partition_of, self._refuse, Pacer())
+            await feed_records(await self._follower.next(), self._partition_of, self._refuse_partition, Pacer())
             if self._deps.monotonic() < look_at:
                 continue
             look_at = self._deps.monotonic() + MARKERS_SECONDS
@@ -283,19 +283,19 @@ class Owner:
 
     # Commits
 
-    async def _commit_loop(self, progress: OwnerProgress) -> None:
+    async def _commit_for_ever(self, progress: OwnerProgress) -> None:
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
-            await self._commit()
+            await self._commit_offsets()
             partitions = {number: one.partition for number, one in self._owned.items()}
             update_gauges(list(partitions.values()), self._deps)
             wanted = self._membership.assigned - self._refused.numbers
             progress.look(partitions, owns_all=self._membership.handing_out >= wanted)
 
-    async def _commit(self) -> None:
+    async def _commit_offsets(self) -> None:
         numbers = self._membership.handing_out
         await self._commits.commit({number: self._owned[number].partition.progress.committable for number in numbers})
 
 
-def _closed(sessions: SessionTable, ended: "asyncio.Task[None]") -> None:
+def _close_table(sessions: SessionTable, ended: "asyncio.Task[None]") -> None:
     sessions.close()

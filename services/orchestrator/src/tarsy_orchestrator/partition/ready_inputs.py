@@ -46,9 +46,9 @@ class ReadyInputs:
     def fold(self, one: PendingInput) -> bool:
         """Folds the input into the one before it of its session, if both are the same alert again."""
         last = self._last.get(one.session_id)
-        if last is None or not self._repeats(one) or not self._repeats(self.inputs[last]):
+        if last is None or not self._may_be_folded(one) or not self._may_be_folded(self.inputs[last]):
             return False
-        self.inputs[last] = _fold(self.inputs[last], one)
+        self.inputs[last] = _fold_into(self.inputs[last], one)
         self._folded += 1
         return True
 
@@ -61,13 +61,13 @@ class ReadyInputs:
         self._last[one.session_id] = len(self.inputs)
         self.inputs.append(one)
 
-    def _repeats(self, one: PendingInput) -> bool:
+    def _may_be_folded(self, one: PendingInput) -> bool:
         taken = one.context.input
         known = one.context.offset is not None and self._exists(one.session_id)
         return known and isinstance(taken, AlertReceived) and not taken.members
 
 
-def _fold(before: PendingInput, one: PendingInput) -> PendingInput:
+def _fold_into(before: PendingInput, one: PendingInput) -> PendingInput:
     earlier = EarlierAlert(before.context.input_id, before.context.alert_id, before.context.offset or 0)
     context = replace(one.context, repeats=(*before.context.repeats, earlier))
     return replace(one, context=context, folded=before.unfolded)

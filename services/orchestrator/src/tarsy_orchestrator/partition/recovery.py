@@ -32,10 +32,10 @@ async def _read_heads(bus: Bus, partitions: Collection[int], refuse: Refuse) -> 
         return await read_heads(bus, partitions)
     except LogMismatchError:
         # Records of one of them are damaged: each is read alone.
-        return await _read_each(bus, partitions, refuse)
+        return await _read_heads_one_by_one(bus, partitions, refuse)
 
 
-async def _read_each(bus: Bus, partitions: Collection[int], refuse: Refuse) -> dict[int, HeadStore]:
+async def _read_heads_one_by_one(bus: Bus, partitions: Collection[int], refuse: Refuse) -> dict[int, HeadStore]:
     found: dict[int, HeadStore] = {}
     with ExitStack() as unused:
         for number in partitions:

@@ -76,7 +76,7 @@ class InboxFeed:
             await self._take_in_turn(self._membership.handing_out, FLOOD_INPUTS)
         else:
             found = await self._take_any(INPUTS_AT_ONCE, timeout_ms=POLL_MS)
-            if _count(found) >= INPUTS_AT_ONCE:
+            if _count_records(found) >= INPUTS_AT_ONCE:
                 others = self._membership.handing_out - {topic_partition.partition for topic_partition in found}
                 await self._take_in_turn(others, INPUTS_AT_ONCE)
 
@@ -97,20 +97,20 @@ class InboxFeed:
         for number in in_turn(numbers, self._last):
             if left <= 0:
                 return
-            found = await self._poll(min(share, left), self._partition_of(number))
+            found = await self._poll_inputs(min(share, left), self._partition_of(number))
             if found:
                 self._last = number
-                left -= _count(found)
+                left -= _count_records(found)
             await self._note_drained({number} & self._membership.handing_out, found)
         await self._take_any(max(1, left))
 
     async def _take_any(self, most: int, *, timeout_ms: int = 0) -> Found:
-        found = await self._poll(most, timeout_ms=timeout_ms)
-        if _count(found) < most:
+        found = await self._poll_inputs(most, timeout_ms=timeout_ms)
+        if _count_records(found) < most:
             await self._note_drained(self._membership.handing_out, found)
         return found
 
-    async def _poll(self, most: int, *topic_partitions: TopicPartition, timeout_ms: int = 0) -> Found:
+    async def _poll_inputs(self, most: int, *topic_partitions: TopicPartition, timeout_ms: int = 0) -> Found:
         found = await wait_out(
             "inputs", partial(poll, self._consumer, *topic_partitions, timeout_ms=timeout_ms, max_records=most)
         )
@@ -158,5 +158,5 @@ def in_turn(numbers: Iterable[int], last: int) -> list[int]:
     return sorted(numbers, key=lambda number: (number <= last, number))
 
 
-def _count(found: Found) -> int:
+def _count_records(found: Found) -> int:
     return sum(map(len, found.values()))

@@ -129,7 +129,7 @@ class FaultIsolation:
     def set_aside_with(self, record: Record, session_id: str, reason: AsideReason, detail: str) -> None:
         """Sets the session aside with this input: a decision on a later one would count it as decided."""
         self.set_aside(session_id, reason, detail)
-        self._hold(session_id, record, partial(self.set_aside_with, record, session_id, reason, detail))
+        self._hold_input(session_id, record, partial(self.set_aside_with, record, session_id, reason, detail))
 
     def hold_newer(self, record: Record, envelope: Envelope) -> None:
         """Holds an input whose type only newer code knows."""
@@ -138,7 +138,7 @@ class FaultIsolation:
             reason="newer_input", detail=needed, needs_type=envelope.type, needs_version=envelope.version
         )
         self._set_aside(envelope.subject, "newer_input", why)
-        self._hold(envelope.subject, record, partial(self.hold_newer, record, envelope))
+        self._hold_input(envelope.subject, record, partial(self.hold_newer, record, envelope))
 
     def set_aside_unsupported(self, session_id: str, state: Unsupported, what: str = "an event of before") -> None:
         if state.raised:
@@ -165,7 +165,7 @@ class FaultIsolation:
     def hold(self, one: PendingInput) -> None:
         """Holds an input of a session that is set aside. The owner's own inputs come again when the session goes on."""
         if one.record is not None:
-            self._hold(one.session_id, one.record, partial(self._retry, one))
+            self._hold_input(one.session_id, one.record, partial(self._retry, one))
 
     def apply_request(self, request: OperatorRequest, waiting: PendingInput, state: SessionState) -> None:
         """Acts on a decided request of an operator, also on one that was decided before: it may have got stuck."""
@@ -193,7 +193,7 @@ class FaultIsolation:
         log.error("session.work_failed", session_id=session_id, **describe_error(problem))
         self.set_aside(session_id, "work", type(problem).__name__)
 
-    def _hold(self, session_id: str, record: Record, retry: Callable[[], None]) -> None:
+    def _hold_input(self, session_id: str, record: Record, retry: Callable[[], None]) -> None:
         log.warning("input.held", session_id=session_id, partition=self._partition, offset=record.offset)
         self._quarantine.hold(session_id, UnwrittenInput(record, partial(self._done, record.offset), retry))
 

@@ -33,7 +33,7 @@ class HeldTopic:
         self._partition = partition
 
     async def mark(self, session_id: str, why: SessionSetAside) -> None:
-        await _until_done(
+        await _repeat_until_done(
             lambda: self._publisher.publish(
                 self._bus.topics.held,
                 why,
@@ -46,9 +46,9 @@ class HeldTopic:
 
     async def hold(self, session_id: str, record: Record) -> HeldInput | None:
         """Writes an input of the inbox. Returns None for one that is too large with its place: it is a dead letter."""
-        headers = [*_headers(record), *position_headers(record.offset, append_time(record))]
+        headers = [*_headers_of(record), *position_headers(record.offset, append_time(record))]
         try:
-            written = await _until_done(
+            written = await _repeat_until_done(
                 lambda: self._publisher.write(
                     self._bus.topics.held,
                     key=input_key(session_id, record.offset).encode(),
@@ -64,12 +64,12 @@ class HeldTopic:
 
     async def put_back(self, record: Record) -> int:
         """Appends an input to the inbox once more; returns where it lies there now."""
-        written = await _until_done(
+        written = await _repeat_until_done(
             lambda: self._publisher.write(
                 self._bus.topics.inbox,
                 key=_session_key(record),
                 value=record.value or b"",
-                headers=own_headers(_headers(record)),
+                headers=own_headers(_headers_of(record)),
                 partition=self._partition,
             )
         )
@@ -82,19 +82,19 @@ class HeldTopic:
     async def forget(self, session_id: str, offsets: Mapping[int, HeldInput]) -> None:
         """Writes tombstones; the marker's comes last."""
         for offset in offsets:
-            await self._tombstone(input_key(session_id, offset))
-        await self._tombstone(marker_key(session_id))
+            await self._write_tombstone(input_key(session_id, offset))
+        await self._write_tombstone(marker_key(session_id))
 
     async def read(self, positions: list[int]) -> list[Record]:
         """Returns the records at these positions, in the order asked for. Raises RecordsGoneError."""
-        return await _until_done(lambda: self._read(positions))
+        return await _repeat_until_done(lambda: self._read_records(positions))
 
     async def inputs(self, session_id: str) -> dict[int, HeldInput]:
         """Returns where the inputs of a session lie now."""
-        found = await _until_done(lambda: self._inputs())
+        found = await _repeat_until_done(lambda: self._read_inputs())
         return found.get(session_id, {})
 
-    async def _read(self, positions: list[int]) -> list[Record]:
+    async def _read_records(self, positions: list[int]) -> list[Record]:
         found: dict[int, Record] = {}
         async with asyncio.timeout(READ_SECONDS):
             reading = records_at(self._bus, self._bus.topics.held, self._partition, sorted(positions))
@@ -103,20 +103,20 @@ class HeldTopic:
                     found[record.offset] = record
         return [found[position] for position in positions]
 
-    async def _inputs(self) -> dict[str, dict[int, HeldInput]]:
+    async def _read_inputs(self) -> dict[str, dict[int, HeldInput]]:
         async with asyncio.timeout(READ_SECONDS):
             found = (await read_held(self._bus, [self._partition]))[self._partition]
         return {session_id: one.inputs for session_id, one in found.items()}
 
-    async def _tombstone(self, key: str) -> None:
-        await _until_done(
+    async def _write_tombstone(self, key: str) -> None:
+        await _repeat_until_done(
             lambda: self._publisher.write(
                 self._bus.topics.held, key=key.encode(), value=None, headers=[], partition=self._partition
             )
         )
 
 
-async def _until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
+async def _repeat_until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
     """Waits outages out. Raises TooLargeError or RecordsGoneError, which no repetition mends."""
     return await retry(
         attempt,
@@ -126,10 +126,10 @@ async def _until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
     )
 
 
-def _headers(record: Record) -> Headers:
+def _headers_of(record: Record) -> Headers:
     return [(name, value or b"") for name, value in record.headers]
 
 
 def _session_key(record: Record) -> bytes:
     """The key that it had in the inbox: its session's id, as the envelope says."""
-    return dict(_headers(record)).get("ce_subject", b"")
+    return dict(_headers_of(record)).get("ce_subject", b"")

@@ -102,14 +102,14 @@ class Quarantine:
         }
         self._sessions = unwritten | quarantined
         for session_id in unwritten:
-            self._queue(session_id)
+            self._queue_session(session_id)
 
     def set_aside(self, session_id: str, why: SessionSetAside) -> bool:
         """Returns False when the session was set aside already."""
         if session_id in self._sessions:
             return False
         self._sessions[session_id] = _QuarantinedSession(why, written=False)
-        self._queue(session_id)
+        self._queue_session(session_id)
         return True
 
     def hold(self, session_id: str, pending: UnwrittenInput) -> None:
@@ -119,7 +119,7 @@ class Quarantine:
             pending.done()
             return
         aside.pending.append(pending)
-        self._queue(session_id)
+        self._queue_session(session_id)
 
     def leave(self, session_id: str, leaving: PendingRelease) -> None:
         """Marks a session that is to go on."""
@@ -128,7 +128,7 @@ class Quarantine:
             leaving.done()
             return
         aside.leaving = leaving
-        self._queue(session_id)
+        self._queue_session(session_id)
 
     async def run(self, resumed: Callable[[str], None]) -> None:
         """Runs for ever. `resumed` is called in the step in which a session is set aside no longer."""
@@ -139,12 +139,12 @@ class Quarantine:
                 session_id = next(iter(self._due))
                 aside = self._sessions.get(session_id)
                 if aside is not None:
-                    await self._enter(session_id, aside)
-                    await self._leave(session_id, aside, resumed)
+                    await self._write_aside(session_id, aside)
+                    await self._put_back(session_id, aside, resumed)
                 if self._is_settled(session_id):
                     self._due.pop(session_id, None)
 
-    def _queue(self, session_id: str) -> None:
+    def _queue_session(self, session_id: str) -> None:
         self._due[session_id] = None
         self._wake.set()
 
@@ -152,7 +152,7 @@ class Quarantine:
         aside = self._sessions.get(session_id)
         return aside is None or (aside.written and not aside.pending and aside.leaving is None)
 
-    async def _enter(self, session_id: str, aside: _QuarantinedSession) -> None:
+    async def _write_aside(self, session_id: str, aside: _QuarantinedSession) -> None:
         if not aside.written:
             await self._topic.mark(session_id, aside.why)
             aside.written = True
@@ -164,14 +164,14 @@ class Quarantine:
             aside.pending.popleft()
             one.done()
 
-    async def _leave(self, session_id: str, aside: _QuarantinedSession, resumed: Callable[[str], None]) -> None:
+    async def _put_back(self, session_id: str, aside: _QuarantinedSession, resumed: Callable[[str], None]) -> None:
         """Inputs go back in the order in which they came; what came before the first of them lay there, behind them."""
         leaving = aside.leaving
         if leaving is None:
             return
         until = await self._move_back(session_id, aside, leaving)
         while aside.pending and aside.pending[0].record.offset < until:
-            await self._move(aside.pending[0].record, leaving)
+            await self._move_input(aside.pending[0].record, leaving)
             aside.pending.popleft().done()
         if self._sessions.get(session_id) is not aside:
             return  # the inbox was started anew meanwhile: the operator's input comes again
@@ -198,12 +198,12 @@ class Quarantine:
                 left = [offset for offset in left if offset in aside.inputs]
                 continue
             for record in records:
-                lies = await self._move(record, leaving)
+                lies = await self._move_input(record, leaving)
                 until = lies if until is None else until
             left = left[READ_AT_ONCE:]
         return leaving.offset if until is None else until
 
-    async def _move(self, record: Record, leaving: PendingRelease) -> int | None:
+    async def _move_input(self, record: Record, leaving: PendingRelease) -> int | None:
         """Returns where the input lies in the inbox now, if it was brought back."""
         reason = leaving.dead_letter_reason
         if reason is None:

@@ -53,7 +53,7 @@ class RestingStates:
         self.remove(key)
         self._kept[key] = _Kept(state, size)
         self.size += size
-        self._evict()
+        self._evict_oldest()
 
     def remove(self, key: SessionKey) -> None:
         kept = self._kept.pop(key, None)
@@ -68,7 +68,7 @@ class RestingStates:
         self._pins[key] -= 1
         if self._pins[key] <= 0:
             del self._pins[key]
-        self._evict()
+        self._evict_oldest()
 
     def drop(self, tenure: object) -> None:
         """Forgets all states of a partition that another process owns now."""
@@ -77,7 +77,7 @@ class RestingStates:
         for key in [key for key in self._pins if key[0] is tenure]:
             del self._pins[key]
 
-    def _evict(self) -> None:
+    def _evict_oldest(self) -> None:
         if self.size <= self._most_bytes:
             return
         for key in list(self._kept)[:-1]:

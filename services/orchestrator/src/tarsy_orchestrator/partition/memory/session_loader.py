@@ -69,9 +69,9 @@ class SessionLoader:
         """Loads the session, unless it is being loaded already."""
         if session_id not in self._waiting:
             self._waiting[session_id] = []
-            group.start_finite(f"loading of session {session_id}", self._load(session_id))
+            group.start_finite(f"loading of session {session_id}", self._load_session(session_id))
 
-    async def _load(self, session_id: str) -> None:
+    async def _load_session(self, session_id: str) -> None:
         pauses = draw_growing_pauses()
         while (position := self._sessions.find_load_position(session_id)) is not None:
             try:

@@ -74,8 +74,8 @@ class SessionTable:
         record = delivery.to_recorded_event()
         session_id = mark.session_id
         before = self._heads.get(session_id)
-        state = self._evolve(session_id, before, record)
-        decided = self._decided_before(session_id, before) if state is None else state.last_decided_offset
+        state = self._evolve_known(session_id, before, record)
+        decided = self._offset_decided_before(session_id, before) if state is None else state.last_decided_offset
         decided = max(decided, record.envelope.decided or NO_INPUT)
         alerts = next_alerts(self._alerts_of(session_id, before), record)
         head = next_head(before, mark, decided, alerts)
@@ -95,12 +95,12 @@ class SessionTable:
         if state is None:
             self._keep_unloaded(mark, now, decided)
         else:
-            self._keep(session_id, now, state, self._size(session_id) + size_of_event(delivery.value))
+            self._keep_state(session_id, now, state, self._size_of(session_id) + size_of_event(delivery.value))
         return AcceptedRecord(record, state, head, replaced=before, opened_at=opened_at)
 
-    def _evolve(self, session_id: str, before: SessionHead | None, record: RecordedEvent) -> SessionState | None:
+    def _evolve_known(self, session_id: str, before: SessionHead | None, record: RecordedEvent) -> SessionState | None:
         """None when the event builds on what is not in memory."""
-        known = self._known(session_id)
+        known = self._state_in_memory(session_id)
         if known is None and before is not None and record.envelope.type != SessionStarted.type:
             return None
         return evolve_guarded(known or NOT_STARTED, record)
@@ -110,31 +110,31 @@ class SessionTable:
         known = self._alerts.get(session_id)
         return known if known is not None or head is None else head.alerts
 
-    def _decided_before(self, session_id: str, before: SessionHead | None) -> int:
+    def _offset_decided_before(self, session_id: str, before: SessionHead | None) -> int:
         position = self._unloaded.get(session_id)
         if position is not None:
             return position.decided
         return NO_INPUT if before is None else before.decided
 
-    def _keep(self, session_id: str, head: SessionHead | None, state: SessionState, size: int) -> None:
+    def _keep_state(self, session_id: str, head: SessionHead | None, state: SessionState, size: int) -> None:
         if head is None or head.phase == "open":
             self._open[session_id] = state
             self._sizes[session_id] = size
             self._resting.remove(self._key_of(session_id))
             return
-        self._rest(session_id, head)
+        self._forget_open(session_id, head)
         self._resting.put(self._key_of(session_id), state, size)
 
     def _keep_unloaded(self, mark: ChainLink, head: SessionHead | None, decided: int) -> None:
         session_id = mark.session_id
         if head is None or head.phase == "rest":
             if head is not None:
-                self._rest(session_id, head)
+                self._forget_open(session_id, head)
             return
         spans = (*head.spans, Span(first=head.offset, last=mark.offset))
         self._unloaded[session_id] = SessionPlace(spans, LastAccepted(mark.event_id, mark.number), decided)
 
-    def _rest(self, session_id: str, head: SessionHead) -> None:
+    def _forget_open(self, session_id: str, head: SessionHead) -> None:
         self._open.pop(session_id, None)
         self._unloaded.pop(session_id, None)
         self._opened_at.pop(session_id, None)
@@ -177,7 +177,7 @@ class SessionTable:
 
     def state(self, session_id: str) -> SessionState:
         """Raises StateNotLoadedError."""
-        state = self._known(session_id)
+        state = self._state_in_memory(session_id)
         if state is not None:
             return state
         if self.find_load_position(session_id) is not None:
@@ -226,10 +226,10 @@ class SessionTable:
         self._resting.drop(self)
         self._heads.close()
 
-    def _known(self, session_id: str) -> SessionState | None:
+    def _state_in_memory(self, session_id: str) -> SessionState | None:
         return self._open.get(session_id) or self._resting.get(self._key_of(session_id))
 
-    def _size(self, session_id: str) -> int:
+    def _size_of(self, session_id: str) -> int:
         return self._sizes.get(session_id) or self._resting.size_of(self._key_of(session_id))
 
     def _key_of(self, session_id: str) -> SessionKey:
