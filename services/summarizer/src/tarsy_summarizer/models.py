@@ -92,11 +92,11 @@ class ModelFallback:
         last = next((name for name in reversed(self._named) if name in self._models.llms), None)
         for provider in self._named:
             try:
-                answer = await self._ask(
+                answer = await self._ask_with_one_retry(
                     provider, wanted, wait_of_the_last if provider == last else wait_of_first_choice
                 )
             except LlmCallError as problem:
-                self._note(provider, problem)
+                self._note_failure(provider, problem)
                 continue
             size = len(source.text.encode(errors="replace"))
             self._models.estimates.learn(
@@ -111,46 +111,46 @@ class ModelFallback:
             return list(self._failures.values())
         return [f"{provider}: {reason}" for provider, reason in self._failures.items()]
 
-    async def _ask(self, provider: str, wanted: LlmRequest, wait: Wait) -> Answer:
+    async def _ask_with_one_retry(self, provider: str, wanted: LlmRequest, wait: Wait) -> Answer:
         """Raises LlmCallError."""
         if provider not in self._models.llms:
             raise LlmCallError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
         try:
-            return await self._once(provider, wanted)
+            return await self._ask_once(provider, wanted)
         except LlmCallError as problem:
             seconds = wait(problem, self._ends_at - self._models.monotonic())
             if seconds is None:
                 raise
-            self._note(provider, problem)
+            self._note_failure(provider, problem)
         await self._models.sleep(seconds)
-        return await self._once(provider, wanted)
+        return await self._ask_once(provider, wanted)
 
-    async def _once(self, provider: str, wanted: LlmRequest) -> Answer:
+    async def _ask_once(self, provider: str, wanted: LlmRequest) -> Answer:
         """Raises LlmCallError. A later run replaces what an earlier one has streamed."""
         self._run = max(self._run + 1, number_run(self._request.releases, self._models.now()))
         began = self._models.monotonic()
-        with self._span(provider) as span:
+        with self._open_span(provider) as span:
             try:
-                answer = await self._stream(self._models.llms[provider], wanted)
+                answer = await self._stream_answer(self._models.llms[provider], wanted)
             except LlmCallError as problem:
                 self._models.metrics.count_llm_call(provider, problem.kind, problem.usage)
-                self._observe(provider, began, problem.kind, problem.usage)
-                self._record(provider, began, usage=problem.usage, error=self._reason(problem))
+                self._observe_call(provider, began, problem.kind, problem.usage)
+                self._record_attempt(provider, began, usage=problem.usage, error=self._mask_reason(problem))
                 record_usage(span, problem.usage)
                 record_failure(span, problem.kind)
                 raise
             except asyncio.CancelledError:
-                self._record(provider, began, error="broken off: nobody waited any longer")
+                self._record_attempt(provider, began, error="broken off: nobody waited any longer")
                 raise
             model = self._mask(answer.model)
             record_usage(span, answer.usage)
             record_answer(span, model=model, finish_reason=answer.finish_reason)
         self._models.metrics.count_llm_call(provider, "ok", answer.usage)
-        self._observe(provider, began, "", answer.usage)
-        self._record(provider, began, usage=answer.usage, model=model)
+        self._observe_call(provider, began, "", answer.usage)
+        self._record_attempt(provider, began, usage=answer.usage, model=model)
         return answer
 
-    def _span(self, provider: str) -> AbstractContextManager[Span]:
+    def _open_span(self, provider: str) -> AbstractContextManager[Span]:
         model = identity_of(self._models.identities, provider)
         return open_model_span(
             self._models.tracer,
@@ -161,7 +161,7 @@ class ModelFallback:
             cause=current_traceparent(),
         )
 
-    async def _stream(self, llm: Llm, wanted: LlmRequest) -> Answer:
+    async def _stream_answer(self, llm: Llm, wanted: LlmRequest) -> Answer:
         chunks = SummaryStream(self._models.chunks, self._request, self._masker.stream(), run=self._run)
         began, answers = self._models.monotonic(), False
         async with aclosing(llm.stream(wanted)) as stream:
@@ -176,7 +176,7 @@ class ModelFallback:
                     await chunks.take(part.text)
         raise LlmCallError("the model ended without an answer", kind="cut_off")
 
-    def _record(
+    def _record_attempt(
         self, provider: str, began: float, *, usage: Usage | None = None, model: str = "", error: str = ""
     ) -> None:
         duration_ms = round((self._models.monotonic() - began) * 1000)
@@ -185,7 +185,7 @@ class ModelFallback:
         )
         self.attempts = (*self.attempts, attempt)
 
-    def _observe(self, provider: str, began: float, error: str, usage: Usage) -> None:
+    def _observe_call(self, provider: str, began: float, error: str, usage: Usage) -> None:
         seconds = self._models.monotonic() - began
         self._models.model_calls.observe(
             provider,
@@ -195,11 +195,11 @@ class ModelFallback:
             output_tokens=usage.output_tokens,
         )
 
-    def _reason(self, problem: LlmCallError) -> str:
+    def _mask_reason(self, problem: LlmCallError) -> str:
         return shorten(self._mask(str(problem)), REASON_CHARACTERS)
 
-    def _note(self, provider: str, problem: LlmCallError) -> None:
-        reason = self._reason(problem)
+    def _note_failure(self, provider: str, problem: LlmCallError) -> None:
+        reason = self._mask_reason(problem)
         self._failures[provider] = reason
         call_id = self._request.call_id
         log.warning("summary.provider_failed", call_id=call_id, provider=provider, kind=problem.kind, error=reason)

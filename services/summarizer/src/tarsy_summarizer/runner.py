@@ -58,13 +58,13 @@ class SummaryRunner:
     async def run(self, claim: SummaryClaim, claim_id: str, may_start: MayStart = always) -> SummaryReported:
         work = self._summarizer.run(claim.request, claim_id)
         report = await not_cancelled_from_inside(f"summary {claim.call_id}", work)
-        self._count("error" if report.error else "ok", report)
+        self._count_ended("error" if report.error else "ok", report)
         return report
 
     def report_cancelled(self, cancelled: ReportOutcome[SummaryClaim]) -> SummaryReported:
         report = self._summarizer.report_cancelled(cancelled.request.request, cancelled.claim_id, cancelled.ran_for)
-        self._count("cancelled", report)
+        self._count_ended("cancelled", report)
         return report
 
-    def _count(self, outcome: SummaryOutcome, report: SummaryReported) -> None:
+    def _count_ended(self, outcome: SummaryOutcome, report: SummaryReported) -> None:
         self._metrics.count_ended(outcome, report.duration_ms / 1000)

@@ -39,10 +39,10 @@ class SummarizerService:
 
     async def run(self, ready: Ready) -> None:
         """Until it is cancelled."""
-        await self.worker.run(ready, resources=self._models)
+        await self.worker.run(ready, resources=self._run_models)
 
     @asynccontextmanager
-    async def _models(self) -> AsyncIterator[None]:
+    async def _run_models(self) -> AsyncIterator[None]:
         try:
             async with self.supervisor.background({"chunks": self.chunks.run(), **self.configuration()}):
                 yield

@@ -64,28 +64,32 @@ class Summarizer:
         work = SummaryWork(request, claim_id, began, asking)
         try:
             async with asyncio.timeout(seconds):
-                answer = await self._answer(work, self._reading_limit(began, seconds))
+                answer = await self._ask_for_summary(work, self._reading_limit(began, seconds))
         except TimeoutError:
             late = f"no summary in {seconds:.3g} seconds"
-            return self._failed(work, "; ".join([late, *work.asking.reasons()]))
+            return self._report_failed(work, "; ".join([late, *work.asking.reasons()]))
         except (SourceGoneError, KafkaUnreachableError) as problem:
-            return self._failed(work, str(problem))
+            return self._report_failed(work, str(problem))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one summary must not end all the others
             # Leaves out the message and its values, which are not masked.
             where = "".join(traceback.format_tb(problem.__traceback__))
             log.error("summary.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
-            return self._failed(work, "the summarizer failed")
-        return await self._completed(work, answer) if answer else self._failed(work, "; ".join(work.asking.reasons()))
+            return self._report_failed(work, "the summarizer failed")
+        return (
+            await self._report_completed(work, answer)
+            if answer
+            else self._report_failed(work, "; ".join(work.asking.reasons()))
+        )
 
     def report_cancelled(self, request: SummaryRequest, claim_id: str, ran_for: timedelta) -> SummaryReported:
         began = self._models.monotonic() - ran_for.total_seconds()
         asking = ModelFallback(self._models, request, ends_at=began)
-        return self._failed(SummaryWork(request, claim_id, began, asking), "the summary was cancelled")
+        return self._report_failed(SummaryWork(request, claim_id, began, asking), "the summary was cancelled")
 
     async def aclose(self) -> None:
         await close_llms(self._models.llms.values())
 
-    async def _completed(self, work: SummaryWork, answer: Answer) -> SummaryReported:
+    async def _report_completed(self, work: SummaryWork, answer: Answer) -> SummaryReported:
         request = work.request
         mask = self._models.masker.for_session(request.session_id).mask
         note = "" if work.coverage is None else describe_unread_spans(work.coverage)
@@ -100,8 +104,8 @@ class Summarizer:
             error="",
             usage=answer.usage,
             model=mask(answer.model),
-            duration_ms=self._ran_for(work),
-            tokens_before=self._tokens_before(work),
+            duration_ms=self._duration_ms_of(work),
+            tokens_before=self._estimate_tokens_before(work),
             tokens_after=tokens_of_summary(answer, content),
             attempts=work.asking.attempts,
             request_digest=work.asking.request_digest,
@@ -109,7 +113,7 @@ class Summarizer:
             cut=ends_too_early(text, cut=answer.cut, max_tokens=request.max_tokens),
         )
 
-    def _failed(self, work: SummaryWork, error: str) -> SummaryReported:
+    def _report_failed(self, work: SummaryWork, error: str) -> SummaryReported:
         mask = self._models.masker.for_session(work.request.session_id).mask
         return SummaryReported(
             call_id=work.request.call_id,
@@ -119,14 +123,14 @@ class Summarizer:
             error=shorten(mask(error), REASONS_CHARACTERS),
             usage=Usage(),
             model="",
-            duration_ms=self._ran_for(work),
-            tokens_before=self._tokens_before(work),
+            duration_ms=self._duration_ms_of(work),
+            tokens_before=self._estimate_tokens_before(work),
             attempts=work.asking.attempts,
             request_digest=work.asking.request_digest,
             input_bytes=self._input_bytes if work.asking.request_digest else None,
         )
 
-    def _tokens_before(self, work: SummaryWork) -> int | None:
+    def _estimate_tokens_before(self, work: SummaryWork) -> int | None:
         """As the provider counts that was asked last; None when the result was not read."""
         if work.source is None:
             return None
@@ -134,21 +138,21 @@ class Summarizer:
         provider = attempts[-1].provider if attempts else work.request.llm_provider
         return self._models.estimates.estimate(provider, work.source.kind, work.size)
 
-    def _ran_for(self, work: SummaryWork) -> int:
+    def _duration_ms_of(self, work: SummaryWork) -> int:
         return round((self._models.monotonic() - work.began) * 1000)
 
     def _reading_limit(self, began: float, seconds: float) -> TimeLimit:
-        ends_at = began + seconds - _earlier(seconds)
+        ends_at = began + seconds - _seconds_to_report(seconds)
         return TimeLimit(ends_at=ends_at, monotonic=self._models.monotonic, sleep=self._models.sleep)
 
-    async def _answer(self, work: SummaryWork, reading: TimeLimit) -> Answer | None:
+    async def _ask_for_summary(self, work: SummaryWork, reading: TimeLimit) -> Answer | None:
         """Raises SourceGoneError or KafkaUnreachableError."""
         focus = focus_of(work.request)
-        excerpt = await self._excerpt(work, focus, reading)
+        excerpt = await self._read_excerpt(work, focus, reading)
         work.coverage, work.source = excerpt.coverage, SourceText(excerpt.text, kind_of_text(excerpt.text))
         return await work.asking.answer(summary_conversation(work.request, excerpt), work.source)
 
-    async def _excerpt(self, work: SummaryWork, focus: Focus, reading: TimeLimit) -> ExcerptText:
+    async def _read_excerpt(self, work: SummaryWork, focus: Focus, reading: TimeLimit) -> ExcerptText:
         """Raises SourceGoneError or KafkaUnreachableError."""
         excerpt, size = Excerpt(self._input_bytes, focus), 0
         async with self._places, aclosing(read_source(self._bus, work.request, reading)) as pieces:
@@ -168,9 +172,9 @@ def seconds_to_answer(request: SummaryRequest, now: datetime) -> float:
     At least half of what the owner allows: the clock of this machine may be ahead of the broker's.
     """
     allowed = request.timeout_seconds
-    left = (request.not_after - now).total_seconds() - _earlier(allowed)
+    left = (request.not_after - now).total_seconds() - _seconds_to_report(allowed)
     return min(allowed, max(left, allowed / 2))
 
 
-def _earlier(seconds: float) -> float:
+def _seconds_to_report(seconds: float) -> float:
     return min(SECONDS_TO_REPORT, seconds / 10)

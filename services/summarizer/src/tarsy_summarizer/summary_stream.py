@@ -20,26 +20,26 @@ class SummaryStream:
         self._request = request
         self._stream = stream
         self._run = run
-        self._feed = ChunkFeed(request.session_id, self._chunk)
+        self._feed = ChunkFeed(request.session_id, self._make_chunk)
 
     async def take(self, text: str) -> None:
         """Sends what no longer can become a secret."""
-        await self._put(self._stream.take(text))
+        await self._put_text(self._stream.take(text))
 
     async def finish(self) -> None:
         """Returns when all chunks are written, or left out: those that wait for long are."""
         try:
             async with asyncio.timeout(LAST_CHUNKS_SECONDS):
-                await self._put(self._stream.rest())
+                await self._put_text(self._stream.rest())
                 await self._sender.until_sent(self._feed)
         except TimeoutError:
             self._sender.drop(self._feed)
 
-    async def _put(self, text: str) -> None:
+    async def _put_text(self, text: str) -> None:
         if text:
             await self._sender.put(self._feed, TEXT, text)
 
-    def _chunk(self, index: int, part: str, text: str) -> SummaryChunk:
+    def _make_chunk(self, index: int, part: str, text: str) -> SummaryChunk:
         return SummaryChunk(
             call_id=self._request.call_id,
             execution_id=self._request.execution_id,

@@ -9,21 +9,21 @@ TOO_LONG_MARK = "\n[The summary was longer than it should be, and ends here.]"
 
 def summary_text(text: str, *, cut: bool, max_tokens: int, note: str = "") -> str:
     """The text with a mark where it ends too early: part of a summary is worth more than none. `note` stands behind."""
-    return "\n\n".join(part for part in (_bounded(text, cut=cut, max_tokens=max_tokens), note) if part)
+    return "\n\n".join(part for part in (_bound_text(text, cut=cut, max_tokens=max_tokens), note) if part)
 
 
 def ends_too_early(text: str, *, cut: bool, max_tokens: int) -> bool:
     """`cut`: the model had no room left."""
-    return cut or len(text) > _most_characters(max_tokens)
+    return cut or len(text) > _to_most_characters(max_tokens)
 
 
-def _bounded(text: str, *, cut: bool, max_tokens: int) -> str:
-    most = _most_characters(max_tokens)
+def _bound_text(text: str, *, cut: bool, max_tokens: int) -> str:
+    most = _to_most_characters(max_tokens)
     if len(text) > most:
         space = text.rfind(" ", 0, most)
         return text[: space if space >= 0 else most].rstrip() + TOO_LONG_MARK
     return text.rstrip() + CUT_MARK if cut else text
 
 
-def _most_characters(max_tokens: int) -> int:
+def _to_most_characters(max_tokens: int) -> int:
     return max_tokens * CHARACTERS_PER_TOKEN * TIMES_TOO_LONG

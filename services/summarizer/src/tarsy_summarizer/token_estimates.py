@@ -18,7 +18,7 @@ class TokenEstimates:
 
     def learn(self, provider: str, kind: TextKind, *, size: int, conversation: Conversation, usage: Usage) -> None:
         """The provider was asked with a text of this kind and size in the conversation, and has counted all of it."""
-        sent = sum(map(_bytes, (conversation.system, *(message.content for message in conversation.messages))))
+        sent = sum(map(_count_bytes, (conversation.system, *(message.content for message in conversation.messages))))
         if usage.input_tokens is not None and size >= LEAST_SHARE * sent:
             self._rates = self._rates.observe(provider, kind, size=sent, tokens=usage.input_tokens)
 
@@ -28,9 +28,9 @@ def tokens_of_summary(answer: Answer, content: str) -> int:
     output = answer.usage.output_tokens
     spoken = 0 if output is None else max(0, output - (answer.usage.thinking_tokens or 0))
     if not spoken or not answer.text:
-        return round(_bytes(content) / BYTES_PER_TOKEN["prose"])
+        return round(_count_bytes(content) / BYTES_PER_TOKEN["prose"])
     return round(spoken * min(1.0, len(content) / len(answer.text)))
 
 
-def _bytes(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text.encode(errors="replace"))
