@@ -101,7 +101,7 @@ async def test_a_process_that_waited_while_another_migrated_finds_it_done(
 async def test_a_look_while_another_migrates_is_of_one_moment(
     database_url: str, database_schema: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = migrations._applied
+    look = migrations._read_applied
 
     async def look_and_be_late(connection: migrations.AnyConnection, schema: str) -> set[str] | None:
         found = await look(connection, schema)
@@ -109,7 +109,7 @@ async def test_a_look_while_another_migrates_is_of_one_moment(
             await migrate(second, schema)
         return found
 
-    monkeypatch.setattr(migrations, "_applied", look_and_be_late)
+    monkeypatch.setattr(migrations, "_read_applied", look_and_be_late)
     async with (
         connected(database_url, schema=database_schema) as first,
         connected(database_url, schema=database_schema) as second,

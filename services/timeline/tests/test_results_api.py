@@ -28,7 +28,7 @@ from tarsy_service.http.problems import ProblemError
 from tarsy_testing.loop_held import watching_the_loop
 from tarsy_timeline.api.results.call_results import CallResults
 from tarsy_timeline.api.results.query import WantedLines, parse_wanted
-from tarsy_timeline.rows.found_call import FoundCall
+from tarsy_timeline.rows.found_result import FoundResult
 
 type NewSession = Callable[[], Any]
 type RunningApi = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
@@ -323,7 +323,7 @@ async def test_without_kafka_a_short_result_is_read_and_a_long_one_is_a_problem(
     monkeypatch.setattr("tarsy_timeline.api.results.call_results.READ_SECONDS", 2.0)
     results = CallResults(Bus(bootstrap=f"127.0.0.1:{free_port()}", topics=Topics("none"), client="test"))
     place, wanted = LogPosition(partition=0, offset=0), WantedLines.model_validate({})
-    short = FoundCall(session_id="s", call_id="c", outcome="ok", content="here\n", place=place)
+    short = FoundResult(session_id="s", call_id="c", outcome="ok", content="here\n", place=place)
     answer = await results.read(short, wanted, parse_wanted(wanted))
     assert [line.text for line in answer.lines] == ["here"]
     long = replace(short, content=None)

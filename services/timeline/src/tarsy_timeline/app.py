@@ -137,7 +137,7 @@ def build(
 
     def projector() -> Projector:
         """Another one each time: a consumer that was stopped cannot be started again."""
-        note, group = partial(parts.note, "projector"), _group(schema)
+        note, group = partial(parts.note, "projector"), _consumer_group(schema)
         return Projector(bus, checkpoint, metrics, tracing.read_tracer, lambda: datetime.now(UTC), note, group, events)
 
     async def prepare(connection: Connection) -> None:
@@ -155,7 +155,9 @@ def build(
             mcp.running(),
             supervisor.group() as group,
         ):
-            await checkpoint.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
+            await checkpoint.begin(
+                LogIdentity(await cluster_id(bus), bus.topics.sessions), await _read_first_offsets(bus)
+            )
             begun = Readiness(["answers", "projector"])
             works: dict[str, Work] = {
                 "answers": lambda: replies.run(partial(begun.ready, "answers"), supervisor.heartbeat_for("answers")),
@@ -190,12 +192,12 @@ def build(
     )
 
 
-def _group(schema: str) -> str:
+def _consumer_group(schema: str) -> str:
     """Consumer group: a rebuild beside the live tables has its own. Sharing one, each would get half the partitions."""
     return "timeline" if schema == DEFAULT_SCHEMA else f"timeline.{schema}"
 
 
-async def _beginnings(bus: Bus) -> dict[int, int]:
+async def _read_first_offsets(bus: Bus) -> dict[int, int]:
     """Where a projection begins that has none yet: at the first records that are kept."""
     async with PartitionReader(bus, bus.topics.sessions).running() as follower:
         found = await follower.consumer.beginning_offsets(bus.log_partitions(bus.topics.sessions))

@@ -72,7 +72,7 @@ class Parts:
                 pauses.reset()
                 await asyncio.wait([task])
         finally:
-            await _end(task)
+            await _cancel_and_wait(task)
         if task.cancelled():
             return "it was cancelled by itself"
         problem = task.exception()
@@ -89,7 +89,7 @@ class Parts:
         return isinstance(problem, self._final)
 
 
-async def _end(task: "asyncio.Future[None]") -> None:
+async def _cancel_and_wait(task: "asyncio.Future[None]") -> None:
     """When we are cancelled ourselves: not before the work has let go of what it held."""
     if not task.done():
         task.cancel()

@@ -23,7 +23,7 @@ class DatabaseSettings(SettingsWithSecretFiles):
 
     @field_validator("database")
     @classmethod
-    def _usable_tls(cls, value: SecretStr) -> SecretStr:
+    def _require_usable_tls(cls, value: SecretStr) -> SecretStr:
         if mistakes := list(tls_mistakes(value.get_secret_value())):
             raise ValueError("; ".join(mistakes))
         return value

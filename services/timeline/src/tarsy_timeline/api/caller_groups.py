@@ -40,7 +40,7 @@ def visible_route(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> 
             async def handle_visible(request: Request) -> Response:
                 groups, session_id = await groups_of(request), request.path_params.get("session_id")
                 if groups is not None and session_id is not None:
-                    at_least = _number(request.query_params.get("at_least"))
+                    at_least = _parse_number(request.query_params.get("at_least"))
                     if not await queries.is_visible(session_id, groups, at_least=at_least):
                         raise no_session(request.scope.get(ASKED_AS, session_id))
                 return await handle(request)
@@ -50,6 +50,6 @@ def visible_route(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> 
     return VisibleRoute
 
 
-def _number(text: str | None) -> int:
+def _parse_number(text: str | None) -> int:
     """0 for what is none: the route itself refuses it."""
     return int(text) if text is not None and text.isdecimal() and len(text) < LONGEST_NUMBER else 0

@@ -30,12 +30,12 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
     async def chains(open_only: bool = False) -> StreamingResponse:
         """The log's identity and positions, then a line for each session: its last accepted event there."""
         await queries.require_projection()  # once for itself: a problem after the first byte could not be sent any more
-        return StreamingResponse(_lines(queries.chains(open_only=open_only)), media_type=LINES)
+        return StreamingResponse(_encode_portions(queries.chains(open_only=open_only)), media_type=LINES)
 
     @router.post("/chains")
     async def chains_of(asked: AskedChains) -> Response:
         """The same of some sessions. Those without an accepted event have no line."""
-        return Response(_written(await queries.chains_of(asked.session_ids)), media_type=LINES)
+        return Response(_encode_lines(await queries.chains_of(asked.session_ids)), media_type=LINES)
 
     @router.get("/sessions/{session_id}/history")
     async def history(session_id: SessionId, at_least: AtLeast = 0) -> SessionHistory:
@@ -60,15 +60,15 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
     @router.post("/histories")
     async def histories(asked: AskedSessions) -> Response:
         """The log's identity and positions, then each session's last event and its history. Waits for nothing."""
-        return Response(_written(await queries.snapshots(asked.sessions)), media_type=LINES)
+        return Response(_encode_lines(await queries.snapshots(asked.sessions)), media_type=LINES)
 
     return router
 
 
-async def _lines(portions: AsyncIterator[list[LogLine]]) -> AsyncIterator[bytes]:
+async def _encode_portions(portions: AsyncIterator[list[LogLine]]) -> AsyncIterator[bytes]:
     async for portion in portions:
-        yield _written(portion)
+        yield _encode_lines(portion)
 
 
-def _written(lines: Sequence[LogLine | SnapshotLine]) -> bytes:
+def _encode_lines(lines: Sequence[LogLine | SnapshotLine]) -> bytes:
     return b"".join(line.model_dump_json().encode() + b"\n" for line in lines)

@@ -39,32 +39,32 @@ def overview_route(
         found = list(lags())
         return SystemOverview(
             version=version("tarsy-timeline"),
-            queue=_queue(await queries.count_active(groups)),
+            queue=_to_queue_state(await queries.count_active(groups)),
             projection=ProjectionState(
                 partitions=len(found),
                 lag_records=round(max((records for records, _ in found), default=0)),
                 lag_seconds=round(max((seconds for _, seconds in found), default=0.0), 3),
                 unprojected=unprojected(),
             ),
-            workers=_workers(await watch.workers()),
+            workers=_to_system_workers(await watch.workers()),
         )
 
     return router
 
 
-def _queue(row: Row) -> QueueState:
+def _to_queue_state(row: Row) -> QueueState:
     since = row["waiting_since"]
     return QueueState(
         running=row["running"], waiting=row["waiting"], waiting_since=None if since is None else wire_time(since)
     )
 
 
-def _workers(living: Sequence[Heard]) -> tuple[SystemWorker, ...]:
-    workers = sorted(map(_worker, living), key=lambda worker: (worker.service, worker.name, worker.worker_id))
+def _to_system_workers(living: Sequence[Heard]) -> tuple[SystemWorker, ...]:
+    workers = sorted(map(_to_system_worker, living), key=lambda worker: (worker.service, worker.name, worker.worker_id))
     return tuple(workers[:MOST_WORKERS])
 
 
-def _worker(heard: Heard) -> SystemWorker:
+def _to_system_worker(heard: Heard) -> SystemWorker:
     announced = heard.announcement
     queues = announced.queues
     return SystemWorker(

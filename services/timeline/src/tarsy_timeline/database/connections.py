@@ -41,23 +41,23 @@ class PooledConnection(StatelessConnection):
             return await super().execute(query, *args, timeout=timeout)
 
     async def executemany(self, command: str, args: Iterable[Sequence[Any]], *, timeout: float | None = None) -> None:
-        async with self._transaction():
+        async with self._ensure_transaction():
             await super().executemany(command, args, timeout=timeout)
 
     async def fetch(self, query: str, *args: object, **options: Any) -> list[Any]:
-        async with self._transaction():
+        async with self._ensure_transaction():
             found: list[Any] = await super().fetch(query, *args, **options)
             return found
 
     async def fetchval(self, query: str, *args: object, column: int = 0, timeout: float | None = None) -> Any:
-        async with self._transaction():
+        async with self._ensure_transaction():
             return await super().fetchval(query, *args, column=column, timeout=timeout)
 
     async def fetchrow(self, query: str, *args: object, **options: Any) -> Any:
-        async with self._transaction():
+        async with self._ensure_transaction():
             return await super().fetchrow(query, *args, **options)
 
-    def _transaction(self) -> AbstractAsyncContextManager[object]:
+    def _ensure_transaction(self) -> AbstractAsyncContextManager[object]:
         return nullcontext() if self.is_in_transaction() else self.transaction()
 
 
@@ -65,7 +65,7 @@ def create_connection_class(parameters: Mapping[str, str]) -> type[PooledConnect
     """The class of connections with these parameters of PostgreSQL."""
 
     class Configured(PooledConnection):
-        opening = "".join(f"set local {name} = {_literal(value)}; " for name, value in parameters.items())
+        opening = "".join(f"set local {name} = {_quote_literal(value)}; " for name, value in parameters.items())
 
     return Configured
 
@@ -81,5 +81,5 @@ async def is_pooled(url: str) -> bool:
         await connection.close(timeout=LOOK_SECONDS)
 
 
-def _literal(value: str) -> str:
+def _quote_literal(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"

@@ -55,7 +55,7 @@ async def _try_next(connection: AnyConnection, schema: str, known: list[tuple[st
     async with connection.transaction():
         await connection.execute("select pg_advisory_xact_lock(hashtext($1))", f"tarsy-timeline/{schema}")
         await connection.execute(f"set local lock_timeout = '{LOCK_SECONDS}s'")
-        applied = await _applied(connection, schema)
+        applied = await _read_applied(connection, schema)
         if applied is None:
             await _make_schema(connection, schema)
         missing = [(name, text) for name, text in known if name not in (applied or set())]
@@ -70,22 +70,22 @@ async def _try_next(connection: AnyConnection, schema: str, known: list[tuple[st
 async def compare_schema(connection: AnyConnection, schema: str) -> SchemaFit:
     """Changes nothing. All that it reads is of one moment: another process may migrate."""
     async with connection.transaction(isolation="repeatable_read", readonly=True):
-        return await _compare(connection, schema)
+        return await _compare_schema(connection, schema)
 
 
-async def _compare(connection: AnyConnection, schema: str) -> SchemaFit:
-    applied = await _applied(connection, schema)
+async def _compare_schema(connection: AnyConnection, schema: str) -> SchemaFit:
+    applied = await _read_applied(connection, schema)
     known = [name for name, _ in sql.migrations()]
     missing = [name for name in known if name not in (applied or set())]
-    misfits = await _refused_rights(connection, schema) if missing else []
-    if applied is None and (foreign := await _tables(connection, schema) & sql.tables()):
+    misfits = await _list_refused_rights(connection, schema) if missing else []
+    if applied is None and (foreign := await _read_tables(connection, schema) & sql.tables()):
         misfits.append(f"the schema {schema} has tables that TARSy did not make: {', '.join(sorted(foreign))}")
     return SchemaFit(missing, misfits, sorted((applied or set()) - set(known)))
 
 
-async def _applied(connection: AnyConnection, schema: str) -> set[str] | None:
+async def _read_applied(connection: AnyConnection, schema: str) -> set[str] | None:
     """None where nothing was ever applied."""
-    if "schema_migrations" not in await _tables(connection, schema):
+    if "schema_migrations" not in await _read_tables(connection, schema):
         return None
     rows = await connection.fetch(f'select name from "{schema}".schema_migrations')
     return {row["name"] for row in rows}
@@ -93,7 +93,7 @@ async def _applied(connection: AnyConnection, schema: str) -> set[str] | None:
 
 async def _make_schema(connection: AnyConnection, schema: str) -> None:
     # `if not exists` would ask for the right to make a schema all the same, which its owner need not have.
-    if not await _is_there(connection, schema):
+    if not await _schema_exists(connection, schema):
         await connection.execute(f'create schema "{schema}"')
     await connection.execute(
         f'create table "{schema}".schema_migrations (name text primary key, applied_at timestamptz not null '
@@ -101,8 +101,8 @@ async def _make_schema(connection: AnyConnection, schema: str) -> None:
     )
 
 
-async def _refused_rights(connection: AnyConnection, schema: str) -> list[str]:
-    is_there = await _is_there(connection, schema)
+async def _list_refused_rights(connection: AnyConnection, schema: str) -> list[str]:
+    is_there = await _schema_exists(connection, schema)
     if is_there:
         may = await connection.fetchval("select has_schema_privilege($1, 'CREATE')", schema)
     else:
@@ -115,11 +115,11 @@ async def _refused_rights(connection: AnyConnection, schema: str) -> list[str]:
     return [f"the user {user} may not make {what}: `GRANT CREATE ON {where} TO {user}` lets it"]
 
 
-async def _is_there(connection: AnyConnection, schema: str) -> bool:
+async def _schema_exists(connection: AnyConnection, schema: str) -> bool:
     # `to_regnamespace` answers from a cache: it does not see what another process made while we waited for the lock.
     return bool(await connection.fetchval("select exists (select from pg_namespace where nspname = $1)", schema))
 
 
-async def _tables(connection: AnyConnection, schema: str) -> set[str]:
+async def _read_tables(connection: AnyConnection, schema: str) -> set[str]:
     rows = await connection.fetch("select tablename from pg_tables where schemaname = $1", schema)
     return {row["tablename"] for row in rows}

@@ -60,7 +60,7 @@ class Database:
     @asynccontextmanager
     async def running(self, prepare: Callable[[Connection], Awaitable[object]]) -> AsyncIterator["Database"]:
         """Waits for a PostgreSQL that is still starting; nobody gets a connection before `prepare` is through."""
-        pool = await self._connect()
+        pool = await self._connect_pool()
         try:
             async with pool.acquire() as connection:
                 await prepare(connection)
@@ -68,7 +68,7 @@ class Database:
             yield self
         finally:
             self._pool = None
-            await _close(pool)
+            await _close_pool(pool)
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
@@ -123,7 +123,7 @@ class Database:
         async with self.snapshot() as connection:
             return await question(connection)
 
-    async def _connect(self) -> "asyncpg.Pool[asyncpg.Record]":
+    async def _connect_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
         async with asyncio.timeout(START_SECONDS):
             while True:
                 try:
@@ -142,10 +142,10 @@ class Database:
         name, parameters = {"application_name": self.name}, {"search_path": self._schema, **self._settings}
         if await is_pooled(self._url):
             log.info("database.pooled")
-            return await self._pool_of(create_connection_class(parameters), name, NO_STATEMENTS)
-        return await self._pool_of(StatelessConnection, {**parameters, **name}, KEPT_STATEMENTS)
+            return await self._create_asyncpg_pool(create_connection_class(parameters), name, NO_STATEMENTS)
+        return await self._create_asyncpg_pool(StatelessConnection, {**parameters, **name}, KEPT_STATEMENTS)
 
-    async def _pool_of(
+    async def _create_asyncpg_pool(
         self, connection_class: type[StatelessConnection], settings: dict[str, str], statements: int
     ) -> "asyncpg.Pool[asyncpg.Record]":
         return await asyncpg.create_pool(
@@ -153,18 +153,18 @@ class Database:
             min_size=1,
             max_size=self._connections,
             connection_class=connection_class,
-            init=_init,
+            init=_init_connection,
             command_timeout=COMMAND_SECONDS,
             server_settings=settings,
             statement_cache_size=statements,
         )
 
 
-async def _init(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+async def _init_connection(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     await connection.set_type_codec("jsonb", encoder=json.dumps, decoder=from_json, schema="pg_catalog")
 
 
-async def _close(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+async def _close_pool(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
     try:
         async with asyncio.timeout(ACQUIRE_SECONDS):
             await pool.close()

@@ -59,9 +59,9 @@ async def connected(
             )
         yield connection
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
-        raise _unusable(address, problem, f"no answer within {STATEMENT_SECONDS:g} seconds") from problem
+        raise _unusable_error(address, problem, f"no answer within {STATEMENT_SECONDS:g} seconds") from problem
     finally:
-        await _close(connection)
+        await _close_or_terminate(connection)
 
 
 async def _connect(url: str, address: str, parameters: dict[str, str], seconds: float) -> SingleConnection:
@@ -75,7 +75,7 @@ async def _connect(url: str, address: str, parameters: dict[str, str], seconds: 
             )
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
         step = "" if str(problem) else await find_unanswered_step(url)
-        raise _unusable(address, problem, f"no answer within {seconds:g} seconds; {step}") from problem
+        raise _unusable_error(address, problem, f"no answer within {seconds:g} seconds; {step}") from problem
     except (ValueError, asyncpg.InterfaceError):
         # A message of asyncpg about an address may quote it, with its password.
         raise DatabaseMisconfiguredError(
@@ -83,13 +83,13 @@ async def _connect(url: str, address: str, parameters: dict[str, str], seconds: 
         ) from None
 
 
-def _unusable(address: str, problem: Exception, silence: str) -> DatabaseUnusableError:
+def _unusable_error(address: str, problem: Exception, silence: str) -> DatabaseUnusableError:
     """`silence`: the reason where the error has none."""
     kind = DatabaseMisconfiguredError if isinstance(problem, LASTING) else DatabaseUnusableError
     return kind(f"PostgreSQL at {address} cannot be used ({str(problem) or silence}).")
 
 
-async def _close(connection: SingleConnection) -> None:
+async def _close_or_terminate(connection: SingleConnection) -> None:
     try:
         await connection.close(timeout=CLOSE_SECONDS)
     except (OSError, TimeoutError, asyncpg.PostgresError):

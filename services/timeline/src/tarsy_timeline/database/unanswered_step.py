@@ -18,12 +18,12 @@ async def find_unanswered_step(url: str, *, seconds: float = STEP_SECONDS) -> st
     host, port = parts.hostname, parts.port or 5432
     if step := await find_unreachable_step(host, port, seconds=seconds):
         return step
-    if not await _answers(host, port, seconds):
+    if not await _answers_tls_request(host, port, seconds):
         return "TLS: the connection is taken, and nothing answers, as behind a proxy without a server"
     return "login: the server answers, and does not end the login"
 
 
-async def _answers(host: str, port: int, seconds: float) -> bool:
+async def _answers_tls_request(host: str, port: int, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
             reader, writer = await asyncio.open_connection(host, port)

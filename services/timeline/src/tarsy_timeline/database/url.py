@@ -32,12 +32,12 @@ def tls_mistakes(url: str) -> Iterator[str]:
         yield f"sslmode has to be one of {', '.join(MODES)}"
     for name in FILES:
         if file := given.get(name):
-            yield from _unreadable(name, file)
+            yield from _describe_unreadable_file(name, file)
     if mode.startswith("verify-") and not _has_authorities(given):
         yield f"sslmode={mode} needs sslrootcert, the file of the authorities that may have signed the certificate"
 
 
-def _unreadable(name: str, file: str) -> Iterator[str]:
+def _describe_unreadable_file(name: str, file: str) -> Iterator[str]:
     try:
         Path(file).read_bytes()
     except OSError as problem:

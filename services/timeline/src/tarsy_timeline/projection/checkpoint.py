@@ -100,11 +100,13 @@ class ProjectionCheckpoint:
         `last`: the last one of them that counts.
         """
         async with self._database.connection() as connection, connection.transaction():
-            await _move(connection, partition, start, end, last)
+            await _move_position(connection, partition, start, end, last)
             yield connection
 
 
-async def _move(connection: Connection, partition: int, start: int, end: int, last: RecordedEvent | None) -> None:
+async def _move_position(
+    connection: Connection, partition: int, start: int, end: int, last: RecordedEvent | None
+) -> None:
     """First in the transaction, as it locks the row: a second projector waits here, and learns that it lost."""
     seen = (None, None) if last is None else (last.offset, to_index_text(last.envelope.id))
     moved = await connection.execute(QUERIES["move_position"], partition, start, end, *seen)

@@ -46,12 +46,12 @@ class PartitionPublisher:
 
     def __init__(self, number: int, beginning: PublishingStart, publisher: "EventPublisher") -> None:
         self._number = number
-        self._beginning = beginning
+        self._publishing_start = beginning
         self._publisher = publisher
 
     async def publish(self, records: Sequence[RecordedEvent]) -> None:
         """Returns when all are acknowledged. Raises EventsUnwritableError."""
-        due = [record for record in records if self._beginning.includes(record)]
+        due = [record for record in records if self._publishing_start.includes(record)]
         if due:
             await self._publisher.publish(self._number, due)
 
@@ -74,8 +74,10 @@ class EventPublisher:
         if not numbers:
             return {}
         published = await read_last_published(self._bus, numbers)
-        known = await self._of_this_log(follower, published)
-        return {number: PartitionPublisher(number, self._beginning(known.get(number)), self) for number in numbers}
+        known = await self._select_of_this_log(follower, published)
+        return {
+            number: PartitionPublisher(number, self._publishing_start(known.get(number)), self) for number in numbers
+        }
 
     async def publish(self, number: int, records: Sequence[RecordedEvent]) -> None:
         """Raises EventsUnwritableError."""
@@ -83,7 +85,7 @@ class EventPublisher:
         entries: list[LogEntry] = []
         types: Counter[str] = Counter()
         for record in records:
-            if (entry := self._entry(record)) is not None:
+            if (entry := self._to_log_entry(record)) is not None:
                 entries.append(entry)
                 types[record.envelope.type] += 1
             await pacer.let_others_run()
@@ -97,7 +99,7 @@ class EventPublisher:
                 raise EventsUnwritableError(f"{self._topic} has no partition {number}") from problem
         self._metrics.count_published(types, [record.appended_at for record in records], self._now())
 
-    def _entry(self, record: RecordedEvent) -> LogEntry | None:
+    def _to_log_entry(self, record: RecordedEvent) -> LogEntry | None:
         """None of what is not public, and of what cannot be published: that costs itself alone."""
         if record.event is None:
             return None
@@ -126,14 +128,14 @@ class EventPublisher:
             reason=reason,
         )
 
-    def _beginning(self, last: LastPublished | None) -> PublishingStart:
+    def _publishing_start(self, last: LastPublished | None) -> PublishingStart:
         """Without a public event: with what the topic would still keep, had it been published in time."""
         if last is not None:
             return PublishingStart(offset=last.log_offset + 1)
         kept = self._bus.layout.events_kept_ms
         return PublishingStart(oldest=None if kept == FOREVER else self._now() - timedelta(milliseconds=kept))
 
-    async def _of_this_log(
+    async def _select_of_this_log(
         self, follower: PartitionReader, published: Mapping[int, LastPublished]
     ) -> dict[int, LastPublished]:
         """Leaves out those whose event is not at its position: it is another log, or an older copy continued."""

@@ -65,22 +65,22 @@ class PartitionProjection:
         # are an error of the consumer: it never jumps.
         refuse_damaged(fresh)
         deliveries = [delivery for raw in fresh if (delivery := parse_record(raw)) is not None]
-        await self._learn(deliveries)
-        accepted = await self._accepted(deliveries)
+        await self._learn_last_events(deliveries)
+        accepted = await self._select_accepted(deliveries)
         end = fresh[-1].offset + 1
         await self._publish(accepted)
         await self._writer.write(self._number, self.position, end, accepted)
         self.position = end
         return Projected(accepted, dropped=len(fresh) - len(accepted))
 
-    async def _learn(self, deliveries: Sequence[Delivery]) -> None:
+    async def _learn_last_events(self, deliveries: Sequence[Delivery]) -> None:
         """Reads from the checkpoint the last events of sessions that did not come lately."""
         self._chains.forget_old()
         missing = self._chains.select_missing(delivery.envelope.subject for delivery in deliveries)
         if missing:
             self._chains.learn(missing, await self._checkpoint.last_events(self._number, missing))
 
-    async def _accepted(self, deliveries: Sequence[Delivery]) -> list[RecordedEvent]:
+    async def _select_accepted(self, deliveries: Sequence[Delivery]) -> list[RecordedEvent]:
         pacer = Pacer()
         accepted = []
         for one in deliveries:

@@ -108,7 +108,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             pauses = draw_growing_pauses()
             while True:
                 try:
-                    await self._step()
+                    await self._poll_and_project()
                     pauses = draw_growing_pauses()
                     if not self._waiting and self._fetches.take_answered():
                         heartbeat()
@@ -116,16 +116,16 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                     if not passes(problem):
                         raise
                     log.warning("projector.kafka_unreachable", reason=repr(problem))
-                    self._rewind()
+                    self._rewind_consumer()
                     await asyncio.sleep(next(pauses))
                 except EventsUnwritableError as problem:
                     log.warning("projector.events_unwritable", reason=str(problem))
-                    await self._wait(str(problem))
+                    await self._wait_before_retry(str(problem))
                 except Exception as problem:
                     if not is_of_the_database(problem):
                         raise
                     log.warning("projector.database_unusable", reason=reason_of(problem))
-                    await self._wait(f"the database cannot be written: {reason_of(problem)}")
+                    await self._wait_before_retry(f"the database cannot be written: {reason_of(problem)}")
                 if self._assigned and not self._waiting:
                     ready()
         finally:
@@ -147,9 +147,9 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._assigned = True
         log.info("projector.assigned", partitions=sorted(numbers))
 
-    async def _step(self) -> None:
+    async def _poll_and_project(self) -> None:
         if self._waiting:
-            await self._open()
+            await self._open_waiting()
         found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=PROJECTED_AT_ONCE)
         began = asyncio.get_running_loop().time()
         for topic_partition, records in found.items():
@@ -157,24 +157,24 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             if partition is None or topic_partition.partition in self._waiting:
                 continue
             try:
-                await self._project(partition, records)
+                await self._project_records(partition, records)
             except PositionMovedError as moved:
                 self._metrics.conflicts.inc()
                 log.info("projector.lost", reason=str(moved))
-                self._reload([topic_partition.partition])
+                self._drop_state([topic_partition.partition])
         await self._pass_markers()
         for number, partition in self._partitions.items():
-            if self._unread(number, partition) == 0:
+            if self._count_unread(number, partition) == 0:
                 partition.lag.mark_caught_up()
-        if not self._waiting and not any(self._unread(*one) for one in self._partitions.items()):
-            self._goes_on()
+        if not self._waiting and not any(self._count_unread(*one) for one in self._partitions.items()):
+            self._note_progress()
         if 0 < sum(map(len, found.values())) < PROJECTED_AT_ONCE:
             await asyncio.sleep(gather_seconds(asyncio.get_running_loop().time() - began))
 
     async def _pass_markers(self) -> None:
         """Once all that was read is projected."""
         for number, partition in list(self._partitions.items()):
-            if number in self._waiting or self._unread(number, partition) == 0:
+            if number in self._waiting or self._count_unread(number, partition) == 0:
                 continue
             position = await next_offset(self._consumer, TopicPartition(self._topic, number))
             if position is None:
@@ -182,30 +182,30 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             if number not in self._waiting:
                 partition.passed = position
 
-    async def _wait(self, reason: str) -> None:
+    async def _wait_before_retry(self, reason: str) -> None:
         """Database or public topic are away, or refuse all there is: nothing is lost meanwhile, the log keeps it."""
         self._note(reason)
-        self._reload(self._partitions)
+        self._drop_state(self._partitions)
         await self._pauses.wait()
 
-    def _goes_on(self) -> None:
+    def _note_progress(self) -> None:
         self._pauses.reset()
         self._note("")
 
-    def _reload(self, numbers: Collection[int]) -> None:
+    def _drop_state(self, numbers: Collection[int]) -> None:
         """Drops the state of these: they begin again at the checkpoint."""
         again = set(numbers)
         self._partitions = {number: kept for number, kept in self._partitions.items() if number not in again}
         self._waiting |= again
 
-    def _rewind(self) -> None:
+    def _rewind_consumer(self) -> None:
         """Records that the failed step may have taken from the consumer come again."""
         assigned = self._consumer.assignment()
         for number, partition in self._partitions.items():
             if (topic_partition := TopicPartition(self._topic, number)) in assigned:
                 self._consumer.seek(topic_partition, partition.position)
 
-    async def _open(self) -> None:
+    async def _open_waiting(self) -> None:
         """Waiting partitions continue at the checkpoint, returned ones at their own position.
 
         One that nobody leads in Kafka goes on waiting by itself.
@@ -221,7 +221,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             await follower.check(opened | {number: partition.position for number, partition in kept.items()})
             both = kept.keys() | opened.keys()
             await check_same_log(follower, self._topic, await self._checkpoint.last_records(both))
-            publish = await self._publications(follower, opened)
+            publish = await self._open_publications(follower, opened)
             for number, position in opened.items():
                 projection = PartitionProjection(
                     number, position, self._checkpoint, self._writer, publish=publish[number]
@@ -231,23 +231,23 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         for number in self._waiting & kept.keys():
             topic_partition = TopicPartition(self._topic, number)
             self._partitions[number] = kept[number]
-            self._watch(number, kept[number])
+            self._watch_lag(number, kept[number])
             self._consumer.seek(topic_partition, kept[number].position)
             self._consumer.resume(topic_partition)
         self._waiting -= kept.keys()
 
-    async def _publications(self, follower: PartitionReader, numbers: Collection[int]) -> dict[int, Publish]:
+    async def _open_publications(self, follower: PartitionReader, numbers: Collection[int]) -> dict[int, Publish]:
         if self._publisher is None:
             return dict.fromkeys(numbers, publish_nothing)
         opened = await self._publisher.open(follower, numbers)
         return {number: one.publish for number, one in opened.items()}
 
-    async def _project(self, partition: OwnPartition, records: list[Record]) -> None:
+    async def _project_records(self, partition: OwnPartition, records: list[Record]) -> None:
         """After any failure the partition is opened again, at the checkpoint."""
         projected = await partition.projection.project(records)
         if not (projected.accepted or projected.dropped):
             return
-        self._goes_on()
+        self._note_progress()
         partition.lag.read(append_time(records[-1]))
         now = self._now()
         for record in projected.accepted:
@@ -255,15 +255,15 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         types = Counter(record.envelope.type for record in projected.accepted)
         self._metrics.count_projected(types, dropped=projected.dropped)
 
-    def _unread(self, number: int, partition: OwnPartition) -> int:
+    def _count_unread(self, number: int, partition: OwnPartition) -> int:
         position = max(partition.position, partition.passed)
         return count_unread(self._consumer, TopicPartition(self._topic, number), position)
 
-    def _watch(self, number: int, partition: OwnPartition) -> None:
+    def _watch_lag(self, number: int, partition: OwnPartition) -> None:
         self._metrics.watch(
             number,
-            records=lambda: self._unread(number, partition),
-            seconds=lambda: partition.lag.seconds(self._unread(number, partition)),
+            records=lambda: self._count_unread(number, partition),
+            seconds=lambda: partition.lag.seconds(self._count_unread(number, partition)),
         )
 
 

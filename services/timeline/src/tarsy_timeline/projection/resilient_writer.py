@@ -36,16 +36,16 @@ class ResilientWriter:
         with self._metrics.duration.time():
             for some in split_at_new_lives(records)[:-1]:
                 between = some[-1].offset + 1
-                await self._write(partition, start, between, some)
+                await self._write_or_split(partition, start, between, some)
                 start, records = between, records[len(some) :]
-            await self._write(partition, start, end, records)
+            await self._write_or_split(partition, start, end, records)
 
-    async def _write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
+    async def _write_or_split(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
         unknown = [(record, reason) for record in records if (reason := explain_unknown(record)) is not None]
         try:
-            batch = _batch(records)
+            batch = _build_batch(records)
             for record, reason in unknown:
-                batch.add_change(_unprojected(record, reason, self._now()))
+                batch.add_change(_to_unprojected(record, reason, self._now()))
             await self._checkpoint.write(partition, start, end, batch)
         except Exception as problem:
             if not is_of_the_record(problem) or not records:
@@ -55,8 +55,8 @@ class ResilientWriter:
                 return
             half = len(records) // 2
             between = records[half].offset
-            await self._write(partition, start, between, records[:half])
-            await self._write(partition, between, end, records[half:])
+            await self._write_or_split(partition, start, between, records[:half])
+            await self._write_or_split(partition, between, end, records[half:])
         else:
             for record, reason in unknown:
                 self._log_set_aside(record, reason)
@@ -65,7 +65,7 @@ class ResilientWriter:
         """The session's chain and whatever else of the record can be written; and a row with what could not."""
         async with self._checkpoint.moving(partition, start, end, record) as connection:
             reason = "; ".join(await _write_what_can_be(connection, record))
-            await _execute(connection, _unprojected(record, reason, self._now()))
+            await _execute_change(connection, _to_unprojected(record, reason, self._now()))
         self._log_set_aside(record, reason)
 
     def _log_set_aside(self, record: RecordedEvent, reason: str) -> None:
@@ -92,7 +92,7 @@ def split_at_new_lives(records: Sequence[RecordedEvent]) -> list[Sequence[Record
     return [*pieces, records[first:]]
 
 
-def _batch(records: Sequence[RecordedEvent]) -> Batch:
+def _build_batch(records: Sequence[RecordedEvent]) -> Batch:
     batch = Batch()
     for record in records:
         batch.add(record)
@@ -109,16 +109,16 @@ async def _write_what_can_be(connection: Connection, record: RecordedEvent) -> l
     except Exception as mistake:  # noqa: BLE001 - a mistake of ours costs this record, and nobody waits for its end
         failed.append(f"projection: {reason_of(mistake)}")
     for change in found:
-        problem = await _attempt(connection, change)
+        problem = await _try_change(connection, change)
         if problem is not None:
             failed.append(f"{STATEMENTS[type(change)].name}: {reason_of(problem)}")
     return failed
 
 
-async def _attempt(connection: Connection, change: RowChange) -> Exception | None:
+async def _try_change(connection: Connection, change: RowChange) -> Exception | None:
     try:
         async with connection.transaction():
-            await _execute(connection, change)
+            await _execute_change(connection, change)
     except Exception as problem:
         if not is_of_the_record(problem):
             raise
@@ -126,11 +126,11 @@ async def _attempt(connection: Connection, change: RowChange) -> Exception | Non
     return None
 
 
-async def _execute(connection: Connection, change: RowChange) -> None:
+async def _execute_change(connection: Connection, change: RowChange) -> None:
     await connection.execute(STATEMENTS[type(change)].sql, *change)
 
 
-def _unprojected(record: RecordedEvent, reason: str, now: datetime) -> UnprojectedRecord:
+def _to_unprojected(record: RecordedEvent, reason: str, now: datetime) -> UnprojectedRecord:
     named = UnprojectedRecord(
         partition=record.partition,
         log_offset=record.offset,

@@ -23,10 +23,10 @@ async def check_same_log(follower: PartitionReader, topic: str, last_records: Ma
     async with aclosing(follower.between(kept, goals)) as found:
         async for records in found:
             for record in records:
-                _check(record, topic, last_records[record.partition])
+                _require_same_event(record, topic, last_records[record.partition])
 
 
-def _check(record: Record, topic: str, last: LastRecord) -> None:
+def _require_same_event(record: Record, topic: str, last: LastRecord) -> None:
     delivery = parse_record(record)
     if delivery is None or to_index_text(delivery.envelope.id) != last.event_id:
         raise LogMismatchError(

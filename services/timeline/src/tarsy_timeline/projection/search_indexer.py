@@ -48,12 +48,12 @@ class SearchIndexer:
         async with self._database.connection() as connection, connection.transaction():
             rows = await connection.fetch(QUERIES["take_search_queue"], AT_ONCE)
             if rows:
-                await _index(connection, sorted({row["session_id"] for row in rows}))
+                await _index_sessions(connection, sorted({row["session_id"] for row in rows}))
                 await connection.execute(QUERIES["leave_search_queue"], [row["id"] for row in rows])
         return len(rows)
 
 
-async def _index(connection: Connection, session_ids: Sequence[str]) -> None:
+async def _index_sessions(connection: Connection, session_ids: Sequence[str]) -> None:
     """A session that PostgreSQL cannot index is found by no search, and costs no other."""
     try:
         async with connection.transaction():
@@ -68,7 +68,7 @@ async def _index(connection: Connection, session_ids: Sequence[str]) -> None:
             log.error("search.not_indexed", session_id=session_ids[0], reason=reason_of(problem))
             return
         for session_id in session_ids:
-            await _index(connection, [session_id])
+            await _index_sessions(connection, [session_id])
 
 
 async def _index_events(connection: Connection, session_ids: Sequence[str]) -> int:

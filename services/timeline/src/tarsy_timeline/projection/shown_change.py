@@ -23,7 +23,7 @@ from tarsy_contracts.timeline.display import display_item
 from tarsy_contracts.timeline.model import ENDED
 from tarsy_timeline.database.postgres_text import to_postgres_text
 from tarsy_timeline.rows import row_changes as r
-from tarsy_timeline.rows.found_call import LOG_OFFSET
+from tarsy_timeline.rows.found_result import LOG_OFFSET
 from tarsy_timeline.rows.row_changes import RowChange
 
 

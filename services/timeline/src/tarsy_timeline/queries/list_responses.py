@@ -33,7 +33,7 @@ def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:
     running = activities_of(listed.sessions, listed.running)
     return SessionList(
         sessions=tuple(
-            _listed_session(
+            _to_listed_session(
                 row,
                 found.get(row["session_id"], NOWHERE),
                 running.get(row["session_id"]),
@@ -46,7 +46,9 @@ def session_list(wanted: SessionFilter, listed: ListedRows) -> SessionList:
 
 
 def active_sessions(running: Sequence[Row], queued: Sequence[Row]) -> ActiveSessions:
-    return ActiveSessions(active=tuple(map(_running_session, running)), queued=tuple(map(_queued_session, queued)))
+    return ActiveSessions(
+        active=tuple(map(_to_running_session, running)), queued=tuple(map(_to_queued_session, queued))
+    )
 
 
 def filter_options(found: Mapping[str, Sequence[str]]) -> FilterOptions:
@@ -56,7 +58,7 @@ def filter_options(found: Mapping[str, Sequence[str]]) -> FilterOptions:
     )
 
 
-def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None, cost: Cost) -> ListedSession:
+def _to_listed_session(row: Row, found: SessionMatches, now: SessionActivity | None, cost: Cost) -> ListedSession:
     return ListedSession.model_validate(
         {
             **session_fields(row),
@@ -69,9 +71,9 @@ def _listed_session(row: Row, found: SessionMatches, now: SessionActivity | None
     )
 
 
-def _running_session(row: Row) -> RunningSession:
+def _to_running_session(row: Row) -> RunningSession:
     return RunningSession.model_validate(overview_fields(row))
 
 
-def _queued_session(row: Row) -> QueuedSession:
+def _to_queued_session(row: Row) -> QueuedSession:
     return QueuedSession.model_validate(overview_fields(row))

@@ -18,7 +18,7 @@ from tarsy_timeline.queries.session_fields import (
     token_fields,
 )
 from tarsy_timeline.rows.execution_facts import outcome_of, spec_of
-from tarsy_timeline.rows.found_call import LOG_OFFSET
+from tarsy_timeline.rows.found_result import LOG_OFFSET
 from tarsy_timeline.rows.session_rows import Row, SessionRows
 from tarsy_timeline.rows.visibility import read_labels
 

@@ -18,7 +18,7 @@ GAP = rf"[\s{re.escape(PUNCTUATION)}]+"
 def search_pattern(terms: Sequence[SearchTerm]) -> re.Pattern[str]:
     """Finds the terms as the database does. The longest is tried first, so that a part never hides the whole."""
     longest_first = sorted(terms, key=lambda term: -len(term.text))
-    return re.compile(rf"(?<!{WORD})(?:{'|'.join(map(_expression, longest_first))})", re.IGNORECASE)
+    return re.compile(rf"(?<!{WORD})(?:{'|'.join(map(_term_pattern, longest_first))})", re.IGNORECASE)
 
 
 def passage(text: str, pattern: re.Pattern[str]) -> tuple[HighlightSegment, ...]:
@@ -26,12 +26,12 @@ def passage(text: str, pattern: re.Pattern[str]) -> tuple[HighlightSegment, ...]
     first = pattern.search(text)
     if first is None:
         return ()
-    start = _word_start(text, first.start())
+    start = _find_word_start(text, first.start())
     end = min(len(text), max(start + LONGEST, min(first.end(), start + 2 * LONGEST)))
-    return tuple(_segments(text, pattern, start, end))
+    return tuple(_split_into_segments(text, pattern, start, end))
 
 
-def _segments(text: str, pattern: re.Pattern[str], start: int, end: int) -> Iterator[HighlightSegment]:
+def _split_into_segments(text: str, pattern: re.Pattern[str], start: int, end: int) -> Iterator[HighlightSegment]:
     shown = start
     before = "… " if start > 0 else ""
     for match in islice(pattern.finditer(text, start, end), MOST_MATCHES):
@@ -45,7 +45,7 @@ def _segments(text: str, pattern: re.Pattern[str], start: int, end: int) -> Iter
         yield HighlightSegment(text=rest, match=False)
 
 
-def _word_start(text: str, match: int) -> int:
+def _find_word_start(text: str, match: int) -> int:
     """A place before the match at which no word is cut, as far as there is one."""
     start = max(0, match - BEFORE)
     if start == 0:
@@ -54,6 +54,6 @@ def _word_start(text: str, match: int) -> int:
     return start + blank.end() if blank else start
 
 
-def _expression(term: SearchTerm) -> str:
+def _term_pattern(term: SearchTerm) -> str:
     words = GAP.join(map(re.escape, term.words))
     return rf"{words}{WORD}*" if term.prefix else rf"{words}(?!{WORD})"

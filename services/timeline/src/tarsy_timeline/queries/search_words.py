@@ -29,7 +29,7 @@ class SearchTerm:
 
 def parse_search(text: str) -> tuple[SearchTerm, ...]:
     """Terms that a session has to have, each somewhere. Raises ValueError."""
-    found = tuple(dict.fromkeys(term for piece in PIECE.finditer(text) if (term := _term(piece)) is not None))
+    found = tuple(dict.fromkeys(term for piece in PIECE.finditer(text) if (term := _parse_term(piece)) is not None))
     if not found:
         raise ValueError("must have a letter or a digit")
     if len(found) > MOST_TERMS:
@@ -37,7 +37,7 @@ def parse_search(text: str) -> tuple[SearchTerm, ...]:
     return found
 
 
-def _term(piece: re.Match[str]) -> SearchTerm | None:
+def _parse_term(piece: re.Match[str]) -> SearchTerm | None:
     phrase = piece["phrase"]
     words = tuple((piece["word"] if phrase is None else phrase).translate(BLANKS).split())
     if not words:

@@ -36,17 +36,17 @@ def outcome_of(session: Row) -> str | None:
 def first_sentence(markdown: str) -> str | None:
     """Sentence of the first paragraph, or of the first heading where there is no other text; cut at a word."""
     beginning = without_citations(markdown[:LOOKED_AT])
-    paragraph = next(_paragraphs(beginning), None) or _first_heading(beginning)
+    paragraph = next(_split_paragraphs(beginning), None) or _find_first_heading(beginning)
     if paragraph is None:
         return None
     plain = " ".join(_without_marks(paragraph[:LONGEST_PARAGRAPH]).split())
-    return _cut(_up_to_its_end(plain)) or None
+    return _shorten_sentence(_first_sentence_of(plain)) or None
 
 
-def _paragraphs(markdown: str) -> Iterator[str]:
+def _split_paragraphs(markdown: str) -> Iterator[str]:
     """Paragraphs and items of lists that are no titles."""
     text = ""
-    for quoted in [*_outside_of_code(markdown.splitlines()), ""]:
+    for quoted in [*_lines_outside_of_code(markdown.splitlines()), ""]:
         line = QUOTE.sub("", quoted, count=1)
         plain = ITEM.sub("", line, count=1)
         if plain != line or not _is_text(line):
@@ -56,7 +56,7 @@ def _paragraphs(markdown: str) -> Iterator[str]:
         text += f" {plain}" if _is_text(line) else ""
 
 
-def _outside_of_code(lines: list[str]) -> Iterator[str]:
+def _lines_outside_of_code(lines: list[str]) -> Iterator[str]:
     fenced = False
     for line in lines:
         if FENCE.match(line):
@@ -78,8 +78,8 @@ def _is_title(text: str) -> bool:
     return not plain or (bold and plain[-1] not in ".!?") or (len(plain) <= 40 and plain.endswith(":"))
 
 
-def _first_heading(markdown: str) -> str | None:
-    found = (HEADING.match(line) for line in _outside_of_code(markdown.splitlines()))
+def _find_first_heading(markdown: str) -> str | None:
+    found = (HEADING.match(line) for line in _lines_outside_of_code(markdown.splitlines()))
     return next((one.group(1) for one in found if one is not None), None)
 
 
@@ -88,12 +88,12 @@ def _without_marks(text: str) -> str:
     return ESCAPE.sub(r"\1", EMPHASIS.sub(r"\2", STRONG.sub(r"\2", text)))
 
 
-def _up_to_its_end(text: str) -> str:
+def _first_sentence_of(text: str) -> str:
     ends = (one.end() for one in SENTENCE_END.finditer(text))
     return text[: next((end for end in ends if not NO_END.search(text[max(0, end - 12) : end])), len(text))]
 
 
-def _cut(sentence: str) -> str:
+def _shorten_sentence(sentence: str) -> str:
     if len(sentence) <= MOST_CHARACTERS:
         return sentence
     kept = sentence[: MOST_CHARACTERS - 1]

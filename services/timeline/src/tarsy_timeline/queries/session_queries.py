@@ -17,7 +17,7 @@ from tarsy_timeline.queries.session_filter import NO_CONDITIONS, SessionFilter
 from tarsy_timeline.queries.session_snapshots import SnapshotLine, read_projected_log, session_snapshots
 from tarsy_timeline.queries.usage_queries import UsageQuery, costs_of, usage_rows
 from tarsy_timeline.rows.cost import NO_COST
-from tarsy_timeline.rows.found_call import FoundCall, call_of, event_ids_of
+from tarsy_timeline.rows.found_result import FoundResult, event_ids_of, result_of_call
 from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.rows.record_place import RecordPlace, record_place_of
 from tarsy_timeline.rows.session_rows import ListedRows, Row, RunningRows, SessionRows
@@ -56,18 +56,18 @@ class SessionQueries:
     async def sessions(self, wanted: SessionFilter, groups: GroupLabels | None = None) -> ListedRows:
         """How many sessions there are, and the rows of the page. With `groups`, here and below: only of theirs."""
         if wanted.terms:
-            return await self._found(wanted, groups)
+            return await self._find_matching(wanted, groups)
         conditions, counting = wanted.conditions(groups), visible_query("count_sessions", groups)
         query = visible_query("list_sessions", groups).replace("{order}", wanted.order())
 
         async def read(connection: Connection) -> ListedRows:
             count: int = await connection.fetchval(counting, *conditions)
             rows = await connection.fetch(query, *conditions, None, wanted.page_size, wanted.offset)
-            return await self._listed(connection, count, rows)
+            return await self._to_listed_rows(connection, count, rows)
 
         return await self._database.read(read)
 
-    async def _found(self, wanted: SessionFilter, groups: GroupLabels | None) -> ListedRows:
+    async def _find_matching(self, wanted: SessionFilter, groups: GroupLabels | None) -> ListedRows:
         words = ([term.text for term in wanted.terms], [term.prefix for term in wanted.terms])
         ranked, conditions = wanted.order_by == "relevance", wanted.conditions(groups)
         query = visible_query("find_sessions", groups).replace("{order}", wanted.order())
@@ -79,14 +79,14 @@ class SessionQueries:
             rows = await connection.fetch(listing, *NO_CONDITIONS, ids, len(ids), 0)
             matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
             by_id = {row["session_id"]: row for row in rows}
-            listed = await self._listed(connection, found[0]["total"], [by_id[one] for one in ids])
+            listed = await self._to_listed_rows(connection, found[0]["total"], [by_id[one] for one in ids])
             return replace(listed, matches=matches)
 
         return await self._database.read(read)
 
-    async def _listed(self, connection: Connection, count: int, rows: Sequence[Row]) -> ListedRows:
+    async def _to_listed_rows(self, connection: Connection, count: int, rows: Sequence[Row]) -> ListedRows:
         costs = await costs_of(connection, [row["session_id"] for row in rows], self._prices())
-        return ListedRows(count, rows, await _running(connection, rows), costs)
+        return ListedRows(count, rows, await _read_running(connection, rows), costs)
 
     async def active(self, groups: GroupLabels | None = None) -> tuple[Sequence[Row], Sequence[Row]]:
         """The running sessions, and the waiting ones in the order in which they will run."""
@@ -140,39 +140,39 @@ class SessionQueries:
 
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
-        await self._reached(session_id, at_least)
-        return await self._database.read(partial(_session, session_id))
+        await self._wait_until_projected(session_id, at_least)
+        return await self._database.read(partial(_read_session, session_id))
 
     async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """Only the calls that run are there of the timeline. Waits like `session`."""
-        await self._reached(session_id, at_least)
-        return await self._database.read(partial(_detail, session_id, self._prices()))
+        await self._wait_until_projected(session_id, at_least)
+        return await self._database.read(partial(_read_detail, session_id, self._prices()))
 
     async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """With the timeline. Waits like `session`."""
-        await self._reached(session_id, at_least)
+        await self._wait_until_projected(session_id, at_least)
 
         async def read(connection: Connection) -> SessionRows:
-            rows = await _detail(session_id, self._prices(), connection)
+            rows = await _read_detail(session_id, self._prices(), connection)
             return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
 
         return await self._database.read(read)
 
-    async def call(self, session_id: str, call_id: str, *, at_least: int = 0) -> tuple[FoundCall, int]:
+    async def call(self, session_id: str, call_id: str, *, at_least: int = 0) -> tuple[FoundResult, int]:
         """A tool call that has a result, and the session's last number. Waits like `session`. Raises ProblemError."""
-        await self._reached(session_id, at_least)
+        await self._wait_until_projected(session_id, at_least)
 
         async def read(connection: Connection) -> tuple[Sequence[Row], int]:
-            session = await _session(session_id, connection)
+            session = await _read_session(session_id, connection)
             rows = await connection.fetch(QUERIES["read_calls"], session_id, event_ids_of(call_id), call_id)
             return rows, session["last_number"]
 
         rows, last_number = await self._database.read(read)
-        return call_of(session_id, call_id, rows), last_number
+        return result_of_call(session_id, call_id, rows), last_number
 
     async def is_visible(self, session_id: str, groups: GroupLabels, *, at_least: int = 0) -> bool:
         """Waits like `session`. Raises ProblemError."""
-        await self._reached(session_id, at_least)
+        await self._wait_until_projected(session_id, at_least)
         return session_id in (await self.visibility([session_id], groups)).visible
 
     async def visibility(self, session_ids: Sequence[str], groups: GroupLabels) -> VisibleSessions:
@@ -198,7 +198,7 @@ class SessionQueries:
 
     async def record_place(self, session_id: str, *, at_least: int = 0) -> RecordPlace:
         """The positions of the session's events in the log. Waits like `session`. Raises ProblemError."""
-        await self._reached(session_id, at_least)
+        await self._wait_until_projected(session_id, at_least)
         async with self._database.snapshot() as connection:
             row = await connection.fetchrow(QUERIES["read_record_place"], session_id)
         return record_place_of(session_id, row)
@@ -235,7 +235,7 @@ class SessionQueries:
 
         async def read(connection: Connection) -> Sequence[Row]:
             if session_id is not None:
-                await _session(session_id, connection)
+                await _read_session(session_id, connection)
             return await connection.fetch(query, session_id, most, labels)
 
         return await self._database.read(read)
@@ -244,26 +244,26 @@ class SessionQueries:
         """The same, with the histories of these sessions."""
         return await session_snapshots(self._database, requested, self._prices())
 
-    async def _reached(self, session_id: str, at_least: int) -> None:
+    async def _wait_until_projected(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""
         pause = POLL_SECONDS
         try:
             async with asyncio.timeout(self._wait_seconds):
-                while at_least > 0 and await self._last_number(session_id) < at_least:
+                while at_least > 0 and await self._read_last_number(session_id) < at_least:
                     await asyncio.sleep(pause)
                     pause = min(pause * 2, LONGEST_POLL_SECONDS)
         except TimeoutError:
             detail = f"Session {session_id} is not projected up to event {at_least} yet."
             raise ProblemError(503, "Not there yet", detail) from None
 
-    async def _last_number(self, session_id: str) -> int:
+    async def _read_last_number(self, session_id: str) -> int:
         async def read(connection: Connection) -> int:
             return await connection.fetchval(QUERIES["last_number"], session_id) or 0
 
         return await self._database.read(read)
 
 
-async def _session(session_id: str, connection: Connection) -> Row:
+async def _read_session(session_id: str, connection: Connection) -> Row:
     row = await connection.fetchrow(QUERIES["read_session"], session_id)
     if row is None:
         raise no_session(session_id)
@@ -274,9 +274,9 @@ def no_session(session_id: str) -> ProblemError:
     return ProblemError(404, "Not found", f"There is no session {session_id}.")
 
 
-async def _detail(session_id: str, prices: PricesByModel, connection: Connection) -> SessionRows:
+async def _read_detail(session_id: str, prices: PricesByModel, connection: Connection) -> SessionRows:
     return SessionRows(
-        session=await _session(session_id, connection),
+        session=await _read_session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
         timeline=await connection.fetch(QUERIES["read_open_calls"], [session_id]),
@@ -284,7 +284,7 @@ async def _detail(session_id: str, prices: PricesByModel, connection: Connection
     )
 
 
-async def _running(connection: Connection, sessions: Sequence[Row]) -> RunningRows:
+async def _read_running(connection: Connection, sessions: Sequence[Row]) -> RunningRows:
     ids = [row["session_id"] for row in sessions if row["status"] in RUNNING]
     if not ids:
         return RunningRows()

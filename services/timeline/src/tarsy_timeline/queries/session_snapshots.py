@@ -24,7 +24,7 @@ async def session_snapshots(
     database: Database, requested: Sequence[AskedSession], prices: PricesByModel
 ) -> list[SnapshotLine]:
     """Those without an accepted event have no line. Waits for nothing. Raises ProblemError."""
-    return await database.read(partial(_read, requested, prices))
+    return await database.read(partial(_read_snapshots, requested, prices))
 
 
 async def read_projected_log(connection: Connection) -> ProjectedLog:
@@ -39,7 +39,9 @@ async def read_projected_log(connection: Connection) -> ProjectedLog:
     )
 
 
-async def _read(requested: Sequence[AskedSession], prices: PricesByModel, connection: Connection) -> list[SnapshotLine]:
+async def _read_snapshots(
+    requested: Sequence[AskedSession], prices: PricesByModel, connection: Connection
+) -> list[SnapshotLine]:
     log = await read_projected_log(connection)
     # PostgreSQL refuses a question with such a text, and holds no session of that name.
     wanted = {one.session_id: one for one in requested if "\0" not in one.session_id}

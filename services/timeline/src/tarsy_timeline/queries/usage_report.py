@@ -17,26 +17,26 @@ def usage_report(by: UsageBy, rows: Sequence[Row], prices: PricesByModel) -> Usa
     for row in models:
         of_key.setdefault(row["key"], []).append(row)
     groups = [
-        UsageGroup.model_validate({"key": row["key"], **_counted(row, cost_of(of_key[row["key"]], prices))})
+        UsageGroup.model_validate({"key": row["key"], **_usage_counts(row, cost_of(of_key[row["key"]], prices))})
         for row in rows
         if row["key"] is not None and row["model"] is None
     ]
     [total] = [row for row in rows if row["key"] is None]
     return UsageReport(
         by=by,
-        groups=tuple(_in_order(by, groups)[:MOST_GROUPS]),
-        total=UsageTotals.model_validate(_counted(total, cost_of(models, prices))),
+        groups=tuple(_sort_groups(by, groups)[:MOST_GROUPS]),
+        total=UsageTotals.model_validate(_usage_counts(total, cost_of(models, prices))),
         unpriced_models=tuple(sorted({row["model"] for row in models} - prices.keys() - {""}))[:MOST_GROUPS],
     )
 
 
-def _in_order(by: UsageBy, groups: Sequence[UsageGroup]) -> list[UsageGroup]:
+def _sort_groups(by: UsageBy, groups: Sequence[UsageGroup]) -> list[UsageGroup]:
     if by == "day":
         return sorted(groups, key=lambda group: group.key)
     return sorted(groups, key=lambda group: (-group.total_tokens, group.key))
 
 
-def _counted(row: Row, cost: Cost) -> Mapping[str, object]:
+def _usage_counts(row: Row, cost: Cost) -> Mapping[str, object]:
     counts = {name: row[name] for name in COUNTS}
     total = counts["input_tokens"] + counts["output_tokens"]
     return {**counts, "total_tokens": total, "cost": cost.amount, "cost_completeness": cost.completeness}

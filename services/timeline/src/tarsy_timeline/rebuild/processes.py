@@ -70,7 +70,7 @@ async def replay_here(target: RebuildTarget, share: ReplayShare, counted: Callab
 async def _replay_in_process(target: RebuildTarget, share: ReplayShare, counted: Callable[[int], None]) -> None:
     spawning = get_context("spawn")
     receiving, sending = spawning.Pipe(duplex=False)
-    process = spawning.Process(target=_work, args=(target.for_another_process(), share, sending), daemon=True)
+    process = spawning.Process(target=_run_share, args=(target.for_another_process(), share, sending), daemon=True)
     process.start()
     sending.close()
     try:
@@ -105,7 +105,7 @@ def _wait_for_end(process: SpawnProcess) -> None:
         process.join()
 
 
-def _work(target: RebuildTarget, share: ReplayShare, sending: Connection) -> None:
+def _run_share(target: RebuildTarget, share: ReplayShare, sending: Connection) -> None:
     """The life of the process. The terminal's interrupt is for our parent, who ends us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     configure_logs("ERROR")

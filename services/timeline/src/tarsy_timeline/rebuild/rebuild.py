@@ -63,13 +63,13 @@ async def rebuild(plan: RebuildPlan, connection: SingleConnection, progress: Reb
 
     Raises RebuildRefusedError, ReplayFailedError, LogMismatchError, KafkaError; then the live tables are untouched.
     """
-    async with _alone(plan):
+    async with _exclusive_lock(plan):
         await _refuse_newer_tables(connection, plan.schema)
         fresh, target = plan.target.schema, plan.target
         progress.step(f"making the schema {fresh}")
         indexes = await make_fresh_schema(connection, fresh)
-        goals, trimmed = await _begin(target)
-        await _replay(plan, goals, trimmed, progress)
+        goals, trimmed = await _begin_schema(target)
+        await _replay_log(plan, goals, trimmed, progress)
         progress.step("making indexes")
         await make_indexes(connection, fresh, indexes)
         progress.step("indexing words for the search")
@@ -78,13 +78,13 @@ async def rebuild(plan: RebuildPlan, connection: SingleConnection, progress: Reb
         if not plan.gives_up_sessions:
             await _refuse_missing_sessions(connection, plan, progress)
         progress.step(f"switching from {plan.schema} to {fresh}")
-        await _switch(plan, connection, progress)
+        await _switch_schemas(plan, connection, progress)
         if not plan.keeps_retired:
             await connection.execute(f'drop schema if exists "{plan.retired}" cascade')
 
 
 @asynccontextmanager
-async def _alone(plan: RebuildPlan) -> AsyncIterator[None]:
+async def _exclusive_lock(plan: RebuildPlan) -> AsyncIterator[None]:
     """The lock is one of a transaction, as a pooler keeps a connection for no longer: it ends with the connection."""
     async with connected(plan.target.url) as guard:
         await guard.transaction().start()
@@ -103,7 +103,7 @@ async def _refuse_newer_tables(connection: SingleConnection, schema: str) -> Non
         )
 
 
-async def _begin(target: RebuildTarget) -> tuple[Mapping[int, int], Collection[int]]:
+async def _begin_schema(target: RebuildTarget) -> tuple[Mapping[int, int], Collection[int]]:
     """The fresh checkpoint stands at the first records that are kept.
 
     Returns the ends of the log as they are now, and the partitions whose beginning was deleted.
@@ -117,7 +117,7 @@ async def _begin(target: RebuildTarget) -> tuple[Mapping[int, int], Collection[i
     return await ends(bus, topic, list(numbers)), [number for number, first in firsts.items() if first > 0]
 
 
-async def _replay(
+async def _replay_log(
     plan: RebuildPlan, goals: Mapping[int, int], trimmed: Collection[int], progress: RebuildProgress
 ) -> None:
     if plan.processes == 1:
@@ -159,7 +159,7 @@ async def _refuse_missing_sessions(connection: SingleConnection, plan: RebuildPl
         )
 
 
-async def _switch(plan: RebuildPlan, connection: SingleConnection, progress: RebuildProgress) -> None:
+async def _switch_schemas(plan: RebuildPlan, connection: SingleConnection, progress: RebuildProgress) -> None:
     await connection.execute(f'drop schema if exists "{plan.retired}" cascade')
     if not await _has_tables(connection, plan.schema):
         await _take_the_name(plan, connection)

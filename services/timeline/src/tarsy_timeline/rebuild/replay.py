@@ -39,7 +39,7 @@ async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Call
     checkpoint = ProjectionCheckpoint(database)
     writer = ResilientWriter(checkpoint, Metrics(CollectorRegistry()), lambda: datetime.now(UTC))
     starts = {number: await checkpoint.position(number) for number in share.goals}
-    async with _heads_of(bus, share.trimmed) as heads:
+    async with _open_heads_of(bus, share.trimmed) as heads:
         for number, store in heads.items():
             await checkpoint.keep_deleted(number, store.list_deleted())
         projections = {
@@ -50,13 +50,13 @@ async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Call
             await reader.check(starts)
             async with aclosing(reader.between(starts, share.goals)) as found:
                 async for records in found:
-                    for number, found_in_it in _by_partition(records).items():
+                    for number, found_in_it in _group_by_partition(records).items():
                         for some in batched(found_in_it, PROJECTED_AT_ONCE, strict=False):
                             counted(len((await projections[number].project(some)).accepted))
 
 
 @asynccontextmanager
-async def _heads_of(bus: Bus, partitions: Collection[int]) -> AsyncIterator[Mapping[int, HeadStore]]:
+async def _open_heads_of(bus: Bus, partitions: Collection[int]) -> AsyncIterator[Mapping[int, HeadStore]]:
     heads = await read_heads(bus, partitions) if partitions else {}
     try:
         yield heads
@@ -65,7 +65,7 @@ async def _heads_of(bus: Bus, partitions: Collection[int]) -> AsyncIterator[Mapp
             store.close()
 
 
-def _by_partition(records: list[Record]) -> Mapping[int, list[Record]]:
+def _group_by_partition(records: list[Record]) -> Mapping[int, list[Record]]:
     found: defaultdict[int, list[Record]] = defaultdict(list)
     for record in records:
         found[record.partition].append(record)

@@ -30,7 +30,7 @@ async def switch(connection: SingleConnection, live: str, fresh: str, retired: s
     """
     async with connection.transaction():
         await connection.execute(f"set local lock_timeout = '{LOCK_SECONDS}s'")
-        for table in await _tables_in_order(connection, live):
+        for table in await _list_tables_in_order(connection, live):
             await connection.execute(f'lock table "{live}"."{table}" in access exclusive mode')
         if behind := await positions_behind(connection, live, fresh):
             async with asyncio.timeout(CATCH_UP_SECONDS):
@@ -56,7 +56,7 @@ async def positions_behind(connection: SingleConnection, live: str, fresh: str) 
     return {row["partition"]: row["next_offset"] for row in rows}
 
 
-async def _tables_in_order(connection: SingleConnection, schema: str) -> list[str]:
+async def _list_tables_in_order(connection: SingleConnection, schema: str) -> list[str]:
     rows = await connection.fetch(REBUILD["tables_of"], schema)
     names = {row["tablename"] for row in rows} & sql.tables()
     return sorted(names, key=lambda name: (name != FIRST_LOCKED, name))

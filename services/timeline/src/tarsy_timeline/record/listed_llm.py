@@ -31,7 +31,7 @@ def list_llm(session: ReplayedSession, execution: Execution) -> tuple[ListedLlmI
 def list_llm_call(call: LlmCallRecord, execution: Execution) -> ListedLlmInteraction:
     requested, ended = call.requested, call.ended
     answered = ended if isinstance(ended, e.LlmCallCompleted) else None
-    return _item(
+    return _to_listed_interaction(
         requested.llm_call_id,
         _type_of(requested, answered, execution),
         provider=requested.llm_provider or execution.llm_provider,
@@ -53,7 +53,7 @@ def list_summary(summary: Summary, at: datetime) -> Iterator[ListedLlmInteractio
 
 
 def list_attempt(summary_id: str, number: int, attempt: e.SummaryAttempt, at: datetime) -> ListedLlmInteraction:
-    return _item(
+    return _to_listed_interaction(
         summary_attempt_id(summary_id, number),
         SUMMARIZATION,
         provider=attempt.provider,
@@ -74,7 +74,7 @@ def _type_of(requested: e.LlmCallRequested, answered: e.LlmCallCompleted | None,
     return TYPES.get(execution.stage_type, "iteration")
 
 
-def _item(
+def _to_listed_interaction(
     id: str,
     type: str,
     *,

@@ -45,12 +45,12 @@ def find_llm_request(records: Sequence[RecordedEvent], llm_call_id: str) -> Aske
         if not isinstance(state, Investigating):
             return None
         execution = state.executions[asked.execution_id]
-        call = LlmCallRecord(asked, record.envelope.time, *_end_of(records, llm_call_id))
+        call = LlmCallRecord(asked, record.envelope.time, *_find_end_of(records, llm_call_id))
         return AskedModel(call, execution, compose_request(state, execution))
     return None
 
 
-def _end_of(records: Sequence[RecordedEvent], llm_call_id: str) -> tuple[LlmCallEnd, datetime] | tuple[None, None]:
+def _find_end_of(records: Sequence[RecordedEvent], llm_call_id: str) -> tuple[LlmCallEnd, datetime] | tuple[None, None]:
     """And when it was recorded."""
     for record in records:
         event = record.event
@@ -82,7 +82,7 @@ def describe_llm_call(sent: AskedModel) -> LlmInteraction:
             else TracedMessage(
                 role="assistant",
                 content=answered.text,
-                tool_calls=_calls(answered.tool_calls),
+                tool_calls=_to_traced_calls(answered.tool_calls),
                 opaque=answered.opaque,
             )
         ),
@@ -110,14 +110,14 @@ def response_facts(text: str, calls: Sequence[ToolCall] = ()) -> LlmResponseFact
 
 def trace_conversation(conversation: Conversation) -> tuple[TracedMessage, ...]:
     """The system prompt is the first message."""
-    return (TracedMessage(role="system", content=conversation.system), *map(_message, conversation.messages))
+    return (TracedMessage(role="system", content=conversation.system), *map(_to_traced_message, conversation.messages))
 
 
-def _message(message: ConversationMessage) -> TracedMessage:
+def _to_traced_message(message: ConversationMessage) -> TracedMessage:
     role: Role = message.role
     match message:
         case AssistantMessage():
-            calls = _calls(message.tool_calls)
+            calls = _to_traced_calls(message.tool_calls)
             return TracedMessage(role=role, content=message.content, tool_calls=calls, opaque=message.opaque)
         case ToolMessage():
             return TracedMessage(
@@ -131,5 +131,5 @@ def _message(message: ConversationMessage) -> TracedMessage:
             return TracedMessage(role=role, content=message.content)
 
 
-def _calls(calls: Sequence[ToolCall]) -> tuple[TracedToolCall, ...]:
+def _to_traced_calls(calls: Sequence[ToolCall]) -> tuple[TracedToolCall, ...]:
     return tuple(TracedToolCall(id=call.id, name=call.name, arguments=call.arguments) for call in calls)

@@ -24,24 +24,24 @@ ERROR_CHARACTERS = 500
 def list_mcp(session: ReplayedSession, execution: Execution) -> tuple[ListedMcpInteraction, ...]:
     """First the tools, server by server, then the calls."""
     at = session.began[execution.id]
-    tools = [_listed_tools(execution, server, at) for server in _servers_of(execution)]
+    tools = [_to_listed_tools(execution, server, at) for server in _servers_of(execution)]
     return (*tools, *list_calls(session, execution.id))
 
 
 def list_calls(session: ReplayedSession, execution_id: str) -> tuple[ListedMcpInteraction, ...]:
     """`execution_id` is empty for those of the session itself."""
     calls = () if session.state is None else session.state.calls.values()
-    return tuple(_listed_call(call, session) for call in calls if call.requested.execution_id == execution_id)
+    return tuple(_to_listed_call(call, session) for call in calls if call.requested.execution_id == execution_id)
 
 
 def find_mcp(session: ReplayedSession, session_id: str, id: str) -> McpInteraction | None:
     call = None if session.state is None else session.state.calls.get(id)
     if call is not None:
-        return _call(call, session_id, session)
+        return _tool_call_interaction(call, session_id, session)
     for execution in session.executions.values():
         for server in _servers_of(execution):
             if tool_list_id(execution.id, server) == id:
-                return _tools(execution, server, session.began[execution.id])
+                return _tool_listing(execution, server, session.began[execution.id])
     return None
 
 
@@ -50,7 +50,7 @@ def _servers_of(execution: Execution) -> Iterator[str]:
     yield from dict.fromkeys((*offered, *execution.started.unavailable_servers))
 
 
-def _listed_tools(execution: Execution, server: str, at: datetime) -> ListedMcpInteraction:
+def _to_listed_tools(execution: Execution, server: str, at: datetime) -> ListedMcpInteraction:
     offered = any(tool.server == server for tool in execution.tools)
     return ListedMcpInteraction(
         id=tool_list_id(execution.id, server),
@@ -64,7 +64,7 @@ def _listed_tools(execution: Execution, server: str, at: datetime) -> ListedMcpI
     )
 
 
-def _listed_call(call: ToolCallState, session: ReplayedSession) -> ListedMcpInteraction:
+def _to_listed_call(call: ToolCallState, session: ReplayedSession) -> ListedMcpInteraction:
     requested, completed = call.requested, call.completed
     ended_at = session.ended.get(requested.call_id)
     failed = completed is not None and completed.outcome != "ok"
@@ -81,10 +81,10 @@ def _listed_call(call: ToolCallState, session: ReplayedSession) -> ListedMcpInte
     )
 
 
-def _tools(execution: Execution, server: str, at: datetime) -> McpInteraction:
+def _tool_listing(execution: Execution, server: str, at: datetime) -> McpInteraction:
     offered = [tool for tool in execution.tools if tool.server == server]
     return McpInteraction(
-        **dict(_listed_tools(execution, server, at)),
+        **dict(_to_listed_tools(execution, server, at)),
         execution_id=execution.id,
         llm_interaction_id=None,
         tool_arguments=None,
@@ -101,16 +101,16 @@ def _tools(execution: Execution, server: str, at: datetime) -> McpInteraction:
     )
 
 
-def _call(call: ToolCallState, session_id: str, session: ReplayedSession) -> McpInteraction:
+def _tool_call_interaction(call: ToolCallState, session_id: str, session: ReplayedSession) -> McpInteraction:
     requested, completed, learned = call.requested, call.completed, call.learned
     ended = learned.event if learned is not None else completed
     left_out = () if ended is None else ended.nulls_left_out
     return McpInteraction(
-        **dict(_listed_call(call, session)),
+        **dict(_to_listed_call(call, session)),
         execution_id=requested.execution_id,
         llm_interaction_id=requested.llm_call_id or None,
         tool_arguments={name: value for name, value in requested.arguments.items() if name not in left_out},
-        tool_result=None if completed is None else _result(completed, session_id),
+        tool_result=None if completed is None else _to_traced_result(completed, session_id),
         learned_result=(
             None
             if learned is None
@@ -120,7 +120,7 @@ def _call(call: ToolCallState, session_id: str, session: ReplayedSession) -> Mcp
     )
 
 
-def _result(completed: e.ToolCallCompleted, session_id: str) -> TracedToolResult:
+def _to_traced_result(completed: e.ToolCallCompleted, session_id: str) -> TracedToolResult:
     path = f"/api/v1/sessions/{session_id}/tool-calls/{completed.call_id}/result"
     return TracedToolResult(
         content=mark_cut(completed.content, completed.size) if completed.cut else completed.content,

@@ -39,42 +39,42 @@ def past_session(
 def past_rows(records: Sequence[RecordedEvent], prices: PricesByModel = NO_PRICES) -> SessionRows:
     """After the last of these events, of which the first is the session's."""
     tables: Tables = defaultdict(dict)
-    session = tables["sessions"][records[0].session_id,] = _new_session(records)
+    session = tables["sessions"][records[0].session_id,] = _first_fields_of_session(records)
     for record in records:
         apply_changes(tables, row_changes(record))
     timeline, executions = tables["timeline_events"], tables["agent_executions"]
     stage_of = {one["execution_id"]: one["stage_id"] for one in executions.values()}
     return SessionRows(
-        session={**session, "approvals_waiting": _approvals_waiting(session, timeline.values())},
+        session={**session, "approvals_waiting": _count_waiting_approvals(session, timeline.values())},
         stages=sorted(tables["stages"].values(), key=itemgetter("stage_index")),
         executions=sorted(executions.values(), key=itemgetter("agent_index", "execution_id")),
         timeline=[
             {**one, "stage_id": stage_of.get(one["execution_id"])}
             for one in sorted(timeline.values(), key=itemgetter("sequence_number"))
         ],
-        cost=cost_of(_usage(tables["model_usage"].values()), prices),
+        cost=cost_of(_sum_usage_by_model(tables["model_usage"].values()), prices),
     )
 
 
-def _new_session(records: Sequence[RecordedEvent]) -> Fields:
+def _first_fields_of_session(records: Sequence[RecordedEvent]) -> Fields:
     """With what other sessions decide, which the log of this one has not."""
     first = records[0]
     own = {"session_id": first.session_id, "created_at": first.envelope.time, "last_number": records[-1].number}
     return {**NEW_ROWS["sessions"], **own, "queue_position": None, "reruns": []}
 
 
-def _usage(rows: Iterable[Fields]) -> list[Fields]:
+def _sum_usage_by_model(rows: Iterable[Fields]) -> list[Fields]:
     """By model, as `read_usage_of` has it."""
     models = groupby(sorted(rows, key=itemgetter("model")), itemgetter("model"))
     days = ((model, list(of_model)) for model, of_model in models)
     return [{"model": model, **{name: sum(row[name] for row in some) for name in TOKENS}} for model, some in days]
 
 
-def _approvals_waiting(session: Fields, timeline: Iterable[Fields]) -> int:
+def _count_waiting_approvals(session: Fields, timeline: Iterable[Fields]) -> int:
     """Calls of a session that an operator ended unread stay open, and do not count."""
     ended = session["completed_at"]
-    return sum(_waits(row) and (ended is None or row["created_at"] > ended) for row in timeline)
+    return sum(_is_open_approval(row) and (ended is None or row["created_at"] > ended) for row in timeline)
 
 
-def _waits(row: Fields) -> bool:
+def _is_open_approval(row: Fields) -> bool:
     return (row["event_type"], row["status"]) == ("approval", "streaming")

@@ -63,13 +63,13 @@ def replay(records: Sequence[RecordedEvent]) -> ReplayedSession:
     session, count = ReplayedSession(), 0
     for record, state in states_of(records):
         session.state = state
-        _note(session, record)
+        _note_record(session, record)
         count += 1
     session.complete = count == len(records)
     return session
 
 
-def _note(session: ReplayedSession, record: RecordedEvent) -> None:
+def _note_record(session: ReplayedSession, record: RecordedEvent) -> None:
     event, at = record.event, record.envelope.time
     match event:
         case e.LlmCallRequested():

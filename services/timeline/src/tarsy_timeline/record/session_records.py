@@ -69,18 +69,18 @@ class SessionRecords:
         if kept.last == position.last:
             self._kept.move_to_end(position.session_id)
             return kept.events
-        found = await self._read(position, kept)
-        self._keep(position.session_id, found)
+        found = await self._read_events(position, kept)
+        self._cache_events(position.session_id, found)
         return found.events
 
-    async def _read(self, position: RecordPlace, kept: ReadEvents) -> ReadEvents:
+    async def _read_events(self, position: RecordPlace, kept: ReadEvents) -> ReadEvents:
         try:
             async with asyncio.timeout(READ_SECONDS), self._readers.borrowed() as reader:
-                for before, spans in _ways(position, kept):
+                for before, spans in _read_attempts(position, kept):
                     taking = _SpanRecords(position.session_id.encode(), before.size)
                     await reader.read(position.partition, spans, taking.take)
                     # In a thread: bodies of megabytes take longer than others should wait.
-                    events = await asyncio.to_thread(_accepted, position, before, taking.records)
+                    events = await asyncio.to_thread(_accept_events, position, before, taking.records)
                     if events is not None:
                         return ReadEvents(events, taking.size)
                 raise ProblemError(410, "Gone", GONE)
@@ -90,7 +90,7 @@ class SessionRecords:
             log.warning("record.unreadable", session_id=position.session_id, reason=repr(problem))
             raise ProblemError(503, "Service unavailable", UNREADABLE) from problem
 
-    def _keep(self, session_id: str, found: ReadEvents) -> None:
+    def _cache_events(self, session_id: str, found: ReadEvents) -> None:
         """Evicts the least recently used."""
         self._size += found.size - self._kept.pop(session_id, NOTHING).size
         self._kept[session_id] = found
@@ -116,7 +116,7 @@ class _SpanRecords:
             raise ProblemError(422, "Not possible", TOO_LARGE)
 
 
-def _ways(position: RecordPlace, kept: ReadEvents) -> Iterator[tuple[ReadEvents, tuple[Span, ...]]]:
+def _read_attempts(position: RecordPlace, kept: ReadEvents) -> Iterator[tuple[ReadEvents, tuple[Span, ...]]]:
     """Reads first the records after the kept events, then all spans, then everything between them, as an older
     projector may have left some out.
     """
@@ -129,7 +129,7 @@ def _ways(position: RecordPlace, kept: ReadEvents) -> Iterator[tuple[ReadEvents,
         yield NOTHING, (Span(first=position.spans[0].first, last=position.spans[-1].last),)
 
 
-def _accepted(position: RecordPlace, before: ReadEvents, records: Sequence[Record]) -> Events | None:
+def _accept_events(position: RecordPlace, before: ReadEvents, records: Sequence[Record]) -> Events | None:
     """None when they do not lead from the first event to the last: never a record with holes."""
     known = {} if before.last is None else {position.session_id: before.last}
     chains, events = ChainTracker(known=known), [*before.events]

@@ -70,7 +70,7 @@ def _find_request(records: Sequence[RecordedEvent], ended: SummaryEnd, number: i
         if call.summary.ended is not None:
             return AskedSummary(at, ended, number, call, tuple(requests))
         if len(requests) < MOST_REQUESTS and _changes_steps(record.event):
-            request = _request(record.session_id, state, call, call.summary)
+            request = _summary_request(record.session_id, state, call, call.summary)
             if request is not None and request not in requests[-1:]:
                 requests.append(request)
     return None
@@ -91,7 +91,7 @@ def _changes_steps(event: e.Event | None) -> bool:
     )
 
 
-def _request(
+def _summary_request(
     session_id: str, state: Investigating | AtRest, call: ToolCallState, summary: Summary
 ) -> SummaryRequest | None:
     if not isinstance(state, Investigating):
@@ -105,13 +105,13 @@ def choose_request(requested: AskedSummary, result: ExcerptText) -> tuple[ModelR
     found: ModelRequest | None = None
     sent = requested.ended.request_digest
     for request in requested.requests:
-        found = _to_model(request, result)
+        found = _to_model_request(request, result)
         if sent and found.digest == sent:
             return found, True
     return None if found is None else (found, False if sent else None)
 
 
-def _to_model(request: SummaryRequest, result: ExcerptText) -> ModelRequest:
+def _to_model_request(request: SummaryRequest, result: ExcerptText) -> ModelRequest:
     conversation = summary_conversation(request, result)
     return ModelRequest(conversation=conversation, answer_tokens=request.max_tokens, is_last=True)
 

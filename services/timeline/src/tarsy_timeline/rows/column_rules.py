@@ -54,8 +54,8 @@ MergedJson = Annotated[JsonValue, MERGE]
 def rules_of(change: type) -> Mapping[str, ColumnRule]:
     """By column, in the order of the fields."""
     hints = get_type_hints(change, include_extras=True)
-    return {column: _rule(getattr(hint, "__metadata__", ())) for column, hint in hints.items()}
+    return {column: _column_rule(getattr(hint, "__metadata__", ())) for column, hint in hints.items()}
 
 
-def _rule(metadata: tuple[object, ...]) -> ColumnRule:
+def _column_rule(metadata: tuple[object, ...]) -> ColumnRule:
     return next((one for one in metadata if isinstance(one, ColumnRule)), REPLACE)

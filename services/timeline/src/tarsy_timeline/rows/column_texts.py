@@ -41,11 +41,11 @@ def storable[C: tuple[Any, ...]](change: C) -> C:
 def _rules_of(change: type) -> Sequence[tuple[int, TextRule]]:
     """Those of the fields that have one, by their places."""
     hints = get_type_hints(change, include_extras=True).values()
-    rules = ((place, _rule(hint)) for place, hint in enumerate(hints))
+    rules = ((place, _text_rule(hint)) for place, hint in enumerate(hints))
     return [(place, rule) for place, rule in rules if rule is not None]
 
 
-def _rule(hint: object) -> TextRule | None:
+def _text_rule(hint: object) -> TextRule | None:
     metadata = getattr(hint, "__metadata__", ())
     if marked := [one for one in metadata if isinstance(one, TextRule)]:
         return marked[0]

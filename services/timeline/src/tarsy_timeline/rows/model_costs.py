@@ -19,7 +19,7 @@ NO_PRICES: PricesByModel = {}
 def cost_of(usage: Iterable[Row], prices: PricesByModel) -> Cost:
     """`usage`: tokens of models. A model that used none needs no price."""
     used = [row for row in usage if row["input_tokens"] or row["output_tokens"]]
-    priced = [_dollars(row, prices[row["model"]]) for row in used if row["model"] in prices]
+    priced = [_cost_in_dollars(row, prices[row["model"]]) for row in used if row["model"] in prices]
     if not priced:
         return NO_COST
     return Cost(round(sum(priced), DIGITS), "complete" if len(priced) == len(used) else "partial")
@@ -30,7 +30,7 @@ def costs_of_sessions(usage: Iterable[Row], prices: PricesByModel) -> dict[str, 
     return {id: cost_of(rows, prices) for id, rows in groupby(usage, itemgetter("session_id"))}
 
 
-def _dollars(row: Row, price: ModelPrice) -> float:
+def _cost_in_dollars(row: Row, price: ModelPrice) -> float:
     """Providers count nonsense at times: less than nothing costs nothing."""
     cached, written = row["cached_input_tokens"], row["cache_written_tokens"]
     dollars: float = (

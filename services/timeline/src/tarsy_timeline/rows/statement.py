@@ -36,9 +36,9 @@ def update(name: str, table: str, change: type[RowChange]) -> RowStatement:
         if row is not None:
             _change_row(row, rules, one)
 
-    arguments = _arguments(rules)
+    arguments = _placeholders(rules)
     wanted = " and ".join(f"t.{column} = {arguments[column]}" for column in key)
-    sql = f"update {table} as t set {_assignments(rules, arguments)} where {wanted}"
+    sql = f"update {table} as t set {_set_assignments(rules, arguments)} where {wanted}"
     return RowStatement(name, change, sql, apply)
 
 
@@ -53,8 +53,8 @@ def upsert(name: str, table: str, change: type[RowChange]) -> RowStatement:
         else:
             _change_row(row, rules, one)
 
-    insert = f"insert into {table} as t ({', '.join(rules)}) values ({', '.join(_arguments(rules).values())})"
-    changed = _assignments(rules, {column: f"excluded.{column}" for column in rules})
+    insert = f"insert into {table} as t ({', '.join(rules)}) values ({', '.join(_placeholders(rules).values())})"
+    changed = _set_assignments(rules, {column: f"excluded.{column}" for column in rules})
     sql = f"{insert} on conflict ({', '.join(key)}) do update set {changed}"
     return RowStatement(name, change, sql, apply)
 
@@ -74,11 +74,11 @@ def _key_columns(change: type[RowChange]) -> list[str]:
     return [column for column, rule in rules_of(change).items() if rule is KEY]
 
 
-def _arguments(rules: Rules) -> dict[str, str]:
+def _placeholders(rules: Rules) -> dict[str, str]:
     return {column: f"${place}" for place, column in enumerate(rules, start=1)}
 
 
-def _assignments(rules: Rules, new: Mapping[str, str]) -> str:
+def _set_assignments(rules: Rules, new: Mapping[str, str]) -> str:
     """`new`: the name of what each column is given."""
     return ", ".join(
         f"{column} = {rule.sql.format(old=f't.{column}', new=new[column])}"

@@ -17,12 +17,16 @@ type Alternatives = list[str]
 
 def visible_query(name: str, groups: GroupLabels | None) -> str:
     """The query for callers who see these groups; None for those who see all sessions."""
-    return PLACE.sub(lambda place: _condition(groups, f"${place['argument']}::text[]"), QUERIES[name])
+    return PLACE.sub(lambda place: _visibility_condition(groups, f"${place['argument']}::text[]"), QUERIES[name])
 
 
 def visible_labels(groups: GroupLabels | None) -> list[str] | None:
     """The argument of the condition: the labels that count, one after the other."""
-    return None if groups is None else [label for group in _of_groups(groups) for labels in group for label in labels]
+    return (
+        None
+        if groups is None
+        else [label for group in _alternatives_of_groups(groups) for labels in group for label in labels]
+    )
 
 
 def format_label(name: str, value: str) -> str:
@@ -40,7 +44,7 @@ def read_labels(stored: Sequence[str]) -> dict[str, str]:
     return dict(label.split("=", 1) for label in stored)
 
 
-def _condition(groups: GroupLabels | None, argument: str) -> str:
+def _visibility_condition(groups: GroupLabels | None, argument: str) -> str:
     if groups is None:
         return f"{argument} is null"
     alternatives = " or ".join(_group_conditions(groups, argument))
@@ -49,7 +53,7 @@ def _condition(groups: GroupLabels | None, argument: str) -> str:
 
 def _group_conditions(groups: GroupLabels, argument: str) -> Iterator[str]:
     begin = 1
-    for group in _of_groups(groups):
+    for group in _alternatives_of_groups(groups):
         conditions = []
         for labels in group:
             end = begin + len(labels) - 1
@@ -58,7 +62,7 @@ def _group_conditions(groups: GroupLabels, argument: str) -> Iterator[str]:
         yield f"({' and '.join(conditions)})"
 
 
-def _of_groups(groups: GroupLabels) -> Iterator[list[Alternatives]]:
+def _alternatives_of_groups(groups: GroupLabels) -> Iterator[list[Alternatives]]:
     """Groups with one label each are one: a session is in one of them when it has one of their values."""
     each = [[[format_label(name, value) for value in values] for name, values in group.items()] for group in groups]
     single = [label for group in each if len(group) == 1 for label in group[0]]

@@ -30,9 +30,9 @@ class ApprovalsWatch:
 
     async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, what was seen last stays."""
-        await run_periodically(self._see, heartbeat, self._look_seconds)
+        await run_periodically(self._refresh_seen, heartbeat, self._look_seconds)
 
-    async def _see(self) -> None:
+    async def _refresh_seen(self) -> None:
         self.seen = await self.look()
 
     async def look(self) -> Waiting:

@@ -28,7 +28,9 @@ class IngestApi:
         """Choices without a mistake. Raises RequestValidationError with every mistake, or ProblemError."""
         try:
             content = choices.model_dump_json(exclude_unset=True)
-            judged = JudgedChoices.model_validate_json(await self._ask("POST", "/internal/v1/alert-choices", content))
+            judged = JudgedChoices.model_validate_json(
+                await self._send_request("POST", "/internal/v1/alert-choices", content)
+            )
         except FAILURES as problem:
             log.warning("ingest.unavailable", url=self._url, reason=repr(problem))
             raise ProblemError(503, "Service unavailable", UNAVAILABLE) from problem
@@ -39,9 +41,9 @@ class IngestApi:
 
     async def prices(self) -> ModelPrices:
         """Raises one of FAILURES, also while the ingest is of a version that has none."""
-        return ModelPrices.model_validate_json(await self._ask("GET", "/internal/v1/prices"))
+        return ModelPrices.model_validate_json(await self._send_request("GET", "/internal/v1/prices"))
 
-    async def _ask(self, method: str, path: str, content: str | None = None) -> bytes:
+    async def _send_request(self, method: str, path: str, content: str | None = None) -> bytes:
         """Raises one of FAILURES."""
         # A client for each request: these are few, and it may be of any event loop. Reading all certificates takes
         # 20 ms each time, and plain HTTP needs none.

@@ -45,12 +45,12 @@ def create_held_session_list(aside: Sequence[SessionAside]) -> HeldSessionList:
 
 
 def mcp_servers(servers: Sequence[ServerOfGateways], *, most_tools: int) -> McpServers:
-    return McpServers(servers=tuple(_server(one, _in_short(one.tools[:most_tools])) for one in servers))
+    return McpServers(servers=tuple(_to_server(one, _shorten_tools(one.tools[:most_tools])) for one in servers))
 
 
 def mcp_server(server: ServerOfGateways) -> McpServer:
     """With everything that is known of its tools."""
-    return _server(server, tuple(_tool(tool, tool.description, tool.input_schema) for tool in server.tools))
+    return _to_server(server, tuple(_to_tool(tool, tool.description, tool.input_schema) for tool in server.tools))
 
 
 def system_warnings(warnings: Sequence[ServerWarning], server_count: int) -> SystemWarnings:
@@ -68,13 +68,13 @@ def system_warnings(warnings: Sequence[ServerWarning], server_count: int) -> Sys
     return SystemWarnings(warnings=shown, server_count=server_count)
 
 
-def _server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
+def _to_server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
     reported = server.shown.seen if server.shown is not None else None
     return McpServer(
         id=server.name,
         healthy=bool(server.healthy),
         misconfigured=bool(server.misconfigured),
-        error=_short(server.error),
+        error=_shorten(server.error),
         last_check=wire_time(server.last_check) if server.last_check else None,
         protocol_version=reported.protocol_version if reported is not None else "",
         server_version=reported.server_version if reported is not None else "",
@@ -85,33 +85,33 @@ def _server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
         login_needed=server.login_needed,
         starting=server.starting,
         known_as=reported.known_as if reported is not None else "",
-        logged_in_until=_time(server.logged_in_until),
+        logged_in_until=_wire_time_or_none(server.logged_in_until),
         tools=tools,
-        workers=tuple(_worker(entry) for entry in server.living[:MOST_WORKERS]),
+        workers=tuple(_to_worker(entry) for entry in server.living[:MOST_WORKERS]),
     )
 
 
-def _worker(entry: CatalogEntry) -> McpWorker:
+def _to_worker(entry: CatalogEntry) -> McpWorker:
     return McpWorker(
         worker_id=entry.seen.worker_id,
         healthy=entry.seen.healthy,
         misconfigured=entry.seen.misconfigured,
-        error=None if entry.seen.healthy else _short(entry.seen.error),
+        error=None if entry.seen.healthy else _shorten(entry.seen.error),
         protocol_version=entry.seen.protocol_version,
         server_version=entry.seen.server_version,
         tool_count=len(entry.seen.tools),
         checked_at=wire_time(find_check_time(entry)),
         since=wire_time(entry.health_since),
         login_needed=entry.seen.login_needed,
-        logged_in_until=_time(entry.seen.logged_in_until),
+        logged_in_until=_wire_time_or_none(entry.seen.logged_in_until),
     )
 
 
-def _in_short(tools: Sequence[CatalogTool]) -> tuple[McpTool, ...]:
-    return tuple(_tool(tool, tool.description[:MOST_CHARACTERS], None) for tool in tools)
+def _shorten_tools(tools: Sequence[CatalogTool]) -> tuple[McpTool, ...]:
+    return tuple(_to_tool(tool, tool.description[:MOST_CHARACTERS], None) for tool in tools)
 
 
-def _tool(tool: CatalogTool, description: str, input_schema: dict[str, JsonValue] | None) -> McpTool:
+def _to_tool(tool: CatalogTool, description: str, input_schema: dict[str, JsonValue] | None) -> McpTool:
     return McpTool(
         name=tool.tool,
         description=description,
@@ -124,9 +124,9 @@ def _tool(tool: CatalogTool, description: str, input_schema: dict[str, JsonValue
     )
 
 
-def _time(at: datetime | None) -> str | None:
+def _wire_time_or_none(at: datetime | None) -> str | None:
     return None if at is None else wire_time(at)
 
 
-def _short(text: str | None) -> str | None:
+def _shorten(text: str | None) -> str | None:
     return text and text[:MOST_CHARACTERS]

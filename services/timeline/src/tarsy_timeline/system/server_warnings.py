@@ -56,10 +56,13 @@ def warnings_of(
     servers: Iterable[ServerOfGateways], gateways: Collection[tuple[bool, datetime]], listening_since: datetime
 ) -> list[ServerWarning]:
     """`gateways`: whether each lives, and when it announced itself last. At most four warnings for a server."""
-    return [*_without_gateways(gateways, listening_since), *(warning for server in servers for warning in _of(server))]
+    return [
+        *_warn_without_gateways(gateways, listening_since),
+        *(warning for server in servers for warning in _warnings_of(server)),
+    ]
 
 
-def _without_gateways(
+def _warn_without_gateways(
     gateways: Collection[tuple[bool, datetime]], listening_since: datetime
 ) -> Iterator[ServerWarning]:
     if any(lives for lives, _ in gateways):
@@ -73,19 +76,19 @@ def _without_gateways(
     )
 
 
-def _of(server: ServerOfGateways) -> Iterator[ServerWarning]:
-    health = _health(server)
+def _warnings_of(server: ServerOfGateways) -> Iterator[ServerWarning]:
+    health = _health_warning(server)
     if health is not None:
         yield health
     if len({entry.tool_names for entry in server.healthy}) > 1:
-        yield _different_tools(server)
-    if (denied := _denied_tools(server)) is not None:
+        yield _warn_of_different_tools(server)
+    if (denied := _warn_of_denied_tools(server)) is not None:
         yield denied
-    if (refused := _refused_tools(server)) is not None:
+    if (refused := _warn_of_refused_tools(server)) is not None:
         yield refused
 
 
-def _denied_tools(server: ServerOfGateways) -> ServerWarning | None:
+def _warn_of_denied_tools(server: ServerOfGateways) -> ServerWarning | None:
     """No warning if `allow: []` excludes further tools on purpose, and others remain."""
     entry = next(iter(server.healthy), None)
     if entry is None:
@@ -95,40 +98,42 @@ def _denied_tools(server: ServerOfGateways) -> ServerWarning | None:
     only_reads = not entry.seen.allow_unset and all(tool.changes_nothing for tool in tools if tool.allowed)
     if not denied or (only_reads and len(denied) < len(tools)):
         return None
-    all_of_them = "all tools" if len(denied) == len(tools) else _counted(len(denied))
+    all_of_them = "all tools" if len(denied) == len(tools) else _tools_phrase(len(denied))
     message = f"Agents do not get {all_of_them} of the MCP server {server.name}."
     why = "`allow` is not set" if entry.seen.allow_unset else "`allow` does not name them"
     line = line_to_allow(server.name, denied)
-    details = f"They are not read-only, and {why}: {_named(denied)}. To allow them: {line}; for none: `allow: []`."
-    warning = _warning(server, "denied_tools", message, details, entry.tools_since)
+    details = (
+        f"They are not read-only, and {why}: {_name_first_tools(denied)}. To allow them: {line}; for none: `allow: []`."
+    )
+    warning = _make_warning(server, "denied_tools", message, details, entry.tools_since)
     return replace(warning, on_purpose=not entry.seen.allow_unset)
 
 
-def _refused_tools(server: ServerOfGateways) -> ServerWarning | None:
+def _warn_of_refused_tools(server: ServerOfGateways) -> ServerWarning | None:
     entry = next((one for one in server.healthy if one.seen.refused_count), None)
     if entry is None:
         return None
-    message = f"{_counted(entry.seen.refused_count)} of the MCP server {server.name} cannot be used."
-    details = f"Their names or schemas are not what the protocol allows: {_named(entry.seen.refused_tools)}."
-    return _warning(server, "refused_tools", message, details, entry.tools_since)
+    message = f"{_tools_phrase(entry.seen.refused_count)} of the MCP server {server.name} cannot be used."
+    details = f"Their names or schemas are not what the protocol allows: {_name_first_tools(entry.seen.refused_tools)}."
+    return _make_warning(server, "refused_tools", message, details, entry.tools_since)
 
 
-def _counted(tools: int) -> str:
+def _tools_phrase(tools: int) -> str:
     return "1 tool" if tools == 1 else f"{tools} tools"
 
 
-def _named(tools: Sequence[str]) -> str:
+def _name_first_tools(tools: Sequence[str]) -> str:
     more = "" if len(tools) <= MOST_NAMED else f" and {len(tools) - MOST_NAMED} more"
     return f"{', '.join(tools[:MOST_NAMED])}{more}"
 
 
-def _health(server: ServerOfGateways) -> ServerWarning | None:
+def _health_warning(server: ServerOfGateways) -> ServerWarning | None:
     name, living, failing = server.name, server.living, server.failing
     if not living:
         return (
             None
             if server.left_at is None
-            else _warning(
+            else _make_warning(
                 server,
                 "unreported",
                 f"No running tool gateway reports the MCP server {name}.",
@@ -137,43 +142,43 @@ def _health(server: ServerOfGateways) -> ServerWarning | None:
             )
         )
     if server.misconfigured:
-        return _warning(
+        return _make_warning(
             server,
             "misconfigured",
             f"The MCP server {name} is configured wrongly.",
             _join_errors(server.misconfigured),
-            _since(server.misconfigured),
+            _first_health_change(server.misconfigured),
         )
     if server.login_needed:
         waiting = [entry for entry in failing if entry.seen.login_needed]
         message = f"The MCP server {name} waits for a person to log in."
-        return _warning(server, "login_needed", message, _join_errors(waiting), _since(waiting))
+        return _make_warning(server, "login_needed", message, _join_errors(waiting), _first_health_change(waiting))
     if not failing or server.starting:
         return None
     if len(failing) == len(living):
         message = f"The MCP server {name} cannot be reached."
-        return _warning(server, "unreachable", message, _join_errors(failing), _since(failing))
+        return _make_warning(server, "unreachable", message, _join_errors(failing), _first_health_change(failing))
     message = f"The MCP server {name} is reached by {len(server.healthy)} of {len(living)} tool gateways."
-    return _warning(server, "partly_unreachable", message, _join_errors(failing), _since(failing))
+    return _make_warning(server, "partly_unreachable", message, _join_errors(failing), _first_health_change(failing))
 
 
-def _different_tools(server: ServerOfGateways) -> ServerWarning:
+def _warn_of_different_tools(server: ServerOfGateways) -> ServerWarning:
     sets = [entry.tool_names for entry in server.healthy]
     differing = sorted(frozenset().union(*sets) - frozenset.intersection(*sets))
-    return _warning(
+    return _make_warning(
         server,
         "different_tools",
         f"The MCP server {server.name} offers different tools to different tool gateways.",
-        f"Not all of them have {_named(differing)}.",
+        f"Not all of them have {_name_first_tools(differing)}.",
         max(entry.tools_since for entry in server.healthy),
     )
 
 
-def _warning(server: ServerOfGateways, what: What, message: str, details: str, began: datetime) -> ServerWarning:
+def _make_warning(server: ServerOfGateways, what: What, message: str, details: str, began: datetime) -> ServerWarning:
     return ServerWarning(what, server.name, message, details[:MOST_CHARACTERS], began)
 
 
-def _since(entries: Collection[CatalogEntry]) -> datetime:
+def _first_health_change(entries: Collection[CatalogEntry]) -> datetime:
     """The first of those that live: one more that sees it, too, makes it no newer."""
     return min(entry.health_since for entry in entries)
 

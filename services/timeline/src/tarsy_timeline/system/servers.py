@@ -85,15 +85,15 @@ def servers_of(entries: Iterable[CatalogEntry], lives: Lives, last_heard: LastHe
     by_name: defaultdict[str, list[CatalogEntry]] = defaultdict(list)
     for entry in entries:
         by_name[entry.seen.server].append(entry)
-    found = (_server(name, by_name[name], lives, last_heard) for name in sorted(by_name))
-    return [server for server, _ in zip(_known(found), range(MOST_SERVERS), strict=False)]
+    found = (_make_server(name, by_name[name], lives, last_heard) for name in sorted(by_name))
+    return [server for server, _ in zip(_select_known(found), range(MOST_SERVERS), strict=False)]
 
 
-def _known(servers: Iterable[ServerOfGateways]) -> Iterator[ServerOfGateways]:
+def _select_known(servers: Iterable[ServerOfGateways]) -> Iterator[ServerOfGateways]:
     return (server for server in servers if server.living or server.left_at is not None)
 
 
-def _server(name: str, entries: list[CatalogEntry], lives: Lives, last_heard: LastHeard) -> ServerOfGateways:
+def _make_server(name: str, entries: list[CatalogEntry], lives: Lives, last_heard: LastHeard) -> ServerOfGateways:
     living = sorted((one for one in entries if lives(one.seen.worker_id)), key=lambda one: -one.offset)
     if living:
         return ServerOfGateways(name, tuple(living))

@@ -34,10 +34,10 @@ class UnprojectedWatch:
 
     async def run(self, heartbeat: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, what was seen last stays."""
-        await run_periodically(self._see, heartbeat, self._look_seconds)
+        await run_periodically(self._refresh_seen, heartbeat, self._look_seconds)
 
-    async def _see(self) -> None:
-        self.seen = await self._look()
+    async def _refresh_seen(self) -> None:
+        self.seen = await self._read_unprojected()
 
     def warnings(self) -> list[ServerWarning]:
         """One, for all records together."""
@@ -46,7 +46,7 @@ class UnprojectedWatch:
     def count_warnings(self, category: Category) -> int:
         return sum(warning.category == category for warning in self.warnings())
 
-    async def _look(self) -> Unprojected:
+    async def _read_unprojected(self) -> Unprojected:
         async with self._database.connection() as connection:
             counts = await connection.fetchrow(QUERIES["count_unprojected"])
             first = await connection.fetch(QUERIES["read_unprojected"], MOST_NAMED)
@@ -63,13 +63,13 @@ def warnings_of(seen: Unprojected) -> list[ServerWarning]:
             what="unprojected",
             server=None,
             message=f"{seen.records} events of {seen.sessions} sessions are not, or not whole, in the history.",
-            details=(" ".join(_named(row) for row in seen.first) + more)[:MOST_CHARACTERS],
+            details=(" ".join(_describe_row(row) for row in seen.first) + more)[:MOST_CHARACTERS],
             began=seen.since,
             category="projection",
         )
     ]
 
 
-def _named(row: Row) -> str:
+def _describe_row(row: Row) -> str:
     position = f"partition {row['partition']}, offset {row['log_offset']}"
     return f"{row['event_type']} of session {row['session_id']} ({position}): {row['reason']}."

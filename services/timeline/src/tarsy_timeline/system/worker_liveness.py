@@ -53,12 +53,12 @@ class WorkerLiveness:
         if before is not None and appended_at - before > GAP:
             self._outage = (before, appended_at)
         if announcement.name and announcement.worker_id not in self._heard:
-            self._replaced.update(self._of_process(announcement))
+            self._replaced.update(self._list_workers_of_process(announcement))
         self._replaced.discard(announcement.worker_id)
         self._heard.pop(announcement.worker_id, None)
         self._heard[announcement.worker_id] = Heard(announcement, appended_at)
         self._newest, self._newest_at = appended_at, self._monotonic()
-        self._forget(appended_at)
+        self._forget_old_workers(appended_at)
 
     def nothing_waits(self) -> None:
         """All that was announced until now has been seen."""
@@ -98,15 +98,15 @@ class WorkerLiveness:
     def list_living(self) -> Iterator[Heard]:
         return (heard for heard in self._heard.values() if self._is_alive(heard))
 
-    def _forget(self, now: datetime) -> None:
+    def _forget_old_workers(self, now: datetime) -> None:
         """They are in the order in which they announced themselves last."""
         while (oldest := next(iter(self._heard.items())))[1].at < now - REMEMBERED:
             del self._heard[oldest[0]]
             self._replaced.discard(oldest[0])
 
-    def _of_process(self, new: WorkerAnnounced) -> list[str]:
+    def _list_workers_of_process(self, new: WorkerAnnounced) -> list[str]:
         """Workers of the same name before this one. One that announces itself again lives: the name is used twice."""
-        return [id for id, one in self._heard.items() if _process(one.announcement) == _process(new)]
+        return [id for id, one in self._heard.items() if _process_key(one.announcement) == _process_key(new)]
 
     def _is_alive(self, heard: Heard) -> bool:
         """Time in which nobody announced himself is nobody's silence: after it everybody has as long as ever."""
@@ -121,7 +121,7 @@ class WorkerLiveness:
         return now - end <= self._dead_after and begin - heard.at <= self._dead_after
 
 
-def _process(announcement: WorkerAnnounced) -> tuple[str, str]:
+def _process_key(announcement: WorkerAnnounced) -> tuple[str, str]:
     return announcement.service, announcement.name
 
 

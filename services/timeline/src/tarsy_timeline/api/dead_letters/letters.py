@@ -30,7 +30,7 @@ class Letters:
 
     async def read(self) -> DeadLetterIndex:
         """All letters, up to the end of the topic as it is now. Raises ProblemError."""
-        async with _answering(STILL_READING), self._lock:
+        async with _within_read_limit(STILL_READING), self._lock:
             if self._index is None:
                 self._index = DeadLetterIndex(await self._cluster())
             await self._index.refresh(self._bus)
@@ -47,7 +47,7 @@ class Letters:
     async def record_of(self, letter: DeadLetter) -> Record:
         """The bytes of the original: those of the first burial that is kept. Raises ProblemError."""
         first, topic = letter.first, self._bus.topics.dead_letters
-        async with _answering(UNREACHABLE):
+        async with _within_read_limit(UNREACHABLE):
             try:
                 async with aclosing(records_at(self._bus, topic, first.partition, [first.offset])) as found:
                     return await anext(found)
@@ -56,7 +56,7 @@ class Letters:
 
 
 @asynccontextmanager
-async def _answering(too_late: str) -> AsyncIterator[None]:
+async def _within_read_limit(too_late: str) -> AsyncIterator[None]:
     try:
         async with asyncio.timeout(READ_SECONDS):
             yield

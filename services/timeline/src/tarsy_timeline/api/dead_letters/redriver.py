@@ -43,32 +43,32 @@ class Redriver:
         """Also a letter that was re-driven already: the answer shows it. Raises ProblemError."""
         async with self._lock:
             index, letter = await self._letters.find(id)
-            return await self._redrive(index, letter, author)
+            return await self._redrive_letter(index, letter, author)
 
     async def redrive_waiting(self, wanted: LetterFilter, after: str, author: str) -> RedriveAnswer:
         """Those that wait, the oldest first. Kafka being away ends it. Raises ProblemError."""
         async with self._lock:
             index = await self._letters.read()
-            found = self._found(index, wanted, after)
+            found = self._select_waiting(index, wanted, after)
             done: list[Redriven] = []
             ends_at = asyncio.get_running_loop().time() + SECONDS_AT_ONCE
             for letter in islice(found, LETTERS_AT_ONCE):
-                done.append(await self._redrive(index, letter, author))
+                done.append(await self._redrive_letter(index, letter, author))
                 if done[-1].outcome == "not_written" or asyncio.get_running_loop().time() > ends_at:
                     break
-            return _answer(done, following=next(found, None))
+            return _build_answer(done, following=next(found, None))
 
     async def preview(self, wanted: LetterFilter, after: str) -> RedriveAnswer:
         """Returns the outcomes that `redrive_waiting` would have. Raises ProblemError."""
-        found = self._found(await self._letters.read(), wanted, after)
-        done = [self._would(letter) for letter in islice(found, LETTERS_AT_ONCE)]
-        return _answer(done, following=next(found, None))
+        found = self._select_waiting(await self._letters.read(), wanted, after)
+        done = [self._preview_redrive(letter) for letter in islice(found, LETTERS_AT_ONCE)]
+        return _build_answer(done, following=next(found, None))
 
-    def _found(self, index: DeadLetterIndex, wanted: LetterFilter, after: str) -> Iterator[DeadLetter]:
+    def _select_waiting(self, index: DeadLetterIndex, wanted: LetterFilter, after: str) -> Iterator[DeadLetter]:
         oldest_first = behind(reversed(list(index.newest_first())), after)
         return (letter for letter in oldest_first if letter.waits and wanted.fits(letter, self.prefix))
 
-    def _would(self, letter: DeadLetter) -> Redriven:
+    def _preview_redrive(self, letter: DeadLetter) -> Redriven:
         refusal = self.refusal(letter)
         if refusal is not None:
             return Redriven(id=letter.id, outcome="refused", message=refusal, topic=letter.first.topic)
@@ -78,7 +78,7 @@ class Redriver:
             id=letter.id, outcome="would_redrive", message=message, topic=first.topic, partition=first.source_partition
         )
 
-    async def _redrive(self, index: DeadLetterIndex, letter: DeadLetter, author: str) -> Redriven:
+    async def _redrive_letter(self, index: DeadLetterIndex, letter: DeadLetter, author: str) -> Redriven:
         topic, before = letter.first.topic, "" if letter.waits else " It had been re-driven before."
         try:
             if (refusal := self.refusal(letter)) is not None:
@@ -86,18 +86,18 @@ class Redriver:
             record = await self._letters.record_of(letter)
             lies = await redrive(self._publisher, index.cluster, letter, record, author)
         except RedriveRefusedError as problem:
-            return self._done(letter, "refused", f"{problem}{before}", author)
+            return self._record_outcome(letter, "refused", f"{problem}{before}", author)
         except NotMarkedError as problem:
-            return self._done(letter, "not_marked", str(problem), author)
+            return self._record_outcome(letter, "not_marked", str(problem), author)
         except NotWrittenError as problem:
-            return self._done(letter, "not_written", f"Kafka did not take it ({problem}): repeat it.", author)
+            return self._record_outcome(letter, "not_written", f"Kafka did not take it ({problem}): repeat it.", author)
         except ProblemError as problem:
             outcome: RedriveOutcome = "gone" if problem.status == 404 else "not_written"
-            return self._done(letter, outcome, problem.detail, author)
+            return self._record_outcome(letter, outcome, problem.detail, author)
         message = f"It lies in {topic}, partition {lies.partition}, at {lies.offset} now.{before}"
-        return self._done(letter, "redriven", message, author, lies.partition, lies.offset)
+        return self._record_outcome(letter, "redriven", message, author, lies.partition, lies.offset)
 
-    def _done(
+    def _record_outcome(
         self,
         letter: DeadLetter,
         outcome: RedriveOutcome,
@@ -122,7 +122,7 @@ class Redriver:
         return Redriven(id=letter.id, outcome=outcome, message=message, topic=topic, partition=partition, offset=offset)
 
 
-def _answer(done: list[Redriven], following: DeadLetter | None) -> RedriveAnswer:
+def _build_answer(done: list[Redriven], following: DeadLetter | None) -> RedriveAnswer:
     """`following` is not None when there is more."""
     broken_off = bool(done) and done[-1].outcome == "not_written"
     return RedriveAnswer(letters=tuple(done), next=done[-1].id if done and following and not broken_off else None)

@@ -29,13 +29,13 @@ def row(letter: DeadLetter, mask: Mask, refusal: str | None) -> DeadLetterRow:
         topic=mask(last.topic),
         partition=last.source_partition,
         offset=last.source_offset,
-        appended_at=None if last.appended_ms is None else _time(last.appended_ms),
-        buried_at=_time(last.buried_ms),
+        appended_at=None if last.appended_ms is None else _ms_to_wire_time(last.appended_ms),
+        buried_at=_ms_to_wire_time(last.buried_ms),
         reason=mask(last.reason),
         attempts=last.attempt,
         cut=letter.first.cut,
         size_bytes=letter.first.size,
-        redriven_at=None if redriven is None else _time(redriven.at_ms),
+        redriven_at=None if redriven is None else _ms_to_wire_time(redriven.at_ms),
         redriven_by=None if redriven is None else redriven.by,
         refusal=refusal,
     )
@@ -44,8 +44,8 @@ def row(letter: DeadLetter, mask: Mask, refusal: str | None) -> DeadLetterRow:
 def detail(letter: DeadLetter, record: Record, mask: Mask, refusal: str | None) -> DeadLetterDetail:
     """A megabyte takes a while to mask: for a thread."""
     own, ours = split_headers(record.headers)
-    value, cut = _shown(record.value, mask)
-    key, key_cut = _shown(record.key, mask)
+    value, cut = _mask_and_cut(record.value, mask)
+    key, key_cut = _mask_and_cut(record.key, mask)
     # The reason of the first burial is whole here; a later one has its beginning.
     reason = ours[d.REASON].decode(errors="replace") if letter.first is letter.last and d.REASON in ours else ""
     shown = row(letter, mask, refusal)
@@ -57,7 +57,7 @@ def detail(letter: DeadLetter, record: Record, mask: Mask, refusal: str | None) 
         key=key,
         value=value,
         shortened=cut or key_cut or len(own) > MOST_HEADERS,
-        headers=tuple(_headers(own[:MOST_HEADERS], mask)),
+        headers=tuple(_mask_headers(own[:MOST_HEADERS], mask)),
     )
 
 
@@ -65,13 +65,13 @@ def raw(letter: DeadLetter, record: Record) -> DeadLetterRaw:
     own, _ = split_headers(record.headers)
     return DeadLetterRaw(
         id=letter.id,
-        key=_base64(record.key),
-        value=_base64(record.value),
+        key=_to_base64(record.key),
+        value=_to_base64(record.value),
         headers=tuple(RawHeader(name=name, value=base64.b64encode(value).decode()) for name, value in own),
     )
 
 
-def _headers(own: list[tuple[str, bytes]], mask: Mask) -> Iterator[MaskedHeader]:
+def _mask_headers(own: list[tuple[str, bytes]], mask: Mask) -> Iterator[MaskedHeader]:
     """Name and value are masked together: a name shows that the value is a secret."""
     for name, value in own:
         text = value[:READ_BYTES].decode(errors="backslashreplace")
@@ -79,16 +79,16 @@ def _headers(own: list[tuple[str, bytes]], mask: Mask) -> Iterator[MaskedHeader]
         yield MaskedHeader(name=masked_name[:HEADER_CHARACTERS], value=masked[:HEADER_CHARACTERS])
 
 
-def _shown(part: bytes | None, mask: Mask) -> tuple[str | None, bool]:
+def _mask_and_cut(part: bytes | None, mask: Mask) -> tuple[str | None, bool]:
     if part is None:
         return None, False
     masked = mask(part[:READ_BYTES].decode(errors="backslashreplace"))
     return masked[:SHOWN_CHARACTERS], len(part) > READ_BYTES or len(masked) > SHOWN_CHARACTERS
 
 
-def _base64(part: bytes | None) -> str | None:
+def _to_base64(part: bytes | None) -> str | None:
     return None if part is None else base64.b64encode(part).decode()
 
 
-def _time(milliseconds: int) -> str:
+def _ms_to_wire_time(milliseconds: int) -> str:
     return wire_time(datetime.fromtimestamp(milliseconds / 1000, UTC))

@@ -41,7 +41,7 @@ def approval_routes(
     )
     async def list_approvals(groups: CallerGroups) -> ApprovalList:
         """The calls of all sessions that wait for a person."""
-        return _listed(await queries.approvals(None, MOST_LISTED, groups))
+        return _to_approval_list(await queries.approvals(None, MOST_LISTED, groups))
 
     @router.get(
         "/sessions/{session_id}/approvals",
@@ -52,7 +52,7 @@ def approval_routes(
     )
     async def list_session_approvals(session_id: SessionId) -> ApprovalList:
         """The calls of a session that wait for a person. 404: there is no such session."""
-        return _listed(await queries.approvals(session_id, MOST_LISTED))
+        return _to_approval_list(await queries.approvals(session_id, MOST_LISTED))
 
     @router.post(
         "/sessions/{session_id}/approvals/{call_id}",
@@ -88,11 +88,11 @@ def approval_routes(
     return router
 
 
-def _listed(rows: Sequence[Row]) -> ApprovalList:
-    return ApprovalList(approvals=tuple(map(_waiting, rows)), total_items=rows[0]["total"] if rows else 0)
+def _to_approval_list(rows: Sequence[Row]) -> ApprovalList:
+    return ApprovalList(approvals=tuple(map(_to_waiting_approval, rows)), total_items=rows[0]["total"] if rows else 0)
 
 
-def _waiting(row: Row) -> WaitingApproval:
+def _to_waiting_approval(row: Row) -> WaitingApproval:
     about = row["metadata"]
     return WaitingApproval.model_validate(
         {

@@ -28,7 +28,7 @@ class ReplyWaiter:
         """A process that stops lets go of those that wait: they would be broken off, a moment later."""
         self._ended = False
         try:
-            await follow_control(self._bus, self._take, ready, heartbeat)
+            await follow_control(self._bus, self._resolve_waiting, ready, heartbeat)
         finally:
             self._ended = True
             for answer in [answer for waiting in self._waiting.values() for answer in waiting if not answer.done()]:
@@ -50,7 +50,7 @@ class ReplyWaiter:
             if not self._waiting[request_id]:
                 del self._waiting[request_id]
 
-    def _take(self, control: Control) -> None:
+    def _resolve_waiting(self, control: Control) -> None:
         if isinstance(control, RequestAnswered):
             for answer in self._waiting.get(control.request_id, ()):
                 if not answer.done():

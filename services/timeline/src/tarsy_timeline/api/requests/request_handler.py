@@ -49,7 +49,7 @@ class RequestHandler:
         """
         requested, answer = await self.submit(kind, session_id, request, message)
         if answer is not None:
-            return _json(
+            return _json_response(
                 SessionRequestGranted(session_id=session_id, request_id=requested, message=answer.reason or done)
             )
         location = f"{base_path_of(request.scope)}/api/v1/sessions/{session_id}/status"
@@ -59,7 +59,7 @@ class RequestHandler:
             message="The request was taken in, and is not answered yet.",
             location=location,
         )
-        return _json(pending, status_code=202, headers={"Location": location})
+        return _json_response(pending, status_code=202, headers={"Location": location})
 
     async def submit(
         self, kind: str, session_id: str, request: Request, message: Callable[[str, str], PersonRequest]
@@ -79,5 +79,5 @@ class RequestHandler:
         return requested, answer
 
 
-def _json(answer: ApiModel, *, status_code: int = 200, headers: dict[str, str] | None = None) -> Response:
+def _json_response(answer: ApiModel, *, status_code: int = 200, headers: dict[str, str] | None = None) -> Response:
     return Response(answer.model_dump_json(), status_code, headers, media_type="application/json")

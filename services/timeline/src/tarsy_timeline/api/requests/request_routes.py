@@ -96,7 +96,9 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     )
     async def release(session_id: SessionId, request: Request) -> Response:
         """Brings back a session that was set aside, with the inputs that wait, such as after an upgrade."""
-        return await handler.ask("release", session_id, request, _releasing("release"), "The session goes on.")
+        return await handler.ask(
+            "release", session_id, request, _release_request_maker("release"), "The session goes on."
+        )
 
     @router.post(
         "/{session_id}/retry",
@@ -111,7 +113,7 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     )
     async def retry(session_id: SessionId, request: Request) -> Response:
         """The same as release: what waits is decided once more."""
-        return await handler.ask("retry", session_id, request, _releasing("retry"), "The session goes on.")
+        return await handler.ask("retry", session_id, request, _release_request_maker("retry"), "The session goes on.")
 
     @router.post(
         "/{session_id}/fail",
@@ -134,5 +136,5 @@ def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRou
     return router
 
 
-def _releasing(word: str) -> Callable[[str, str], SessionReleaseRequested]:
+def _release_request_maker(word: str) -> Callable[[str, str], SessionReleaseRequested]:
     return lambda id, author: SessionReleaseRequested(request_id=id, author=author, request=word)

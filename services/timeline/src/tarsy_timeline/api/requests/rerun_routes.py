@@ -97,17 +97,17 @@ def rerun_routes(
         chosen = RerunChoice(
             alert_type=mask((judged and judged.alert_type) or "") or parent["alert_type"],
             llm_provider=mask(changes.llm_provider or "") or parent["llm_provider"],
-            mcp=await asyncio.to_thread(_selection, parent, changes.mcp, mask),
+            mcp=await asyncio.to_thread(_choose_mcp_selection, parent, changes.mcp, mask),
         )
         question = await asyncio.to_thread(mask, changes.question)
-        alert = _alert_of(parent, changes, chosen, question, who.author(mask))
-        await _publish(publisher, alert, child, requested)
+        alert = _make_alert(parent, changes, chosen, question, who.author(mask))
+        await _publish_alert(publisher, alert, child, requested)
         return RerunAccepted(session_id=child, parent_id=session_id)
 
     return router
 
 
-def _alert_of(parent: Row, changes: RerunRequest, chosen: RerunChoice, question: str, author: str) -> Alert:
+def _make_alert(parent: Row, changes: RerunRequest, chosen: RerunChoice, question: str, author: str) -> Alert:
     """A person sends it: nobody reports to the new session that the alert is over."""
     return Alert(
         alert_type=chosen.alert_type,
@@ -130,7 +130,7 @@ def _alert_of(parent: Row, changes: RerunRequest, chosen: RerunChoice, question:
     )
 
 
-def _selection(parent: Row, changed: McpChoice | None, mask: Callable[[str], str]) -> McpSelection | None:
+def _choose_mcp_selection(parent: Row, changed: McpChoice | None, mask: Callable[[str], str]) -> McpSelection | None:
     """The servers and tools that are chosen now, else those that the sender chose.
 
     Names of tools are a stranger's: that they exist was not checked. The table names each native tool, also without a
@@ -150,7 +150,7 @@ def _selection(parent: Row, changed: McpChoice | None, mask: Callable[[str], str
     return McpSelection.model_validate({"servers": chosen["servers"], "native_tools": kept})
 
 
-async def _publish(publisher: Publisher, alert: Alert, child: str, requested: str) -> None:
+async def _publish_alert(publisher: Publisher, alert: Alert, child: str, requested: str) -> None:
     """Raises ProblemError."""
     received = AlertReceived(alert=alert)
     try:

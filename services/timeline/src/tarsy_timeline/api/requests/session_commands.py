@@ -56,7 +56,7 @@ class SessionCommands:
         """
         traced = open_span(self._tracer, f"request_{kind}", session_id=session_id, cause=cause)
         with traced, self._replies.to(message.request_id) as coming:
-            await self._publish(kind, message, session_id)
+            await self._publish_request(kind, message, session_id)
             try:
                 async with asyncio.timeout(self._wait_seconds):
                     answer = await coming
@@ -66,7 +66,7 @@ class SessionCommands:
             raise ProblemError(answer.code, HTTPStatus(answer.code).phrase, answer.reason)
         return answer
 
-    async def _publish(self, kind: str, message: PersonRequest, session_id: str) -> None:
+    async def _publish_request(self, kind: str, message: PersonRequest, session_id: str) -> None:
         try:
             await self._publisher.publish(
                 self._publisher.topics.inbox,

@@ -20,7 +20,7 @@ from tarsy_service.http.problems import ProblemError
 from tarsy_timeline.api.results.download import ResultDownload
 from tarsy_timeline.api.results.query import ChosenLines, WantedLines
 from tarsy_timeline.api.results.responses import page_result, search_result
-from tarsy_timeline.rows.found_call import FoundCall
+from tarsy_timeline.rows.found_result import FoundResult
 
 log = structlog.get_logger(__name__)
 
@@ -43,39 +43,39 @@ class CallResults:
         self._reader = ResultReader(bus)
         self._downloads = ResultReader(bus)
 
-    async def read(self, call: FoundCall, wanted: WantedLines, chosen: ChosenLines) -> ToolCallResult:
+    async def read(self, call: FoundResult, wanted: WantedLines, chosen: ChosenLines) -> ToolCallResult:
         """Raises ProblemError."""
-        async with _in_time(), _opened(self._reader, call, READ_SECONDS - SECONDS_TO_REPORT) as source:
-            reading = self._reader.begin(source, wanted.position, chosen.span, _budget())
+        async with _within_time_limit(), _open_source(self._reader, call, READ_SECONDS - SECONDS_TO_REPORT) as source:
+            reading = self._reader.begin(source, wanted.position, chosen.span, _make_read_budget())
             if chosen.pattern is None:
                 answer = await _read_page(call, source, reading, wanted)
             else:
-                answer = await _search(call, source, reading, wanted, chosen.pattern)
+                answer = await _search_lines(call, source, reading, wanted, chosen.pattern)
         if reading.filter is not None and not reading.filter.has_stamps and not answer.lines and answer.next is None:
             raise ProblemError(422, "Not possible", NO_STAMPS, pointer="/from" if wanted.begin else "/until")
         return answer
 
-    async def open_download(self, call: FoundCall) -> ResultDownload:
+    async def open_download(self, call: FoundResult) -> ResultDownload:
         """The whole result, whose first piece has been read: it is there. To be closed. Raises ProblemError."""
-        async with _in_time(), AsyncExitStack() as stack:
-            source = await stack.enter_async_context(_opened(self._downloads, call, DOWNLOAD_SECONDS))
+        async with _within_time_limit(), AsyncExitStack() as stack:
+            source = await stack.enter_async_context(_open_source(self._downloads, call, DOWNLOAD_SECONDS))
             first = await anext(source.pieces, b"")
             return ResultDownload(source, first, stack.pop_all(), DOWNLOAD_SECONDS)
 
 
-def _budget() -> ReadBudget:
+def _make_read_budget() -> ReadBudget:
     monotonic = asyncio.get_running_loop().time
     return ReadBudget(LOOK_SECONDS / 2, ends_at=monotonic() + LOOK_SECONDS, monotonic=monotonic)
 
 
-async def _read_page(call: FoundCall, source: ResultSource, reading: Reading, wanted: WantedLines) -> ToolCallResult:
+async def _read_page(call: FoundResult, source: ResultSource, reading: Reading, wanted: WantedLines) -> ToolCallResult:
     page = ResultPage(wanted.most_lines)
     await reading.into_page(page)
     return page_result(call, source, page)
 
 
-async def _search(
-    call: FoundCall, source: ResultSource, reading: Reading, wanted: WantedLines, pattern: SearchPattern
+async def _search_lines(
+    call: FoundResult, source: ResultSource, reading: Reading, wanted: WantedLines, pattern: SearchPattern
 ) -> ToolCallResult:
     search = ResultSearch(pattern, reading.budget, context=wanted.context, most_matches=wanted.most_matches)
     await reading.into_search(search)
@@ -83,7 +83,7 @@ async def _search(
 
 
 @asynccontextmanager
-async def _in_time() -> AsyncIterator[None]:
+async def _within_time_limit() -> AsyncIterator[None]:
     try:
         async with asyncio.timeout(READ_SECONDS):
             yield
@@ -92,7 +92,7 @@ async def _in_time() -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _opened(reader: ResultReader, call: FoundCall, seconds: float) -> AsyncIterator[ResultSource]:
+async def _open_source(reader: ResultReader, call: FoundResult, seconds: float) -> AsyncIterator[ResultSource]:
     """Raises ProblemError for what goes wrong in it."""
     try:
         if call.content is not None:

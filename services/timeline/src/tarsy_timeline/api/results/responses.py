@@ -8,20 +8,22 @@ from tarsy_results.position import TextPosition
 from tarsy_results.search import ResultSearch
 from tarsy_results.shown_lines import ShownLine
 from tarsy_results.source import ResultSource
-from tarsy_timeline.rows.found_call import FoundCall
+from tarsy_timeline.rows.found_result import FoundResult
 
 
-def page_result(call: FoundCall, source: ResultSource, page: ResultPage) -> ToolCallResult:
-    lines = tuple(line for run in page.runs for line in _lines(run, page.next))
-    return _result(call, source, lines, page.next, None)
+def page_result(call: FoundResult, source: ResultSource, page: ResultPage) -> ToolCallResult:
+    lines = tuple(line for run in page.runs for line in _to_result_lines(run, page.next))
+    return _tool_call_result(call, source, lines, page.next, None)
 
 
-def search_result(call: FoundCall, source: ResultSource, search: ResultSearch) -> ToolCallResult:
-    return _result(call, source, tuple(map(_line, search.lines)), search.next, _matches(search))
+def search_result(call: FoundResult, source: ResultSource, search: ResultSearch) -> ToolCallResult:
+    return _tool_call_result(
+        call, source, tuple(map(_to_result_line, search.lines)), search.next, _to_result_matches(search)
+    )
 
 
-def _result(
-    call: FoundCall,
+def _tool_call_result(
+    call: FoundResult,
     source: ResultSource,
     lines: tuple[ResultLine, ...],
     following: TextPosition | None,
@@ -39,7 +41,7 @@ def _result(
     )
 
 
-def _lines(run: TextRun, following: TextPosition | None) -> Iterator[ResultLine]:
+def _to_result_lines(run: TextRun, following: TextPosition | None) -> Iterator[ResultLine]:
     cut = following.line if following is not None and following.byte else None
     number, byte = run.at.line, run.at.byte
     for text in run.text.removesuffix(b"\n").split(b"\n"):
@@ -48,13 +50,13 @@ def _lines(run: TextRun, following: TextPosition | None) -> Iterator[ResultLine]
         number, byte = number + 1, 0
 
 
-def _line(line: ShownLine) -> ResultLine:
+def _to_result_line(line: ShownLine) -> ResultLine:
     return ResultLine(
         number=line.at.line, byte=line.at.byte, text=line.text, matches=line.matches, goes_on=line.goes_on
     )
 
 
-def _matches(search: ResultSearch) -> ResultMatches:
+def _to_result_matches(search: ResultSearch) -> ResultMatches:
     found, times = search.matched, search.times
     return ResultMatches(
         count=found.count,

@@ -38,12 +38,14 @@ def tables() -> set[str]:
 def column_defaults() -> dict[str, dict[str, Any]]:
     """By table: the values that a new row has in the columns that its insert does not name."""
     return {
-        table["name"]: {one["name"]: _default(one["type"], one["default"]) for one in COLUMN.finditer(table["columns"])}
+        table["name"]: {
+            one["name"]: _parse_default(one["type"], one["default"]) for one in COLUMN.finditer(table["columns"])
+        }
         for table in TABLE.finditer(schema())
     }
 
 
-def _default(type: str, literal: str | None) -> Any:
+def _parse_default(type: str, literal: str | None) -> Any:
     if literal is None:
         return None
     if type.endswith("[]"):

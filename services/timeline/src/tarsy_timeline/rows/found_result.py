@@ -1,4 +1,4 @@
-"""A tool call as the tables have it, and where its result lies."""
+"""The result of a tool call: what the tables have of it, and where it lies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ CALL_TYPES = ("llm_tool_call", "runbook")
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCall:
-    """A call that has a result. `content` is the whole of it, where the tables have that; else it lies at `place`."""
+class FoundResult:
+    """`content` is the whole result, where the tables have that; else it lies at `place`."""
 
     session_id: str
     call_id: str
@@ -33,8 +33,8 @@ def event_ids_of(call_id: str) -> list[str]:
     return [timeline_event_id(call_id, event_type) for event_type in CALL_TYPES]
 
 
-def call_of(session_id: str, requested: str, rows: Sequence[Row]) -> FoundCall:
-    """Raises ProblemError."""
+def result_of_call(session_id: str, requested: str, rows: Sequence[Row]) -> FoundResult:
+    """Raises ProblemError, also where the call has no result yet. `requested`: the id of a call, or its beginning."""
     if not rows:
         raise ProblemError(404, "Not found", f"Session {session_id} has no call {requested}.")
     if len(rows) > 1:
@@ -48,7 +48,7 @@ def call_of(session_id: str, requested: str, rows: Sequence[Row]) -> FoundCall:
         detail = "An older version has recorded this result, without where it lies: project the log anew to read it."
         raise ProblemError(404, "Not found", detail)
     call_id = metadata.get("call_id")
-    return FoundCall(
+    return FoundResult(
         session_id=session_id,
         call_id=call_id if isinstance(call_id, str) else requested,
         outcome=cast("Outcome", metadata["outcome"]),
