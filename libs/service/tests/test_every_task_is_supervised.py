@@ -50,12 +50,12 @@ SHORT_LIVED = {
     "services/websocket-gateway/src/tarsy_websocket_gateway/clients/connection.py Connection._start": "one history",
     "services/websocket-gateway/src/tarsy_websocket_gateway/timeline/endings.py Endings.run": "one end, with a limit",
     "services/websocket-gateway/src/tarsy_websocket_gateway/timeline/history_desk.py HistoryDesk.run": "one request",
-    "services/tool-gateway/src/tarsy_tool_gateway/mcp/logins/renewal.py _answer": "one request, with a limit",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/logins/renewal.py _wait_for_answer": "one request, with a limit",
     # One session with an MCP server: `McpConnection` opens another one when it ends, however it does
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection.run": "sessions with one MCP server",
-    "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection._one_session": "one session",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection._run_one_session": "one session",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/per_session_pool.py PerSessionPool.run": "one for each session",
-    "services/tool-gateway/src/tarsy_tool_gateway/mcp/per_session_pool.py PerSessionPool._opened": "one session",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/per_session_pool.py PerSessionPool._open_session": "one session",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/session.py McpSession.run": "follows changes of one session",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/handshake.py Handshake.probe": "two questions, waited for",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/stderr_log.py standard_error": "one program",
@@ -64,7 +64,7 @@ SHORT_LIVED = {
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/stdio.py stdio_streams": "one transport",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/stdio_process.py ServerProcess.stop": "with a limit",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/stdio_process.py running": "a start, waited for",
-    "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/stdio_process.py _to_its_end": "an end, waited for",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/transports/stdio_process.py _wait_to_the_end": "an end, waits",
 }
 
 

@@ -65,7 +65,7 @@ async def test_an_entry_that_kafka_did_not_take_is_soon_published_again(
 ) -> None:
     """Not when the next one is due: a stage that starts meanwhile would go without the tools."""
     monkeypatch.setattr("tarsy_tool_gateway.catalog.EVERY_SECONDS", 3600.0)
-    really, lost = CatalogPublisher._write, list[bool]()
+    really, lost = CatalogPublisher._write_entry, list[bool]()
 
     async def write(publisher: CatalogPublisher, seen: ServerCatalogued) -> None:
         if seen.healthy and not lost:
@@ -73,7 +73,7 @@ async def test_an_entry_that_kafka_did_not_take_is_soon_published_again(
             raise NotWrittenError("the producer was given up")
         await really(publisher, seen)
 
-    monkeypatch.setattr(CatalogPublisher, "_write", write)
+    monkeypatch.setattr(CatalogPublisher, "_write_entry", write)
     async with running(new_plan()):
         request = call("echo", repeatable=True, text="hello")
         await owner.ask(request)

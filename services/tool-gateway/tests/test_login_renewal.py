@@ -239,14 +239,14 @@ async def test_a_gateway_that_sleeps_between_its_claim_and_its_request_does_not_
     async with gateway() as one, gateway() as other:
         first = await record(publisher, server)
         await asyncio.gather(reads(one, 1), reads(other, 1))
-        claimed = one.renewals._claimed
+        claimed = one.renewals._claim
 
         async def claim_and_sleep(server: str, number: int) -> bool:
             holds = await claimed(server, number)
             skip(SLEEP_SECONDS, monkeypatch)
             return holds
 
-        monkeypatch.setattr(one.renewals, "_claimed", claim_and_sleep)
+        monkeypatch.setattr(one.renewals, "_claim", claim_and_sleep)
         with pytest.raises(NotRenewedError, match="within 30 seconds"):
             await one.fresh(first.authorization)
         assert server.refreshes == []

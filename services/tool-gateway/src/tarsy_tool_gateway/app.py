@@ -126,7 +126,7 @@ def assemble_from(
         ServerFactory(settings, publisher, metrics, lambda: config().masking, now, logins, in_flight).make,
         {OWN_SERVER: own},
         catalog,
-        removed=metrics.forget,
+        removed=metrics.remove_gauges_of,
         patience_seconds=settings.mcp_ready_seconds if settings.config_poll_seconds else 0.0,
     )
     servers.switch(config().plans)

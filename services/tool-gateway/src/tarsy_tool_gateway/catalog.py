@@ -53,7 +53,7 @@ class CatalogPublisher:
         while True:
             connection.changed.clear()
             wait = EVERY_SECONDS
-            if await self._publish(connection):
+            if await self._publish_entry(connection):
                 pauses = draw_growing_pauses()
             else:
                 wait = next(pauses)
@@ -77,17 +77,17 @@ class CatalogPublisher:
         )
         try:
             await self._publisher.write(
-                self._publisher.topics.catalog, key=self._key(gone), value=None, headers=envelope.headers()
+                self._publisher.topics.catalog, key=self._entry_key(gone), value=None, headers=envelope.headers()
             )
         except NotWrittenError:
             log.warning("catalog.not_withdrawn", server=gone.server)
 
-    async def _publish(self, connection: McpConnection) -> bool:
+    async def _publish_entry(self, connection: McpConnection) -> bool:
         """Returns whether Kafka has it."""
         tools = connection.tools
         of, _ = self._masked.get(connection.plan.name, (None, ()))
         plan = with_known_tools(connection.plan, connection.server_name, connection.server_version)
-        entry = self._entry(connection, plan, await self._masked_tools(plan, tools, connection.mask))
+        entry = self._make_entry(connection, plan, await self._mask_tools(plan, tools, connection.mask))
         try:
             fitting = await self._write_fitting(entry)
         except NotWrittenError:
@@ -98,7 +98,9 @@ class CatalogPublisher:
             _log_denied(entry)
         return True
 
-    def _entry(self, connection: McpConnection, plan: ServerPlan, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
+    def _make_entry(
+        self, connection: McpConnection, plan: ServerPlan, tools: tuple[CatalogTool, ...]
+    ) -> ServerCatalogued:
         return ServerCatalogued(
             server=connection.plan.name,
             worker_id=self._worker_id,
@@ -118,19 +120,19 @@ class CatalogPublisher:
             known_as=connection.server_name if plan.known_read_only_tools else "",
         )
 
-    async def _masked_tools(
+    async def _mask_tools(
         self, plan: ServerPlan, tools: Mapping[str, Tool], mask: Callable[[str], str]
     ) -> tuple[CatalogTool, ...]:
         """Masked once, however often they are published."""
         of, known = self._masked.get(plan.name, (None, ()))
         if of is tools:
             return known
-        return await asyncio.to_thread(lambda: tuple(_masked(tool, plan, mask) for tool in tools.values()))
+        return await asyncio.to_thread(lambda: tuple(_mask_tool(tool, plan, mask) for tool in tools.values()))
 
     async def _write_fitting(self, entry: ServerCatalogued) -> tuple[CatalogTool, ...]:
         """The tools as they were written. Raises NotWrittenError."""
         try:
-            await self._write(entry)
+            await self._write_entry(entry)
         except TooLargeError as problem:
             reason = str(problem)
         else:
@@ -139,24 +141,24 @@ class CatalogPublisher:
         for most_bytes in MOST_BYTES_EACH:
             shorter = shorten_catalog_entry(entry, most_bytes)
             try:
-                await self._write(shorter)
+                await self._write_entry(shorter)
             except TooLargeError:
                 continue
             log.warning("catalog.shortened", server=entry.server, most_bytes=most_bytes, problem=reason)
             return shorter.tools
-        await self._write(entry.model_copy(update={"healthy": False, "error": reason, "tools": ()}))
+        await self._write_entry(entry.model_copy(update={"healthy": False, "error": reason, "tools": ()}))
         return entry.tools
 
-    async def _write(self, seen: ServerCatalogued) -> None:
+    async def _write_entry(self, seen: ServerCatalogued) -> None:
         await self._publisher.publish(
             self._publisher.topics.catalog,
             seen,
-            key=self._key(seen).decode(),
+            key=self._entry_key(seen).decode(),
             id=self._new_id(),
             subject=seen.server,
         )
 
-    def _key(self, seen: ServerCatalogued) -> bytes:
+    def _entry_key(self, seen: ServerCatalogued) -> bytes:
         return f"{seen.server}/{self._worker_id}".encode()
 
 
@@ -168,20 +170,20 @@ def _log_denied(entry: ServerCatalogued) -> None:
         log.warning("mcp_server.tools_denied", server=entry.server, count=len(denied), tools=shown)
 
 
-def _masked(tool: Tool, plan: ServerPlan, mask: Callable[[str], str]) -> CatalogTool:
+def _mask_tool(tool: Tool, plan: ServerPlan, mask: Callable[[str], str]) -> CatalogTool:
     return CatalogTool(
         tool=tool.name,
         description=mask(tool.description or ""),
         input_schema={key: mask_strings(value, mask) for key, value in tool.input_schema.items()},
         repeatable=is_repeatable(tool, plan),
-        annotations=_annotations(tool, mask),
+        annotations=_mask_annotations(tool, mask),
         read_only=is_read_only(tool, plan),
         allowed=is_allowed(tool, plan),
         approval=needs_approval(tool, plan),
     )
 
 
-def _annotations(tool: Tool, mask: Callable[[str], str]) -> ToolAnnotations | None:
+def _mask_annotations(tool: Tool, mask: Callable[[str], str]) -> ToolAnnotations | None:
     notes = tool.annotations
     title = tool.title or (notes.title if notes is not None else None)
     if notes is None and title is None:

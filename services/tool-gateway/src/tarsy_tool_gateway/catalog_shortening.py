@@ -16,23 +16,23 @@ CUT = " [shortened]"
 
 def shorten_catalog_entry(seen: ServerCatalogued, most_bytes: int) -> ServerCatalogued:
     """Shortens only the tools that are longer than `most_bytes`."""
-    tools = tuple(tool if _size(tool) <= most_bytes else _shorter(tool, most_bytes) for tool in seen.tools)
+    tools = tuple(tool if _json_bytes(tool) <= most_bytes else _shorten_tool(tool, most_bytes) for tool in seen.tools)
     return seen.model_copy(update={"tools": tools})
 
 
-def _shorter(tool: CatalogTool, most_bytes: int) -> CatalogTool:
-    described = tool.model_copy(update={"description": _cut(tool.description, most_bytes // 4)})
+def _shorten_tool(tool: CatalogTool, most_bytes: int) -> CatalogTool:
+    described = tool.model_copy(update={"description": _cut_text(tool.description, most_bytes // 4)})
     wordless = described.model_copy(update={"input_schema": _without_words(described.input_schema)})
-    if _size(wordless) <= most_bytes:
+    if _json_bytes(wordless) <= most_bytes:
         return wordless
     return described.model_copy(update={"input_schema": ANYTHING, "annotations": None})
 
 
-def _size(tool: CatalogTool) -> int:
+def _json_bytes(tool: CatalogTool) -> int:
     return len(tool.model_dump_json().encode())
 
 
-def _cut(text: str, most_bytes: int) -> str:
+def _cut_text(text: str, most_bytes: int) -> str:
     data = text.encode(errors="replace")
     if len(data) <= most_bytes:
         return text

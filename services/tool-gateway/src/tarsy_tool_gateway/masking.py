@@ -31,26 +31,28 @@ class ServerMaskers:
 
 
 def server_maskers(built_in: Masker, servers: Mapping[str, DataMasking]) -> ServerMaskers:
-    return ServerMaskers(built_in, {name: _with(built_in, wanted) for name, wanted in servers.items() if _adds(wanted)})
+    return ServerMaskers(
+        built_in, {name: _with_rules(built_in, wanted) for name, wanted in servers.items() if _adds_rules(wanted)}
+    )
 
 
 def check_custom_patterns(documents: Sequence[Document], config: Config, _environ: Mapping[str, str]) -> None:
     """A check for `load_config`: what only the masker itself knows of a pattern and its replacement."""
     for name, server in config.mcp_servers.items():
-        _, mistakes = compile_custom(_patterns(server.data_masking))
+        _, mistakes = compile_custom(_custom_patterns(server.data_masking))
         for document, mistake in product(documents, mistakes):
             for path, pattern in find_values(document.data, (*_CUSTOM, ANY, "pattern")):
                 if path[1] == name and pattern == mistake.subject:
                     document.wrong(path, mistake.reason, "change the pattern, or its replacement")
 
 
-def _adds(wanted: DataMasking) -> bool:
+def _adds_rules(wanted: DataMasking) -> bool:
     return bool(wanted.names or wanted.custom)
 
 
-def _with(built_in: Masker, wanted: DataMasking) -> Masker:
-    return built_in.with_rules(wanted.names, _patterns(wanted))
+def _with_rules(built_in: Masker, wanted: DataMasking) -> Masker:
+    return built_in.with_rules(wanted.names, _custom_patterns(wanted))
 
 
-def _patterns(wanted: DataMasking) -> list[CustomPattern]:
+def _custom_patterns(wanted: DataMasking) -> list[CustomPattern]:
     return [CustomPattern(each.pattern, each.replacement, each.description) for each in wanted.custom]

@@ -30,7 +30,7 @@ class Metrics:
     def __init__(self, registry: CollectorRegistry, servers: Collection[str]) -> None:
         self._servers = frozenset(servers)
         self._met: set[str] = set()
-        self._load_of: Callable[[str], ServerLoad] = _no_load
+        self._load_of: Callable[[str], ServerLoad] = _zero_load
         self._calls = Counter(
             "tarsy_tool_gateway_calls_total",
             "Calls that ended here, by outcome",
@@ -142,20 +142,20 @@ class Metrics:
             registry=registry,
         )
         for server in self._servers:
-            self._begin_at_nought(server)
+            self._begin_counters_at_zero(server)
 
     def count_login_renewal(self, server: str, outcome: RenewalOutcome) -> None:
-        self._renewals.labels(self._known(server), outcome).inc()
+        self._renewals.labels(self._known_or_other(server), outcome).inc()
 
     def count_ended(self, server: str, outcome: Outcome, seconds: float) -> None:
-        self._calls.labels(self._known(server), outcome).inc()
-        self._duration.labels(self._known(server)).observe(seconds)
+        self._calls.labels(self._known_or_other(server), outcome).inc()
+        self._duration.labels(self._known_or_other(server)).observe(seconds)
 
     def result(self, server: str, size: int) -> None:
-        self._bytes.labels(self._known(server)).observe(size)
+        self._bytes.labels(self._known_or_other(server)).observe(size)
 
     def busy(self, server: str) -> None:
-        self._busy.labels(self._known(server)).inc()
+        self._busy.labels(self._known_or_other(server)).inc()
 
     def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
         """The gauges ask for the load when somebody reads them."""
@@ -167,13 +167,13 @@ class Metrics:
         """Its health is looked at when somebody asks for it. A server that is new becomes a label."""
         if server not in self._servers:
             self._servers |= {server}
-            self._begin_at_nought(server)
+            self._begin_counters_at_zero(server)
         self._show_load(server)
         self._healthy.labels(server).set_function(lambda: float(watched.healthy))
         self._misconfigured.labels(server).set_function(lambda: float(watched.misconfigured))
         self._logins_needed.labels(server).set_function(lambda: float(watched.login_needed))
 
-    def forget(self, server: str) -> None:
+    def remove_gauges_of(self, server: str) -> None:
         """It is configured no longer: its gauges would stay as they were. Its counters stay."""
         for gauge in (self._healthy, self._misconfigured, self._logins_needed):
             gauge.remove(server)
@@ -190,27 +190,27 @@ class Metrics:
         self._sessions_ended.labels(server, reason).inc()
 
     def count_progress(self, server: str) -> None:
-        self._progress.labels(self._known(server)).inc()
+        self._progress.labels(self._known_or_other(server)).inc()
 
     def count_dropped_progress(self, server: str) -> None:
-        self._progress_dropped.labels(self._known(server)).inc()
+        self._progress_dropped.labels(self._known_or_other(server)).inc()
 
     def count_shortened_catalog(self, server: str) -> None:
-        self._catalog_shortened.labels(self._known(server)).inc()
+        self._catalog_shortened.labels(self._known_or_other(server)).inc()
 
     def count_unchecked(self, server: str) -> None:
-        self._unchecked.labels(self._known(server)).inc()
+        self._unchecked.labels(self._known_or_other(server)).inc()
 
     def unreadable(self, server: str) -> None:
-        self._unreadable.labels(self._known(server)).inc()
+        self._unreadable.labels(self._known_or_other(server)).inc()
 
     def _show_load(self, server: str) -> None:
         load = partial(self._load_of, server)
-        self._running.labels(server).set_function(partial(_running, load))
-        self._queued.labels(server).set_function(partial(_queued, load))
-        self._held.labels(server).set_function(partial(_awaiting_grant, load))
+        self._running.labels(server).set_function(partial(_count_running, load))
+        self._queued.labels(server).set_function(partial(_count_queued, load))
+        self._held.labels(server).set_function(partial(_count_awaiting_grant, load))
 
-    def _begin_at_nought(self, server: str) -> None:
+    def _begin_counters_at_zero(self, server: str) -> None:
         for counter in (
             self._busy,
             self._reconnects,
@@ -230,22 +230,22 @@ class Metrics:
         for renewal in get_args(RenewalOutcome.__value__):
             self._renewals.labels(server, renewal)
 
-    def _known(self, server: str) -> str:
+    def _known_or_other(self, server: str) -> str:
         return server if server in self._servers else OTHER
 
 
-def _no_load(_server: str) -> ServerLoad:
+def _zero_load(_server: str) -> ServerLoad:
     """Before the worker runs."""
     return ServerLoad(running=0, awaiting_grant=0, queued=0)
 
 
-def _running(load: Callable[[], ServerLoad]) -> float:
+def _count_running(load: Callable[[], ServerLoad]) -> float:
     return load().running
 
 
-def _queued(load: Callable[[], ServerLoad]) -> float:
+def _count_queued(load: Callable[[], ServerLoad]) -> float:
     return load().queued
 
 
-def _awaiting_grant(load: Callable[[], ServerLoad]) -> float:
+def _count_awaiting_grant(load: Callable[[], ServerLoad]) -> float:
     return load().awaiting_grant

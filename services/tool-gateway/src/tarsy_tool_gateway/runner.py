@@ -68,9 +68,9 @@ class CallRunner:
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()
-        output = await self._output(request, may_start)
+        output = await self._call_or_report_failure(request, may_start)
         took = timedelta(seconds=time.monotonic() - began)
-        kept = await self._keep(request, claim_id, output.text)
+        kept = await self._keep_result(request, claim_id, output.text)
         self._metrics.count_ended(request.server, output.outcome, took.total_seconds())
         self._metrics.result(request.server, kept.size)
         return ToolCallReported(
@@ -107,7 +107,7 @@ class CallRunner:
             duration_ms=milliseconds(ran_for),
         )
 
-    async def _keep(self, request: ToolCallRequest, claim_id: str, text: str) -> KeptResult:
+    async def _keep_result(self, request: ToolCallRequest, claim_id: str, text: str) -> KeptResult:
         """Short results pass the long ones by."""
         keep = partial(self._results.keep, request, claim_id, text)
         if len(text) <= OFF_THE_LOOP_CHARACTERS:
@@ -117,7 +117,7 @@ class CallRunner:
             async with self._room.of(len(text)):
                 return await keep()
 
-    async def _output(self, request: ToolCallRequest, may_start: MayStart) -> ToolOutput:
+    async def _call_or_report_failure(self, request: ToolCallRequest, may_start: MayStart) -> ToolOutput:
         try:
             return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request, may_start))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others

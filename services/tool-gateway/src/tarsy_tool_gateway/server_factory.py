@@ -35,7 +35,7 @@ class ServerFactory:
         name, metrics = plan.name, self.metrics
         connection = McpConnection(
             for_session(plan, CATALOG_SESSION),
-            mask=partial(self._mask, name),
+            mask=partial(self._mask_for_server, name),
             connect_seconds=self.settings.mcp_connect_seconds,
             connected=partial(metrics.count_connection, name),
             ended=partial(metrics.count_session_end, name),
@@ -47,17 +47,17 @@ class ServerFactory:
         )
         metrics.watch(name, connection)
         if plan.isolation != "session":
-            return ManagedServer(plan, connection, self._tools(connection))
+            return ManagedServer(plan, connection, self._make_tool_server(connection))
         limits = PoolLimits(
             self.settings.mcp_sessions, self.settings.mcp_session_idle_seconds, self.settings.mcp_ready_seconds
         )
-        pool = PerSessionPool(plan, limits, connect=self._connect, tools=self._tools)
+        pool = PerSessionPool(plan, limits, connect=self._make_connection, tools=self._make_tool_server)
         return ManagedServer(plan, connection, pool, pool)
 
-    def _connect(self, plan: ServerPlan) -> McpConnection:
+    def _make_connection(self, plan: ServerPlan) -> McpConnection:
         return McpConnection(
             plan,
-            mask=partial(self._mask, plan.name),
+            mask=partial(self._mask_for_server, plan.name),
             connect_seconds=self.settings.mcp_connect_seconds,
             unchecked=partial(self.metrics.count_unchecked, plan.name),
             garbage=partial(self.metrics.unreadable, plan.name),
@@ -66,7 +66,7 @@ class ServerFactory:
             logins=self.logins,
         )
 
-    def _tools(self, connection: McpConnection) -> McpToolServer:
+    def _make_tool_server(self, connection: McpConnection) -> McpToolServer:
         name = connection.plan.name
         progress = ProgressPublisher(
             self.publisher,
@@ -77,5 +77,5 @@ class ServerFactory:
         retried = partial(self.metrics.count_retry, name)
         return McpToolServer(connection, self.settings.mcp_ready_seconds, progress=progress.of, retried=retried)
 
-    def _mask(self, server: str, text: str) -> str:
+    def _mask_for_server(self, server: str, text: str) -> str:
         return self.masking().of(server).mask(text)

@@ -59,17 +59,17 @@ class ServerFleet:
 
     async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> ToolOutput:
         if request.server not in self._callable and request.server not in self._gone:
-            await self._named(request.server)
+            await self._wait_until_callable(request.server)
         return await call_tool(self._callable, request, may_start)
 
     def switch(self, plans: Mapping[str, ServerPlan]) -> None:
         """These are the servers from now on. Those that have the same plan as before are not touched."""
         for name, server in list(self._servers.items()):
             if plans.get(name) != server.plan:
-                self._remove(server, replaced=name in plans)
+                self._remove_server(server, replaced=name in plans)
         for name, plan in plans.items():
             if name not in self._servers:
-                self._add(plan)
+                self._add_server(plan)
         self._switched.set()
         self._switched = asyncio.Event()
 
@@ -79,7 +79,7 @@ class ServerFleet:
         async with supervisor.group() as self._group:
             self._supervisor = supervisor
             for server in self._servers.values():
-                self._start(server)
+                self._start_server(server)
             try:
                 yield
             finally:
@@ -89,7 +89,7 @@ class ServerFleet:
                 if self._tasks:
                     await asyncio.wait(self._tasks)
 
-    async def _named(self, server: str) -> None:
+    async def _wait_until_callable(self, server: str) -> None:
         try:
             async with asyncio.timeout(self._patience_seconds):
                 while server not in self._callable:
@@ -97,15 +97,15 @@ class ServerFleet:
         except TimeoutError:
             pass
 
-    def _add(self, plan: ServerPlan) -> None:
+    def _add_server(self, plan: ServerPlan) -> None:
         server = self._make(plan)
         name = plan.name
         self._servers[name] = self._callable[name] = server
         self.limits[name], self.connections[name] = server.limits, server.connection
         self._gone.discard(name)
-        self._start(server)
+        self._start_server(server)
 
-    def _remove(self, server: ManagedServer, *, replaced: bool) -> None:
+    def _remove_server(self, server: ManagedServer, *, replaced: bool) -> None:
         name = server.plan.name
         del self._servers[name], self._callable[name], self.limits[name], self.connections[name]
         server.replaced = replaced
@@ -115,15 +115,15 @@ class ServerFleet:
             self._removed(name)
         log.info("mcp_server.replaced" if replaced else "mcp_server.removed", server=name)
 
-    def _start(self, server: ManagedServer) -> None:
+    def _start_server(self, server: ManagedServer) -> None:
         if self._group is None or self._supervisor is None:
             return
-        work = self._run(server, self._supervisor)
+        work = self._run_server(server, self._supervisor)
         task = self._group.start(f"{server.plan.name} as configured", work, may_end=server.leaving.is_set)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _run(self, server: ManagedServer, supervisor: Supervisor) -> None:
+    async def _run_server(self, server: ManagedServer, supervisor: Supervisor) -> None:
         """Runs until it leaves. Then it withdraws its catalog entry, ends its calls and closes its sessions, in this
         order.
         """
@@ -137,10 +137,10 @@ class ServerFleet:
                     await self._catalog.withdraw(connection)
                 await server.drain()
             finally:
-                await _close([owner for _, owner in server.owners], tasks)
+                await _stop_and_wait([owner for _, owner in server.owners], tasks)
 
 
-async def _close(owners: Sequence[McpConnection | PerSessionPool], tasks: Sequence[asyncio.Task[None]]) -> None:
+async def _stop_and_wait(owners: Sequence[McpConnection | PerSessionPool], tasks: Sequence[asyncio.Task[None]]) -> None:
     for owner in owners:
         owner.stop()
     _, late = await asyncio.wait(tasks, timeout=CLOSE_SECONDS)

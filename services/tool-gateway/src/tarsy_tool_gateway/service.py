@@ -47,12 +47,12 @@ class ToolGateway:
         """Until it is cancelled. MCP servers stay connected until the last call has ended."""
         await self.worker.run(
             ready,
-            resources=self._resources,
+            resources=self._open_resources,
             finite={"gate": self.gate.watch},
         )
 
     @asynccontextmanager
-    async def _resources(self) -> AsyncIterator[None]:
+    async def _open_resources(self) -> AsyncIterator[None]:
         supervisor = self.supervisor
         async with (
             supervisor.background({name: follow() for name, follow in self.following.items()}),

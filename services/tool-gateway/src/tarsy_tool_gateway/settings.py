@@ -27,8 +27,8 @@ class TokenKeySettings(SettingsWithSecretFiles):
 
     @field_validator("token_key")
     @classmethod
-    def _each_hard_to_guess(cls, value: SecretStr) -> SecretStr:
-        if any(len(key) < SHORTEST_KEY_BYTES for key in _keys(value)):
+    def _require_each_hard_to_guess(cls, value: SecretStr) -> SecretStr:
+        if any(len(key) < SHORTEST_KEY_BYTES for key in _split_keys(value)):
             raise ValueError(
                 f"a key is shorter than {SHORTEST_KEY_BYTES} bytes: take one such as `openssl rand -hex 32` writes"
             )
@@ -37,10 +37,10 @@ class TokenKeySettings(SettingsWithSecretFiles):
     @property
     def token_keys(self) -> list[bytes]:
         """The first one encrypts."""
-        return _keys(self.token_key)
+        return _split_keys(self.token_key)
 
 
-def _keys(value: SecretStr) -> list[bytes]:
+def _split_keys(value: SecretStr) -> list[bytes]:
     parts = BETWEEN_KEYS.split(value.get_secret_value())
     return [part.encode(errors="surrogateescape") for part in parts if part]
 

@@ -29,7 +29,7 @@ class ArgumentChecks:
     def wrong(self, name: str, arguments: dict[str, JsonValue]) -> str | None:
         """Why the arguments do not fit a listed tool, in words that an agent can act on. None when they do."""
         schema = self._tools[name].input_schema
-        verdict = self._judged(name, schema, schema, arguments)
+        verdict = self._check_value(name, schema, schema, arguments)
         return f"The arguments do not fit {name}: {verdict.message}" if isinstance(verdict, Misfit) else None
 
     def remark_on(self, name: str, result: CallToolResult) -> str | None:
@@ -37,13 +37,13 @@ class ArgumentChecks:
         schema = self._tools[name].output_schema if name in self._tools else None
         if schema is None or result.is_error or result.structured_content is None:
             return None
-        verdict = self._judged(name, schema, schema, result.structured_content)
+        verdict = self._check_value(name, schema, schema, result.structured_content)
         return f"This does not fit the tool's own schema: {verdict.message}" if isinstance(verdict, Misfit) else None
 
     def coerce(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Numbers and booleans out of their quotes where the schema wants them and takes no text."""
         schema = self._tools[name].input_schema
-        return without_quotes(arguments, lambda value: self._judged(name, schema, schema, value))
+        return without_quotes(arguments, lambda value: self._check_value(name, schema, schema, value))
 
     def _is_idle(self, name: str, key: str) -> bool:
         """Whether the argument need not be there, and must not be null."""
@@ -53,9 +53,9 @@ class ArgumentChecks:
             return False
         if not isinstance(required, list) or key in required:
             return False
-        return isinstance(self._judged(name, schema, properties[key], None), Misfit)
+        return isinstance(self._check_value(name, schema, properties[key], None), Misfit)
 
-    def _judged(self, name: str, root: object, schema: object, value: object) -> Verdict:
+    def _check_value(self, name: str, root: object, schema: object, value: object) -> Verdict:
         patterns = self._patterns.setdefault(name, Patterns())
         try:
             return Evaluation(root, patterns).check(schema, value)

@@ -126,7 +126,7 @@ class McpConnection:
             pauses = ReconnectPauses()
             while not self._stopping:
                 began = time.monotonic()
-                await self._one_session(open_streams, sessions)
+                await self._run_one_session(open_streams, sessions)
                 if self._stopping:
                     return
                 await asyncio.sleep(pauses.take(time.monotonic() - began, refused=self.listing_refused))
@@ -154,54 +154,54 @@ class McpConnection:
         try:
             return await session.call(tool, arguments, seconds, progress)
         except CallFailedError as failure:
-            self._react(session, failure)
+            self._react_to_failure(session, failure)
             raise
 
     async def check(self) -> None:
         """Asks the server soon whether it is there, and for its tools; calls go on meanwhile."""
         self._wake.set()
 
-    async def _one_session(self, open_streams: Open, sessions: asyncio.TaskGroup) -> None:
+    async def _run_one_session(self, open_streams: Open, sessions: asyncio.TaskGroup) -> None:
         session = McpSession(
             self._eras,
             connect_seconds=self._connect_seconds,
-            stirred=lambda: self._stirred(session),
-            unchecked=self._not_checked,
+            stirred=lambda: self._note_stir(session),
+            unchecked=self._count_and_log_unchecked,
             elicitation=self.plan.elicitation,
-            refused=self._refused,
+            refused=self._log_refused_tools,
         )
         sessions.create_task(session.run(open_streams), name=f"session with {self.plan.name}")
         if not await session.wait_until_open():
-            self._lost(diagnose(session.problem) if session.problem is not None else None)
+            self._note_session_lost(diagnose(session.problem) if session.problem is not None else None)
             return
         self._session = session
         self._left = None
-        self._found(session)
+        self._note_session_ready(session)
         self._connected()
-        end, verdict = await self._until_broken(session)
+        end, verdict = await self._watch_until_broken(session)
         self._session = None
         self._counts.garbage.log()
-        self._retire(session)
+        self._retire_session(session)
         if session.problem is not None:
             verdict = diagnose(session.problem)
-        self._lost(verdict)
+        self._note_session_lost(verdict)
         if not self._stopping:
             self._ended(end)
 
-    async def _until_broken(self, session: McpSession) -> tuple[SessionEnd, Diagnosis | None]:
+    async def _watch_until_broken(self, session: McpSession) -> tuple[SessionEnd, Diagnosis | None]:
         """Checks now and then, and whenever something stirs. Nobody waits for a check, but calls that are in doubt."""
         silences = 0
         while True:
             if not session.is_over:
-                await self._stirs()
+                await self._wait_for_wake()
             if session.is_over:
                 return "ended", None
             if self._left is not None:
                 return self._left, None
-            problem = await self._check(session)
+            problem = await self._check_server(session)
             if problem is None:
                 silences = 0
-                self._found(session)
+                self._note_session_ready(session)
                 continue
             if session.is_over:
                 return "ended", None
@@ -213,7 +213,7 @@ class McpConnection:
             # Some servers do one thing at a time: this one may be at work for a call.
             self._wake.set()
 
-    async def _check(self, session: McpSession) -> Exception | None:
+    async def _check_server(self, session: McpSession) -> Exception | None:
         """Why the server does not seem to be there; None when it is."""
         began = asyncio.get_running_loop().time()
         try:
@@ -224,7 +224,7 @@ class McpConnection:
             return None if busy or session.answered_at > began else problem
         return None
 
-    async def _stirs(self) -> None:
+    async def _wait_for_wake(self) -> None:
         try:
             async with asyncio.timeout(self._checking.every_seconds):
                 await self._wake.wait()
@@ -232,39 +232,39 @@ class McpConnection:
             pass
         self._wake.clear()
 
-    def _stirred(self, session: McpSession) -> None:
+    def _note_stir(self, session: McpSession) -> None:
         if session is self._session:
             if session.is_over:
                 self._ready.clear()
             self._wake.set()
 
-    def _react(self, session: McpSession, failure: CallFailedError) -> None:
+    def _react_to_failure(self, session: McpSession, failure: CallFailedError) -> None:
         """After one broken call the others continue. New ones wait until the server was checked."""
         if failure.meaning.session == "keep" or session is not self._session or not self.healthy:
             return
-        self.error = self._shown(failure.why)
+        self.error = self._mask_and_cut(failure.why)
         self._left = LEFT.get(failure.kind)
         self._ready.clear()
         self._wake.set()
         log.warning("mcp_server.doubted", server=self.plan.name, reason=failure.kind, error=self.error)
 
-    def _not_checked(self, tool: str) -> None:
+    def _count_and_log_unchecked(self, tool: str) -> None:
         self._unchecked()
-        log.warning("mcp_server.schema_not_checked", server=self.plan.name, tool=self._shown(tool))
+        log.warning("mcp_server.schema_not_checked", server=self.plan.name, tool=self._mask_and_cut(tool))
 
-    def _refused(self, refused: RefusedTools) -> None:
+    def _log_refused_tools(self, refused: RefusedTools) -> None:
         """One wrong tool costs one tool."""
-        names = [self._shown(name) for name in refused.named]
+        names = [self._mask_and_cut(name) for name in refused.named]
         log.warning("mcp_server.tools_refused", server=self.plan.name, count=refused.count, tools=names)
 
-    def _retire(self, session: McpSession) -> None:
+    def _retire_session(self, session: McpSession) -> None:
         self._retired = deque(each for each in self._retired if not each.is_over)
         self._retired.append(session)
         session.retire()
         while len(self._retired) > MOST_RETIRED:
             self._retired.popleft().end()
 
-    def _found(self, session: McpSession) -> None:
+    def _note_session_ready(self, session: McpSession) -> None:
         news = not self.healthy or (session.tools, session.refused) != (self._known, self.refused) or not self.diagnosed
         self.protocol_version, self.server_version = session.protocol_version, self.mask(session.server_version)[:200]
         self.server_name = session.server_name
@@ -279,11 +279,11 @@ class McpConnection:
             self.changed.set()
             log.info("mcp_server.ready", server=self.plan.name, tools=len(self._known))
 
-    def _shown(self, reason: str) -> str:
+    def _mask_and_cut(self, reason: str) -> str:
         """Cut after it was masked: of a secret that is cut in two, neither half is known."""
         return truncate_at_space(self.mask(truncate_at_space(reason, MOST_MASKED)), MOST_SHOWN)
 
-    def _lost(self, verdict: Diagnosis | None) -> None:
+    def _note_session_lost(self, verdict: Diagnosis | None) -> None:
         self._ready.clear()
         self.checked_at = self._now()
         self._diagnosed.set()
@@ -291,7 +291,7 @@ class McpConnection:
         self.login_needed = verdict is not None and verdict.login_needed
         self.listing_refused = verdict is not None and verdict.refused
         if verdict is not None:
-            self.error = self._shown(verdict.reason)
+            self.error = self._mask_and_cut(verdict.reason)
         self.error = self.error or "it ended by itself"
         self.changed.set()
         if not self._stopping:

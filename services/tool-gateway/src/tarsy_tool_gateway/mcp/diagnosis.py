@@ -61,8 +61,8 @@ class Diagnosis:
 
 def diagnose(problem: BaseException) -> Diagnosis:
     """Diagnoses the error that ended an attempt to connect, or to list the tools."""
-    leaves = list(_leaves(problem))
-    wrong = next((leaf for leaf in leaves if _is_wrong(leaf)), None)
+    leaves = list(_flatten_groups(problem))
+    wrong = next((leaf for leaf in leaves if _is_misconfigured(leaf)), None)
     missing = next((leaf for leaf in leaves if _needs_login(leaf)), None)
     if missing is not None:
         message = missing.message if isinstance(missing, MCPError) else str(missing)
@@ -87,34 +87,34 @@ def _needs_login(problem: BaseException) -> bool:
     return isinstance(problem, LoginNeededError)
 
 
-def _leaves(problem: BaseException) -> Iterator[BaseException]:
+def _flatten_groups(problem: BaseException) -> Iterator[BaseException]:
     if isinstance(problem, BaseExceptionGroup):
         for inner in problem.exceptions:
-            yield from _leaves(inner)
+            yield from _flatten_groups(inner)
     else:
         yield problem
 
 
-def _is_wrong(problem: BaseException) -> bool:
+def _is_misconfigured(problem: BaseException) -> bool:
     match problem:
         case MisconfiguredError() | ValidationError():
             return True
         case MCPError():
             return _is_final(problem)
         case httpx2.HTTPStatusError():
-            return _denies(problem.response.status_code)
+            return _is_lasting_denial(problem.response.status_code)
         case RuntimeError():
             # All that the SDK says of a handshake that came to no version in common.
             return "protocol version" in str(problem)
         case httpx2.ConnectError():
-            return any(_is_wrong_tls(cause) for cause in _causes(problem))
+            return any(_is_wrong_tls(cause) for cause in _walk_causes(problem))
         case OSError():
             return problem.errno in NOT_TO_BE_STARTED
         case _:
             return isinstance(problem, NO_ADDRESS)
 
 
-def _denies(status: int) -> bool:
+def _is_lasting_denial(status: int) -> bool:
     """Whether the answer will be the same tomorrow. A redirect that leads elsewhere is not followed."""
     return 300 <= status < 500 and status not in PASSING_STATUSES
 
@@ -122,7 +122,7 @@ def _denies(status: int) -> bool:
 def _is_final(problem: MCPError) -> bool:
     data = problem.error.data
     if is_gateway_error(data):
-        return data["tarsy"] == "refused" and _denies(data.get("status", 0))
+        return data["tarsy"] == "refused" and _is_lasting_denial(data.get("status", 0))
     return problem.code in NO_SUCH_PROTOCOL
 
 
@@ -132,7 +132,7 @@ def _is_wrong_tls(cause: BaseException) -> bool:
     return isinstance(cause, ssl.SSLError) and any(word in str(cause) for word in NO_TLS)
 
 
-def _causes(problem: BaseException) -> Iterator[BaseException]:
+def _walk_causes(problem: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = problem
     while cause is not None:
         yield cause

@@ -77,23 +77,23 @@ class DirectCalls:
         async def sent(method: str, params: Params, opts: CallOptions | None = None, **more: Any) -> dict[str, Any]:
             if method != CALL or self._connections is None or opts is None:
                 return await send(method, params, opts, **more)
-            return await self._call(self._connections, params, opts, send, notify)
+            return await self._call_directly(self._connections, params, opts, send, notify)
 
         return sent
 
-    async def _call(
+    async def _call_directly(
         self, connections: AiohttpTransport, params: Params, opts: CallOptions, send: Send, notify: Notify
     ) -> dict[str, Any]:
         id = next(self._ids)
         try:
-            body = _body(id, params, with_progress="on_progress" in opts)
+            body = _encode_call(id, params, with_progress="on_progress" in opts)
         except ValueError:
             return await send(CALL, params, opts)
         clock, seconds = asyncio.get_running_loop().time, opts.get("timeout")
         began = clock()
         try:
             async with asyncio.timeout(seconds):
-                result = await self._post(connections, id, body, opts.get("headers", {}))
+                result = await self._post_call(connections, id, body, opts.get("headers", {}))
         except TimeoutError:
             await _notify_cancelled(notify, id)
             raise MCPError(REQUEST_TIMEOUT, f"Request {CALL!r} timed out") from None
@@ -112,7 +112,7 @@ class DirectCalls:
             # A call may be given up before the SDK has asked for its answer.
             self._answers.pop(id, GONE).close()
 
-    async def _post(
+    async def _post_call(
         self, connections: AiohttpTransport, id: int, body: bytes, headers: Mapping[str, str]
     ) -> dict[str, Any] | None:
         """None when the SDK has to go on: with the answer, or, where there is none, from the beginning."""
@@ -125,7 +125,7 @@ class DirectCalls:
                     self.stop()
                     response.close()
                     return None
-                return await self._read(id, response)
+                return await self._read_result(id, response)
             except BaseException:
                 response.close()
                 raise
@@ -133,7 +133,7 @@ class DirectCalls:
             self._answers[id] = Broken(problem)
             return None
 
-    async def _read(self, id: int, response: aiohttp.ClientResponse) -> dict[str, Any] | None:
+    async def _read_result(self, id: int, response: aiohttp.ClientResponse) -> dict[str, Any] | None:
         plain = response.status == 200 and "Content-Encoding" not in response.headers
         kind = response.content_type if plain else ""
         if kind == "application/json" and 0 < (response.content_length or 0) <= MOST_BYTES:
@@ -151,7 +151,7 @@ class DirectCalls:
         return result
 
 
-def _body(id: int, params: Params, *, with_progress: bool) -> bytes:
+def _encode_call(id: int, params: Params, *, with_progress: bool) -> bytes:
     """As the SDK makes it. Raises ValueError for what JSON in UTF-8 cannot say."""
     meta = dict(params.get("_meta") or {})
     if with_progress:

@@ -26,7 +26,7 @@ def answer_to(request: ElicitRequestParams, setting: Elicitation = "decline") ->
     """With `accept_defaults`, a form that is filled in already is sent back as it is. All else is declined."""
     if setting == "decline" or not isinstance(request, ElicitRequestFormParams):
         return DECLINED
-    filled_in = _filled_in(request.requested_schema)
+    filled_in = _fill_in_defaults(request.requested_schema)
     if filled_in is None:
         return DECLINED
     try:
@@ -36,19 +36,19 @@ def answer_to(request: ElicitRequestParams, setting: Elicitation = "decline") ->
         return DECLINED
 
 
-def _filled_in(schema: dict[str, Any]) -> dict[str, Any] | None:
+def _fill_in_defaults(schema: dict[str, Any]) -> dict[str, Any] | None:
     """Every field with its own default; None where one has none, or where there is no field."""
     fields = schema.get("properties")
     if not isinstance(fields, dict) or not fields:
         return None
-    defaults = {name: _default(field) for name, field in fields.items()}
-    unknown = set(_listed(schema.get("required"))) - set(fields)
+    defaults = {name: _default_value(field) for name, field in fields.items()}
+    unknown = set(_list_or_empty(schema.get("required"))) - set(fields)
     return None if unknown or None in defaults.values() else defaults
 
 
-def _default(field: object) -> Any:
+def _default_value(field: object) -> Any:
     return field.get("default") if isinstance(field, dict) else None
 
 
-def _listed(value: object) -> list[Any]:
+def _list_or_empty(value: object) -> list[Any]:
     return value if isinstance(value, list) else []

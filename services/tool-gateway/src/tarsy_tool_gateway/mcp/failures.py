@@ -111,13 +111,13 @@ def failure_of(problem: Exception, *, alive: bool) -> CallFailedError | None:
         case TimeoutError():
             return CallFailedError("hung", "it did not answer in time")
         case MCPError():
-            return _of_error(problem, alive)
+            return _failure_of_error(problem, alive)
         case anyio.ClosedResourceError() | anyio.BrokenResourceError():
             return CallFailedError("session_ended", "its session ended before it answered")
         case pydantic.ValidationError():
             return CallFailedError("unreadable", f"its answer does not fit the protocol: {_first_line(problem)}")
         case RuntimeError():
-            return _of_runtime_error(problem)
+            return _failure_of_runtime_error(problem)
         case _:
             return None
 
@@ -168,7 +168,7 @@ def retry_after_seconds(header: str | None, now: datetime) -> float | None:
         return None
 
 
-def _of_error(problem: MCPError, alive: bool) -> CallFailedError:
+def _failure_of_error(problem: MCPError, alive: bool) -> CallFailedError:
     data, message = problem.error.data, problem.message
     if is_gateway_error(data):
         retry_after = data.get("retry_after")
@@ -182,11 +182,11 @@ def _of_error(problem: MCPError, alive: bool) -> CallFailedError:
     if problem.code == UNPARSED and message.startswith("Failed to parse "):
         return CallFailedError("unreadable", f"its answer does not fit the protocol: {_first_line(problem)}")
     if problem.code == CLOSED:
-        return _of_closed(problem, alive)
+        return _failure_of_closed(problem, alive)
     return CallFailedError("answered", message, code=problem.code)
 
 
-def _of_closed(problem: MCPError, alive: bool) -> CallFailedError:
+def _failure_of_closed(problem: MCPError, alive: bool) -> CallFailedError:
     """-32000 is also what many servers answer with when they mean any error of theirs."""
     if problem.message.startswith("SSE stream ended"):
         return CallFailedError("lost", "its answer broke off")
@@ -197,7 +197,7 @@ def _of_closed(problem: MCPError, alive: bool) -> CallFailedError:
     return CallFailedError("answered", problem.message, code=problem.code)
 
 
-def _of_runtime_error(problem: RuntimeError) -> CallFailedError:
+def _failure_of_runtime_error(problem: RuntimeError) -> CallFailedError:
     text = str(problem)
     if any(words in text for words in NOT_ENTERED):
         return CallFailedError("not_sent", "its session is over")

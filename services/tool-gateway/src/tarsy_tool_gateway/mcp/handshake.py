@@ -26,21 +26,21 @@ class Handshake:
     async def initialize(self) -> InitializeResult:
         """The answer to the handshake that was sent beside the probe, if there was one."""
         answered, self._answered = self._answered, None
-        return await self._initialize() if answered is None else _result(answered)
+        return await self._initialize() if answered is None else _raise_or_return(answered)
 
     async def probe(self, version: str) -> dict[str, Any]:
         """Raises MCPError where the server is of the older era. The caller sets the limit of it all."""
         async with asyncio.TaskGroup() as tasks:
-            probing = tasks.create_task(_outcome(self._probe(version)), name="probe of the newer era")
+            probing = tasks.create_task(_result_or_error(self._probe(version)), name="probe of the newer era")
             await asyncio.wait([probing], timeout=self._seconds)
             if not probing.done():
-                handshake = tasks.create_task(_outcome(self._initialize()), name="handshake of the older era")
-                self._answered = await self._first_success(probing, handshake)
+                handshake = tasks.create_task(_result_or_error(self._initialize()), name="handshake of the older era")
+                self._answered = await self._wait_for_first_success(probing, handshake)
         if probing.cancelled():
             raise MCPError(REQUEST_TIMEOUT, "it did not say in time whether it is of the newer era")
-        return _result(probing.result())
+        return _raise_or_return(probing.result())
 
-    async def _first_success(
+    async def _wait_for_first_success(
         self,
         probing: asyncio.Task[dict[str, Any] | Exception],
         handshake: asyncio.Task[InitializeResult | Exception],
@@ -58,14 +58,14 @@ class Handshake:
         return await handshake
 
 
-async def _outcome[T](attempt: Awaitable[T]) -> T | Exception:
+async def _result_or_error[T](attempt: Awaitable[T]) -> T | Exception:
     try:
         return await attempt
     except Exception as problem:  # noqa: BLE001 - it is raised where the outcome is taken
         return problem
 
 
-def _result[T](outcome: T | Exception) -> T:
+def _raise_or_return[T](outcome: T | Exception) -> T:
     if isinstance(outcome, Exception):
         raise outcome
     return outcome

@@ -78,12 +78,12 @@ class PerSessionPool:
         self._context = contextvars.copy_context()
         async with asyncio.TaskGroup() as self._tasks:
             while not self._stopped.is_set():
-                self._close_the_forgotten()
+                self._close_idle_sessions()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_SECONDS):
                         await self._stopped.wait()
             for session_id in list(self._sessions):
-                self._close(session_id)
+                self._close_session(session_id)
 
     def stop(self) -> None:
         self._stopped.set()
@@ -92,7 +92,7 @@ class PerSessionPool:
         began = self._now()
         try:
             async with asyncio.timeout(min(self._bounds.wait_seconds, request.timeout_seconds)):
-                session = await self._session(request.session_id)
+                session = await self._get_or_open(request.session_id)
         except TimeoutError:
             most = self._bounds.sessions
             busy = f"The MCP server {request.server} has {most} sessions for other investigations, and all are in use."
@@ -109,14 +109,14 @@ class PerSessionPool:
             if self._waiting:
                 self._close_longest_idle()
 
-    async def _session(self, session_id: str) -> _Open | None:
+    async def _get_or_open(self, session_id: str) -> _Open | None:
         """The one of this investigation. None when no more are opened."""
         if session_id not in self._sessions:
             await self._acquire_slot()
             if session_id in self._sessions:
                 # Another call of the same investigation had waited too.
                 self._places.release()
-            elif not self._opened(session_id):
+            elif not self._open_session(session_id):
                 self._places.release()
                 return None
         return self._sessions[session_id]
@@ -130,40 +130,40 @@ class PerSessionPool:
         finally:
             self._waiting -= 1
 
-    def _opened(self, session_id: str) -> bool:
+    def _open_session(self, session_id: str) -> bool:
         if self._tasks is None or self._stopped.is_set():
             return False
         connection = self._connect(for_session(self.plan, session_id))
         name = f"MCP server {self.plan.name}, session {session_id}"
         # Not in the context of the call: the session outlives it.
-        task = self._tasks.create_task(self._keep(connection), name=name, context=self._context.copy())
+        task = self._tasks.create_task(self._run_connection(connection), name=name, context=self._context.copy())
         self._sessions[session_id] = opened = _Open(connection, self._tools(connection), task, self._now())
-        task.add_done_callback(lambda _: self._ended(session_id, opened))
+        task.add_done_callback(lambda _: self._remove_ended(session_id, opened))
         return True
 
-    async def _keep(self, connection: McpConnection) -> None:
+    async def _run_connection(self, connection: McpConnection) -> None:
         try:
             await connection.run()
         except Exception as problem:  # noqa: BLE001 - a session that cannot be kept must not end those of others
             log.error("mcp_server.session_failed", server=self.plan.name, problem=type(problem).__name__)
 
-    def _ended(self, session_id: str, ended: _Open) -> None:
+    def _remove_ended(self, session_id: str, ended: _Open) -> None:
         self._places.release()
         if self._sessions.get(session_id) is ended:
             del self._sessions[session_id]
 
-    def _close_the_forgotten(self) -> None:
+    def _close_idle_sessions(self) -> None:
         limit = self._now() - self._bounds.idle_seconds
         for session_id, session in list(self._sessions.items()):
             if session.calls == 0 and session.used < limit:
-                self._close(session_id)
+                self._close_session(session_id)
 
     def _close_longest_idle(self) -> None:
         idle = [(session.used, session_id) for session_id, session in self._sessions.items() if session.calls == 0]
         if idle:
-            self._close(min(idle)[1])
+            self._close_session(min(idle)[1])
 
-    def _close(self, session_id: str) -> None:
+    def _close_session(self, session_id: str) -> None:
         """It gives its place back when it has ended."""
         session = self._sessions.pop(session_id)
         session.connection.stop()

@@ -84,7 +84,9 @@ class _CallProgress:
         self._news.set()
         if self._publishing is None:
             # Most calls say nothing, and need no task.
-            self._publishing = asyncio.create_task(self._publish(), name=f"progress of {self._request.call_id}")
+            self._publishing = asyncio.create_task(
+                self._publish_latest_for_ever(), name=f"progress of {self._request.call_id}"
+            )
 
     async def stop(self) -> None:
         if self._publishing is not None:
@@ -93,17 +95,17 @@ class _CallProgress:
         if self._latest is not None:
             self._metrics.count_dropped_progress(self._request.server)
 
-    async def _publish(self) -> None:
+    async def _publish_latest_for_ever(self) -> None:
         mask = self._mask_of(self._request.session_id)
         while True:
             await self._news.wait()
             self._news.clear()
             text, self._latest = self._latest, None
             assert text is not None
-            await self._write(mask(text)[:MOST_CHARACTERS])
+            await self._write_chunk(mask(text)[:MOST_CHARACTERS])
             await asyncio.sleep(LEAST_PAUSE_SECONDS)
 
-    async def _write(self, text: str) -> None:
+    async def _write_chunk(self, text: str) -> None:
         call_id, session_id = self._request.call_id, self._request.session_id
         chunk = chunks.Progress(call_id=call_id, run=self._run, index=self._index, text=text)
         self._index += 1

@@ -94,7 +94,7 @@ class ProtocolVersions:
         async with new_client(mode=MODES[era], probe_seconds=self._probe_seconds) as client:
             if era == "modern":
                 # This is no probe, for there is no other way to go on; but the server says here who it is today.
-                await _discover(client.session)
+                await _discover_version(client.session)
             yield client
 
     def note_success(self, client: Client) -> None:
@@ -102,7 +102,7 @@ class ProtocolVersions:
         self._next = "legacy" if client.session.initialize_result is not None else "modern"
 
 
-async def _discover(session: ClientSession) -> None:
+async def _discover_version(session: ClientSession) -> None:
     """Raises MCPError, and RuntimeError when there is no version in common. The caller sets the limit."""
     while True:
         try:

@@ -23,10 +23,10 @@ def without_quotes(arguments: dict[str, JsonValue], judge: Judge) -> dict[str, J
         verdict = judge(changed)
         if not isinstance(verdict, Misfit):
             return changed
-        value = unquote_value(_at(changed, verdict.path))
+        value = unquote_value(_value_at(changed, verdict.path))
         if value is None:
             return changed
-        following = _with(changed, verdict.path, value)
+        following = _with_value_at(changed, verdict.path, value)
         still = judge(following)
         if isinstance(still, Misfit) and still.path == verdict.path:
             return changed
@@ -45,7 +45,7 @@ def unquote_value(text: object) -> int | float | bool | None:
     return float(text) if NUMBER.fullmatch(text) else None
 
 
-def _at(value: object, path: Path) -> object:
+def _value_at(value: object, path: Path) -> object:
     for part in path:
         match value:
             case dict() if part in value:
@@ -57,7 +57,7 @@ def _at(value: object, path: Path) -> object:
     return value
 
 
-def _with(arguments: dict[str, JsonValue], path: Path, new: JsonValue) -> dict[str, JsonValue]:
+def _with_value_at(arguments: dict[str, JsonValue], path: Path, new: JsonValue) -> dict[str, JsonValue]:
     copy = deepcopy(arguments)
     parent: object = copy
     for part in path[:-1]:

@@ -121,7 +121,7 @@ def plan_of(name: str, server: McpServerConfig, approve: Approve | None = None) 
     """`approve`: what counts for the server, its own word or that of the defaults."""
     return ServerPlan(
         name=name,
-        transport=_transport(name, server.transport),
+        transport=_to_transport_plan(name, server.transport),
         call_seconds=server.transport.timeout,
         repeatable_tools=frozenset(server.repeatable_tools),
         unrepeatable_tools=frozenset(server.unrepeatable_tools),
@@ -143,39 +143,39 @@ def with_known_tools(plan: ServerPlan, name: str, version: str) -> ServerPlan:
 
 def for_session(plan: ServerPlan, session_id: str) -> ServerPlan:
     """The plan with the session's id wherever the configuration has a place for it."""
-    return replace(plan, transport=_of_session(plan.transport, session_id))
+    return replace(plan, transport=_transport_of_session(plan.transport, session_id))
 
 
-def _of_session(transport: TransportPlan, session_id: str) -> TransportPlan:
+def _transport_of_session(transport: TransportPlan, session_id: str) -> TransportPlan:
     match transport:
         case StdioTransport():
             return replace(
                 transport,
                 arguments=tuple(with_session(argument, session_id) for argument in transport.arguments),
-                environment=_filled(transport.environment, session_id),
+                environment=_fill_in_session(transport.environment, session_id),
             )
         case HttpTransport() | SseTransport():
             cleanup = transport.cleanup_url
             return replace(
                 transport,
-                headers=_filled(transport.headers, session_id),
+                headers=_fill_in_session(transport.headers, session_id),
                 cleanup_url=None if cleanup is None else with_session(cleanup, session_id),
             )
         case _:
             assert_never(transport)
 
 
-def _filled(values: Mapping[str, str], session_id: str) -> dict[str, str]:
+def _fill_in_session(values: Mapping[str, str], session_id: str) -> dict[str, str]:
     return {name: with_session(value, session_id) for name, value in values.items()}
 
 
-def _transport(server: str, given: Transport) -> TransportPlan:
+def _to_transport_plan(server: str, given: Transport) -> TransportPlan:
     if given.type == "stdio":
         assert given.command is not None  # load_config refuses this
-        environment = _shown(given.env)
+        environment = _reveal_secrets(given.env)
         return StdioTransport(given.command, given.args, environment, given.inherit, given.cwd, given.protocol)
     assert given.url is not None  # load_config refuses this
-    headers = _shown(given.headers)
+    headers = _reveal_secrets(given.headers)
     if given.bearer_token is not None:
         headers["Authorization"] = f"Bearer {given.bearer_token.get_secret_value()}"
     address = (
@@ -184,7 +184,7 @@ def _transport(server: str, given: Transport) -> TransportPlan:
         given.verify_ssl,
         given.ca_file,
         given.session_cleanup_url,
-        _oauth(server, given.oauth),
+        _to_oauth_plan(server, given.oauth),
     )
     match given.type:
         case "http":
@@ -195,7 +195,7 @@ def _transport(server: str, given: Transport) -> TransportPlan:
             assert_never(given.type)
 
 
-def _oauth(server: str, given: OAuthClient | None) -> OAuthCredentials | LoginClient | None:
+def _to_oauth_plan(server: str, given: OAuthClient | None) -> OAuthCredentials | LoginClient | None:
     if given is None:
         return None
     secret = given.client_secret.get_secret_value() if given.client_secret is not None else None
@@ -211,5 +211,5 @@ def _oauth(server: str, given: OAuthClient | None) -> OAuthCredentials | LoginCl
             assert_never(given.grant)
 
 
-def _shown(secrets: Mapping[str, SecretStr]) -> dict[str, str]:
+def _reveal_secrets(secrets: Mapping[str, SecretStr]) -> dict[str, str]:
     return {name: value.get_secret_value() for name, value in secrets.items()}

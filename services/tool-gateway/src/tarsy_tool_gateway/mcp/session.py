@@ -73,8 +73,8 @@ class McpSession:
         """Until `end`, or until the server ends. Never raises for what a foreign server does: see `problem`."""
         try:
             async with AsyncExitStack() as stack:
-                client = await self._open(stack, open_streams)
-                async with background_tasks(follow_tool_changes(client, self._tools_changed)):
+                client = await self._open_client(stack, open_streams)
+                async with background_tasks(follow_tool_changes(client, self._note_tools_changed)):
                     await self._over.wait()
         except Exception as problem:  # noqa: BLE001 - whatever a foreign server does, it is told, and another follows
             self.problem = problem
@@ -130,9 +130,9 @@ class McpSession:
         if client is None or self.is_over:
             raise CallFailedError("not_sent", "its session is over")
         async with asyncio.timeout(seconds):
-            self._listed(await list_all_tools(client))
+            self._note_tools(await list_all_tools(client))
 
-    async def _open(self, stack: AsyncExitStack, open_streams: Open) -> Client:
+    async def _open_client(self, stack: AsyncExitStack, open_streams: Open) -> Client:
         async with asyncio.timeout(self._connect_seconds):
             direct_calls = DirectCalls()
             new_client = partial(
@@ -140,11 +140,11 @@ class McpSession:
                 open_streams(self.end, direct_calls),
                 direct_calls=direct_calls,
                 sieve=self._sieve,
-                message_handler=self._hear,
+                message_handler=self._note_message,
                 elicitation_callback=elicitation_callback(self._elicitation),
             )
             client = await stack.enter_async_context(self._eras.speaking(new_client))
-            self._listed(await list_all_tools(client))
+            self._note_tools(await list_all_tools(client))
         self._eras.note_success(client)
         self.protocol_version = client.protocol_version
         if (info := client.server_info) is not None:
@@ -157,7 +157,7 @@ class McpSession:
     def refused(self) -> RefusedTools:
         return self._sieve.refused
 
-    def _listed(self, tools: dict[str, Tool]) -> None:
+    def _note_tools(self, tools: dict[str, Tool]) -> None:
         if self.refused != self._reported:
             self._reported = self.refused
             self._refused(self.refused)
@@ -165,14 +165,14 @@ class McpSession:
         if tools != self.tools:
             self.tools, self.checks = tools, ArgumentChecks(tools, unchecked=self._unchecked)
 
-    async def _hear(self, message: IncomingMessage) -> None:
+    async def _note_message(self, message: IncomingMessage) -> None:
         if is_about_tools(message):
-            self._tools_changed()
+            self._note_tools_changed()
 
-    def _tools_changed(self) -> None:
+    def _note_tools_changed(self) -> None:
         if self._settling is None and not self.is_over:
-            self._settling = asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._settle)
+            self._settling = asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._stir_once)
 
-    def _settle(self) -> None:
+    def _stir_once(self) -> None:
         self._settling = None
         self._stirred()

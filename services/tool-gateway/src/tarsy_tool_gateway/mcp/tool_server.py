@@ -33,7 +33,7 @@ REFUSED_CODES = (-32601, -32602)
 CUT_OFF = "The tool gateway lost its connection to Kafka before it could run the tool: it did not run."
 
 
-def _jitter() -> float:
+def _draw_pause() -> float:
     return random.uniform(LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS)
 
 
@@ -41,13 +41,13 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-async def _nobody_listens(progress: float, total: float | None, message: str | None) -> None:
+async def _drop_progress(progress: float, total: float | None, message: str | None) -> None:
     pass
 
 
 @asynccontextmanager
-async def _untold(_: ToolCallRequest) -> AsyncIterator[ReportProgress]:
-    yield _nobody_listens
+async def _without_progress(_: ToolCallRequest) -> AsyncIterator[ReportProgress]:
+    yield _drop_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class McpToolServer:
 
     connection: McpConnection
     ready_seconds: float
-    progress: Callable[[ToolCallRequest], AbstractAsyncContextManager[ReportProgress]] = _untold
+    progress: Callable[[ToolCallRequest], AbstractAsyncContextManager[ReportProgress]] = _without_progress
     retried: Callable[[FailureKind], None] = lambda _: None
-    jitter: Callable[[], float] = _jitter
+    jitter: Callable[[], float] = _draw_pause
     now: Callable[[], datetime] = _now
 
     @property
@@ -77,7 +77,7 @@ class McpToolServer:
         async with self.progress(request) as report_progress:
             while True:
                 try:
-                    return await self._attempt(request, deadline, report_progress, may_start)
+                    return await self._try_call(request, deadline, report_progress, may_start)
                 except CallFailedError as problem:
                     failure = problem
                 pause = pause_before_next(
@@ -89,12 +89,12 @@ class McpToolServer:
                     now=self.now(),
                 )
                 if pause is None:
-                    return replace(output_of(failure, request), nulls_left_out=self._left_out(request))
+                    return replace(output_of(failure, request), nulls_left_out=self._arguments_left_out(request))
                 self.retried(failure.kind)
                 before.append(failure)
                 await asyncio.sleep(pause)
 
-    async def _attempt(
+    async def _try_call(
         self, request: ToolCallRequest, deadline: float, report_progress: ReportProgress, may_start: MayStart
     ) -> ToolOutput:
         """Raises CallFailedError."""
@@ -102,7 +102,7 @@ class McpToolServer:
         clock = asyncio.get_running_loop().time
         await connection.wait_ready(deadline - clock(), once_tried=self.ready_seconds)
         if request.tool not in connection.tools:
-            return ToolOutput("rejected", _no_such_tool(connection, request))
+            return ToolOutput("rejected", _explain_no_such_tool(connection, request))
         checks = connection.checks
         arguments = checks.coerce(request.tool, checks.without_idle_nulls(request.tool, request.arguments))
         wrong = checks.wrong(request.tool, arguments)
@@ -113,9 +113,9 @@ class McpToolServer:
         left = max(0.1, deadline - clock())
         result = await connection.call(request.tool, arguments, left, report_progress)
         text = await render(result, checks.remark_on(request.tool, result))
-        return ToolOutput("tool_error" if result.is_error else "ok", text, self._left_out(request))
+        return ToolOutput("tool_error" if result.is_error else "ok", text, self._arguments_left_out(request))
 
-    def _left_out(self, request: ToolCallRequest) -> tuple[str, ...]:
+    def _arguments_left_out(self, request: ToolCallRequest) -> tuple[str, ...]:
         """Names of the nulls that the server is not sent; nothing while its tools are not known."""
         if request.tool not in self.connection.tools:
             return ()
@@ -149,6 +149,6 @@ async def render(result: CallToolResult, remark: str | None) -> str:
     return text if remark is None else f"{text}\n[{truncate_at_space(remark, MOST_REASON_CHARACTERS)}]"
 
 
-def _no_such_tool(connection: McpConnection, request: ToolCallRequest) -> str:
+def _explain_no_such_tool(connection: McpConnection, request: ToolCallRequest) -> str:
     known = ", ".join(sorted(connection.tools))
     return f"The MCP server {request.server} has no tool {request.tool}. It has: {known}"

@@ -54,12 +54,12 @@ class ToolSieve:
                 return answer
             if not (params or {}).get("cursor"):
                 self.refused, self._bytes = NONE_REFUSED, 0
-            self._count(answer)
-            return self._sieved(answer)
+            self._count_listing(answer)
+            return self._sieve_answer(answer)
 
         return sent
 
-    def _count(self, answer: dict[str, Any]) -> None:
+    def _count_listing(self, answer: dict[str, Any]) -> None:
         """Before a model is made of it. Pages alone are bounded by who reads them. Raises ListingRefusedError."""
         listed = answer.get("tools")
         if isinstance(listed, list) and len(listed) > MOST_TOOLS:
@@ -70,21 +70,21 @@ class ToolSieve:
         if self._bytes > MOST_LISTING_BYTES:
             raise ListingRefusedError(too_long(self._bytes))
 
-    def _sieved(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _sieve_answer(self, answer: dict[str, Any]) -> dict[str, Any]:
         """An answer that is no listing at all is the SDK's to refuse."""
         listed = answer.get("tools")
         if not isinstance(listed, list):
             return answer
         kept = [entry for entry in listed if _is_sound(entry)]
-        if not self._fits({**answer, "tools": kept}) and self._fits({**answer, "tools": []}):
-            kept = [entry for entry in kept if self._fits({**answer, "tools": [entry]})]
+        if not self._fits_protocol({**answer, "tools": kept}) and self._fits_protocol({**answer, "tools": []}):
+            kept = [entry for entry in kept if self._fits_protocol({**answer, "tools": [entry]})]
         if len(kept) == len(listed):
             return answer
         left = {id(entry) for entry in kept}
-        self._note([entry for entry in listed if id(entry) not in left])
+        self._note_refused([entry for entry in listed if id(entry) not in left])
         return {**answer, "tools": kept}
 
-    def _fits(self, answer: dict[str, Any]) -> bool:
+    def _fits_protocol(self, answer: dict[str, Any]) -> bool:
         try:
             methods.validate_server_result(LISTING, self._version() or ASSUMED_VERSION, answer)
         except ValidationError:
@@ -93,7 +93,7 @@ class ToolSieve:
             return True
         return True
 
-    def _note(self, refused: list[Any]) -> None:
+    def _note_refused(self, refused: list[Any]) -> None:
         names = [_name_of(entry) for entry in refused[:MOST_NAMED]]
         named = (*self.refused.named, *names)[:MOST_NAMED]
         self.refused = RefusedTools(self.refused.count + len(refused), named)
@@ -109,13 +109,13 @@ def _is_deep(value: Any) -> bool:
     """Avoids recursion."""
     level = [value]
     for _ in range(MOST_DEPTH):
-        level = [inner for one in level for inner in _inside(one)]
+        level = [inner for one in level for inner in _inner_containers(one)]
         if not level:
             return False
     return True
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def _inner_containers(value: Any) -> Iterator[Any]:
     if isinstance(value, dict):
         yield from (inner for inner in value.values() if isinstance(inner, dict | list))
     elif isinstance(value, list):

@@ -26,7 +26,7 @@ MOST_OF_A_LINE = 500
 def takes_long(result: CallToolResult) -> bool:
     """Whether `render_result` belongs into a thread: a large structured content is compared with the texts."""
     structured = result.structured_content
-    return structured is not None and is_long(structured, *map(_text, result.content))
+    return structured is not None and is_long(structured, *map(_plain_text, result.content))
 
 
 def render_result(result: CallToolResult) -> str:
@@ -34,9 +34,9 @@ def render_result(result: CallToolResult) -> str:
 
     Structured content is left out where the text says the same: servers send it as text as well, for older readers.
     """
-    parts = [part for part in map(_block, result.content) if part]
+    parts = [part for part in map(_render_block, result.content) if part]
     structured = result.structured_content
-    if structured is not None and not is_copy(structured, [_text(block) for block in result.content]):
+    if structured is not None and not is_copy(structured, [_plain_text(block) for block in result.content]):
         parts.append(json.dumps(structured, ensure_ascii=False))
     text = "\n".join(parts)
     if text and not text.isspace():
@@ -44,7 +44,7 @@ def render_result(result: CallToolResult) -> str:
     return NOTHING_BUT_FAILURE if result.is_error else NOTHING
 
 
-def _text(block: ContentBlock) -> str:
+def _plain_text(block: ContentBlock) -> str:
     match block:
         case TextContent():
             return block.text
@@ -54,22 +54,22 @@ def _text(block: ContentBlock) -> str:
             return ""
 
 
-def _block(block: ContentBlock) -> str:
+def _render_block(block: ContentBlock) -> str:
     match block:
         case TextContent():
             return block.text
         case ImageContent() | AudioContent():
-            return f"[{block.type}: {_line(block.mime_type)}, {_decoded_size(block.data)} bytes, not shown]"
+            return f"[{block.type}: {_to_one_line(block.mime_type)}, {_decoded_size(block.data)} bytes, not shown]"
         case ResourceLink():
-            return f"[link to a resource: {_line(block.name)}, {_line(str(block.uri))}]"
+            return f"[link to a resource: {_to_one_line(block.name)}, {_to_one_line(str(block.uri))}]"
         case EmbeddedResource():
-            return _resource(block.resource)
+            return _render_resource(block.resource)
         case _:
             assert_never(block)
 
 
-def _resource(resource: TextResourceContents | BlobResourceContents) -> str:
-    uri = _line(str(resource.uri))
+def _render_resource(resource: TextResourceContents | BlobResourceContents) -> str:
+    uri = _to_one_line(str(resource.uri))
     if isinstance(resource, TextResourceContents):
         return f"[resource: {uri}]\n{resource.text}"
     return f"[resource: {uri}, {_decoded_size(resource.blob)} bytes, not shown]"
@@ -79,5 +79,5 @@ def _decoded_size(base64: str) -> int:
     return len(base64) * 3 // 4 - base64[-2:].count("=")
 
 
-def _line(text: str) -> str:
+def _to_one_line(text: str) -> str:
     return truncate_at_space(" ".join(text.split()), MOST_OF_A_LINE)

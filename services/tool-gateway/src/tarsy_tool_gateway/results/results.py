@@ -86,10 +86,12 @@ class ResultStore:
             prepared = await asyncio.to_thread(prepare, text, mask)
         else:
             prepared = prepare(text, mask)
-        stored = await self._store(request.session_id, request.call_id, claim_id, prepared)
+        stored = await self._store_pieces(request.session_id, request.call_id, claim_id, prepared)
         return KeptResult(prepared.content, prepared.cut, prepared.size, prepared.lines, stored)
 
-    async def _store(self, session_id: str, call_id: str, claim_id: str, prepared: Prepared) -> StoredResult | None:
+    async def _store_pieces(
+        self, session_id: str, call_id: str, claim_id: str, prepared: Prepared
+    ) -> StoredResult | None:
         pieces = prepared.pieces
         if not pieces:
             return None
@@ -98,7 +100,7 @@ class ResultStore:
         for index, piece in enumerate(pieces):
             id = report_id("result_piece", call_id, claim_id, index)
             # The key chooses the partition of the first; the others go where it went.
-            partition, offset = await self._write(session_id, call_id, id, piece, partition)
+            partition, offset = await self._write_piece(session_id, call_id, id, piece, partition)
             pieces_stored.append(Piece(offset=offset, size=len(piece)))
         assert partition is not None
         return StoredResult(
@@ -109,7 +111,7 @@ class ResultStore:
             digest=prepared.digest,
         )
 
-    async def _write(
+    async def _write_piece(
         self, session_id: str, call_id: str, id: str, piece: bytes, partition: int | None
     ) -> tuple[int, int]:
         envelope = Envelope(

@@ -30,16 +30,16 @@ def salvage_result(result: Mapping[str, Any]) -> Result:
     if "content" not in result and isinstance(within, dict) and "content" in within:
         # The shape of the protocol's first version.
         return salvage_result(within)
-    content = list(_blocks(result.get("content")))
+    content = list(_salvage_blocks(result.get("content")))
     salvaged: Result = {"resultType": "complete", **{name: result[name] for name in result if name in OF_THE_PROTOCOL}}
     structured = salvaged.pop("structuredContent", None)
     if isinstance(structured, dict):
         salvaged["structuredContent"] = structured
-    elif structured is not None and not is_copy(structured, list(_texts(content))):
-        content.append(_text(to_json_text(structured)))
+    elif structured is not None and not is_copy(structured, list(_texts_of_blocks(content))):
+        content.append(_text_block(to_json_text(structured)))
     unknown = {name: value for name, value in result.items() if name not in OF_THE_PROTOCOL}
     if unknown and not content and structured is None:
-        content.append(_text(to_json_text(unknown)))
+        content.append(_text_block(to_json_text(unknown)))
     salvaged["content"] = content
     salvaged["isError"] = _is_true(result.get("isError"))
     if not isinstance(salvaged.get("_meta", {}), dict):
@@ -55,27 +55,27 @@ def _is_true(value: object) -> bool:
     return value is True or (isinstance(value, str) and value.lower() == "true")
 
 
-def _blocks(content: object) -> Iterator[Result]:
+def _salvage_blocks(content: object) -> Iterator[Result]:
     match content:
         case None:
             return
         case list():
             for each in content:
-                yield from _blocks(each) if isinstance(each, list) else (_block(each),)
+                yield from _salvage_blocks(each) if isinstance(each, list) else (_salvage_block(each),)
         case _:
-            yield _block(content)
+            yield _salvage_block(content)
 
 
-def _block(block: object) -> Result:
+def _salvage_block(block: object) -> Result:
     match block:
         case {"type": "text", "text": str() as text, **more} if not more:
-            return _text(text)
+            return _text_block(text)
         case str():
-            return _text(block)
+            return _text_block(block)
         case dict():
-            return block if _is_sound(block) else _text(_described(block))
+            return block if _is_sound(block) else _text_block(_describe_block(block))
         case _:
-            return _text(to_json_text(block))
+            return _text_block(to_json_text(block))
 
 
 def _is_sound(block: Result) -> bool:
@@ -86,7 +86,7 @@ def _is_sound(block: Result) -> bool:
     return True
 
 
-def _described(block: Result) -> str:
+def _describe_block(block: Result) -> str:
     kind = block.get("type", "text")
     match block.get("text"):
         case str() as text if kind == "text":
@@ -97,9 +97,9 @@ def _described(block: Result) -> str:
     return f"[{kind}, which is no content of the protocol: {to_json_text(shown)}]"
 
 
-def _texts(content: list[Result]) -> Iterator[str]:
+def _texts_of_blocks(content: list[Result]) -> Iterator[str]:
     return (block["text"] for block in content if block.get("type") == "text")
 
 
-def _text(text: str) -> Result:
+def _text_block(text: str) -> Result:
     return {"type": "text", "text": text}

@@ -41,26 +41,26 @@ def is_copy(structured: object, texts: Sequence[str]) -> bool:
     if not texts:
         return False
     inner = structured.get(WRAPPED) if isinstance(structured, dict) and len(structured) == 1 else structured
-    return any(_same(form, structured) or _same(form, inner) for form in _forms(texts)) or _is_contained(
-        structured, texts
-    )
+    return any(
+        _is_same_json(form, structured) or _is_same_json(form, inner) for form in _possible_meanings(texts)
+    ) or _is_contained(structured, texts)
 
 
-def _forms(texts: Sequence[str]) -> Iterator[object]:
+def _possible_meanings(texts: Sequence[str]) -> Iterator[object]:
     """Yields what the texts may mean, the usual first."""
     read, whole = [], "\n".join(texts)
     for text in texts:
-        read.append(_read(text))
+        read.append(_json_or_text(text))
         yield read[-1]
-    yield from (read, _read(whole), whole, list(texts))
+    yield from (read, _json_or_text(whole), whole, list(texts))
 
 
-def _same(one: object, other: object) -> bool:
+def _is_same_json(one: object, other: object) -> bool:
     """True is no 1."""
     return one == other and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def _read(text: str) -> object:
+def _json_or_text(text: str) -> object:
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError):
@@ -71,22 +71,22 @@ def _read(text: str) -> object:
 def _is_contained(structured: object, texts: Sequence[str]) -> bool:
     whole = "\n".join(texts).casefold()
     words = {cleaned for word in WORD.findall(whole) for cleaned in (word, word.strip(".,;:!?"))}
-    leaves = {leaf for leaf, _ in zip(_leaves(structured), range(MOST_COMPARED + 1), strict=False)}
+    leaves = {leaf for leaf, _ in zip(_list_leaves(structured), range(MOST_COMPARED + 1), strict=False)}
     searched = [leaf for leaf in leaves - words if " " in leaf]
     if len(leaves) > MOST_COMPARED or len(searched) * len(whole) > MOST_SEARCHED:
         return False
     return len(leaves - words) == len(searched) and all(leaf in whole for leaf in searched)
 
 
-def _leaves(value: object) -> Iterator[str]:
+def _list_leaves(value: object) -> Iterator[str]:
     match value:
         case dict():
             for name, inner in value.items():
                 yield str(name).casefold()
-                yield from _leaves(inner)
+                yield from _list_leaves(inner)
         case list():
             for inner in value:
-                yield from _leaves(inner)
+                yield from _list_leaves(inner)
         case str():
             yield " ".join(value.casefold().split()) if value.strip() else '""'
         case _:

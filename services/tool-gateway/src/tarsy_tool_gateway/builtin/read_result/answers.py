@@ -17,18 +17,18 @@ NO_STAMPS = "No line has a time stamp that is understood: this result cannot be 
 def page_answer(page: ResultPage, begin: TextPosition, source: ResultSource, chosen: SpanFilter | None = None) -> str:
     """Begins with a line that says what it is: all lines, or those of a span."""
     if not page.runs and page.next is not None:
-        return f"[Nothing was found yet, and reading took too long. To read on: {_arguments(page.next)}.]"
+        return f"[Nothing was found yet, and reading took too long. To read on: {_position_arguments(page.next)}.]"
     if not page.runs:
-        return f"[There is nothing at {_arguments(begin)} or behind it: the result has {source.lines} lines.]"
+        return f"[There is nothing at {_position_arguments(begin)} or behind it: the result has {source.lines} lines.]"
     of = f"of {source.lines} (counted from 0; {source.size} bytes in all)"
-    first, last = page.runs[0].at, _last_line(page.runs[-1])
+    first, last = page.runs[0].at, _number_of_last_line(page.runs[-1])
     if first.line == last:
         what = f"Line {last} {of}" + (f", from byte {first.byte} on" if first.byte else "")
     else:
         what = f"Lines {first.line} to {last} {of}"
     end = "This is the end." if chosen is None else "Nothing behind it lies in that time."
-    more = end if page.next is None else f"To read on: {_arguments(page.next)}."
-    return f"[{what}. {more}]\n{''.join(_texts(page.runs))}"
+    more = end if page.next is None else f"To read on: {_position_arguments(page.next)}."
+    return f"[{what}. {more}]\n{''.join(_texts_with_gaps(page.runs))}"
 
 
 def search_answer(
@@ -36,8 +36,9 @@ def search_answer(
 ) -> str:
     """Begins with a line that says what it is: a search of all lines, or of a span."""
     when = "" if chosen is None else " in that time"
-    head = f"{_found(search)}{when} from {_arguments(begin)} on; the result has {source.lines} lines (counted from 0)."
-    return "\n".join([f"[{head}{_describe_matches(search)}{_rest(search)}]", *_shown(search.lines)])
+    begins = f"from {_position_arguments(begin)} on"
+    head = f"{_count_sentence(search)}{when} {begins}; the result has {source.lines} lines (counted from 0)."
+    return "\n".join([f"[{head}{_describe_matches(search)}{_continuation_hint(search)}]", *_render_lines(search.lines)])
 
 
 def no_such_time(chosen: SpanFilter, source: ResultSource) -> str:
@@ -50,18 +51,18 @@ def no_such_time(chosen: SpanFilter, source: ResultSource) -> str:
     return f"[No line lies in that time. {stamps}; the result has {source.lines} lines.]"
 
 
-def _texts(runs: list[TextRun]) -> Iterator[str]:
+def _texts_with_gaps(runs: list[TextRun]) -> Iterator[str]:
     yield runs[0].text.decode(errors="replace")
     for before, run in pairwise(runs):
         yield f"[Lines {before.end.line} to {run.at.line - 1} lie outside of that time.]\n"
         yield run.text.decode(errors="replace")
 
 
-def _last_line(run: TextRun) -> int:
+def _number_of_last_line(run: TextRun) -> int:
     return run.end.line if run.end.byte else run.end.line - 1
 
 
-def _found(search: ResultSearch) -> str:
+def _count_sentence(search: ResultSearch) -> str:
     at_least = "At least " if search.stopped else ""
     match search.matched.count:
         case 0:
@@ -81,24 +82,24 @@ def _describe_matches(search: ResultSearch) -> str:
     return f" They lie between {matched.first} and {matched.last}{when}."
 
 
-def _rest(search: ResultSearch) -> str:
+def _continuation_hint(search: ResultSearch) -> str:
     stopped = " The search took too long and was stopped." if search.stopped else ""
     if search.next is None:
         return ""
     shown = f" The first {search.shown} are shown." if search.has_enough and search.shown > 1 else ""
-    return f"{stopped}{shown} To search on: {_arguments(search.next)}."
+    return f"{stopped}{shown} To search on: {_position_arguments(search.next)}."
 
 
-def _shown(lines: list[ShownLine]) -> Iterator[str]:
+def _render_lines(lines: list[ShownLine]) -> Iterator[str]:
     last = None
     for line in lines:
         if last is not None and line.at.line > last + 1:
             yield GAP
-        yield _numbered(line)
+        yield _render_numbered_line(line)
         last = line.at.line
 
 
-def _numbered(line: ShownLine) -> str:
+def _render_numbered_line(line: ShownLine) -> str:
     more = "…" if line.goes_on else ""
     if not line.matches:
         return f"{line.at.line}- {line.text}{more}"
@@ -107,6 +108,6 @@ def _numbered(line: ShownLine) -> str:
     return f"{line.at.line}: {where}{line.text}{more}"
 
 
-def _arguments(position: TextPosition) -> str:
+def _position_arguments(position: TextPosition) -> str:
     """How an agent asks for what begins here."""
     return f"offset {position.line}" + (f" and byte {position.byte}" if position.byte else "")

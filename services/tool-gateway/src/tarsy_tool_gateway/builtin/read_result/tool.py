@@ -53,7 +53,7 @@ async def read_result(reader: ResultReader, request: ToolCallRequest) -> ToolOut
     try:
         async with reader.open(request.reads, limit) as source:
             reading = reader.begin(source, arguments.position, query.span, budget)
-            return ToolOutput("ok", await _answer(reading, source, arguments, query))
+            return ToolOutput("ok", await _read_answer(reading, source, arguments, query))
     except ResultGoneError as problem:
         log.info("result.gone", call_id=request.reads.call_id, reason=str(problem))
         return ToolOutput(
@@ -65,7 +65,7 @@ async def read_result(reader: ResultReader, request: ToolCallRequest) -> ToolOut
         return ToolOutput("unavailable", f"The result cannot be read at the moment: {type(problem).__name__}.")
 
 
-async def _answer(reading: Reading, source: ResultSource, arguments: ReadArguments, query: ResultQuery) -> str:
+async def _read_answer(reading: Reading, source: ResultSource, arguments: ReadArguments, query: ResultQuery) -> str:
     if query.pattern is None:
         page = ResultPage(arguments.most_lines)
         await reading.into_page(page)

@@ -39,22 +39,22 @@ class RunbookCache:
 
     async def get(self, key: str, fetch: Callable[[], Awaitable[ToolOutput]]) -> ToolOutput:
         while True:
-            kept = self._fresh(key)
+            kept = self._get_fresh(key)
             if kept is not None:
                 return kept
             fetching = self._fetching.get(key)
             if fetching is None:
-                return await self._fetch(key, fetch)
+                return await self._fetch_and_share(key, fetch)
             output = await asyncio.shield(fetching)
             if output is not None:
                 return output
 
-    async def _fetch(self, key: str, fetch: Callable[[], Awaitable[ToolOutput]]) -> ToolOutput:
+    async def _fetch_and_share(self, key: str, fetch: Callable[[], Awaitable[ToolOutput]]) -> ToolOutput:
         """In the task of who came first. When that one is cancelled, the next of those that wait takes over."""
         self._fetching[key] = answer = asyncio.get_running_loop().create_future()
         try:
             output = await fetch()
-            self._keep(key, output)
+            self._keep_output(key, output)
             answer.set_result(output)
             return output
         finally:
@@ -62,27 +62,27 @@ class RunbookCache:
             if not answer.done():
                 answer.set_result(None)
 
-    def _fresh(self, key: str) -> ToolOutput | None:
+    def _get_fresh(self, key: str) -> ToolOutput | None:
         kept = self._kept.get(key)
         if kept is None:
             return None
         if self._clock() >= kept.until:
-            self._drop(key)
+            self._drop_entry(key)
             return None
         self._kept.move_to_end(key)
         return kept.output
 
-    def _keep(self, key: str, output: ToolOutput) -> None:
+    def _keep_output(self, key: str, output: ToolOutput) -> None:
         if output.outcome != "ok":
             return
-        self._drop(key)
+        self._drop_entry(key)
         size = len(output.text.encode(errors="replace"))
         self._kept[key] = CacheEntry(output, size, self._clock() + self._seconds)
         self._size += size
         while len(self._kept) > self._most_entries or self._size > self._most_bytes:
-            self._drop(next(iter(self._kept)))
+            self._drop_entry(next(iter(self._kept)))
 
-    def _drop(self, key: str) -> None:
+    def _drop_entry(self, key: str) -> None:
         dropped = self._kept.pop(key, None)
         if dropped is not None:
             self._size -= dropped.size

@@ -62,7 +62,7 @@ def _is_open(text: str, host: str, *, listed: bool) -> bool:
     """Allows the public network always, and an inner network for hosts that the operator named. This machine and
     link-local addresses (where clouds keep credentials) need the address itself, or localhost.
     """
-    address = _meant(ip_address(text.partition("%")[0]))
+    address = _embedded_ipv4(ip_address(text.partition("%")[0]))
     if address.is_multicast or address.is_unspecified:
         return False
     if address.is_global:
@@ -74,7 +74,7 @@ def _is_open(text: str, host: str, *, listed: bool) -> bool:
     return True
 
 
-def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     """The IPv4 address that an IPv6 address stands for."""
     if isinstance(address, IPv4Address):
         return address

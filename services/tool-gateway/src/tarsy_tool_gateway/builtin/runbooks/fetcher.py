@@ -35,15 +35,15 @@ class RunbookFetcher:
     async def fetch(self, url: RunbookUrl) -> ToolOutput:
         """Never raises for what a server, or the network, does."""
         began = time.monotonic()
-        output = await self._fetch_in_time(url)
+        output = await self._fetch_within_limit(url)
         took = round(time.monotonic() - began, 3)
         log.info("runbook.fetched", host=url.host, outcome=output.outcome, seconds=took)
         return output
 
-    async def _fetch_in_time(self, url: RunbookUrl) -> ToolOutput:
+    async def _fetch_within_limit(self, url: RunbookUrl) -> ToolOutput:
         try:
             async with asyncio.timeout(self._rules.seconds):
-                return await self._follow(url)
+                return await self._follow_redirects(url)
         except TimeoutError:
             return ToolOutput(
                 "unavailable", f"The runbook did not come from {url.host} within {self._rules.seconds:g} s."
@@ -55,22 +55,24 @@ class RunbookFetcher:
         except RunbookUrlRefusedError as problem:
             return ToolOutput("rejected", f"The address of the runbook {problem}.")
         except (httpx2.TransportError, httpx2.InvalidURL) as problem:
-            return ToolOutput("unavailable", f"The runbook cannot be fetched from {url.host}: {_reason(problem)}.")
+            return ToolOutput(
+                "unavailable", f"The runbook cannot be fetched from {url.host}: {_describe_failure(problem)}."
+            )
 
-    async def _follow(self, url: RunbookUrl) -> ToolOutput:
+    async def _follow_redirects(self, url: RunbookUrl) -> ToolOutput:
         host = url.host
         for _ in range(MOST_REDIRECTS + 1):
             # The token is not sent where another host redirects us: the alert did not choose that address.
             token = self._rules.token if url.host == host and is_github(url) else None
-            async with self._answer(url, token) as response:
+            async with self._open_answer(url, token) as response:
                 if response.status_code not in REDIRECTS or "location" not in response.headers:
                     return await read_answer(response, url, self._rules)
-                url = self._target(url, response.headers["location"])
+                url = self._redirect_target(url, response.headers["location"])
             if url.host != host:
                 host = ""
         return ToolOutput("tool_error", f"The address of the runbook redirects more than {MOST_REDIRECTS} times.")
 
-    def _target(self, url: RunbookUrl, location: str) -> RunbookUrl:
+    def _redirect_target(self, url: RunbookUrl, location: str) -> RunbookUrl:
         """Raises RunbookUrlRefusedError."""
         try:
             return raw_file_url(require_allowed_runbook_url(urljoin(str(url), location), self._rules.allowed_domains))
@@ -80,18 +82,22 @@ class RunbookFetcher:
             raise RunbookUrlRefusedError("redirects to what is no address") from None
 
     @asynccontextmanager
-    async def _answer(self, url: RunbookUrl, token: str | None) -> AsyncIterator[httpx2.Response]:
+    async def _open_answer(self, url: RunbookUrl, token: str | None) -> AsyncIterator[httpx2.Response]:
         """A connection for this request alone: another host at the same place would not be checked for its name."""
         endpoints = await self._find(url)
         async with httpx2.AsyncHTTPTransport(verify=self._tls, trust_env=False) as transport:
-            response = await _first_answer(transport, [_request(url, endpoint, token) for endpoint in endpoints])
+            response = await _send_to_first_that_answers(
+                transport, [_build_request(url, endpoint, token) for endpoint in endpoints]
+            )
             try:
                 yield response
             finally:
                 await response.aclose()
 
 
-async def _first_answer(transport: httpx2.AsyncHTTPTransport, requests: list[httpx2.Request]) -> httpx2.Response:
+async def _send_to_first_that_answers(
+    transport: httpx2.AsyncHTTPTransport, requests: list[httpx2.Request]
+) -> httpx2.Response:
     """Raises httpx2.TransportError: that of the last place."""
     problem: httpx2.TransportError = httpx2.ConnectError("the host has no address")
     for request in requests:
@@ -102,7 +108,7 @@ async def _first_answer(transport: httpx2.AsyncHTTPTransport, requests: list[htt
     raise problem
 
 
-def _request(url: RunbookUrl, endpoint: ResolvedAddress, token: str | None) -> httpx2.Request:
+def _build_request(url: RunbookUrl, endpoint: ResolvedAddress, token: str | None) -> httpx2.Request:
     """To the machine that was judged, in the name of the host; TLS checks that name. No limit on reading beside the
     one for all."""
     address = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
@@ -117,7 +123,7 @@ def _request(url: RunbookUrl, endpoint: ResolvedAddress, token: str | None) -> h
     )
 
 
-def _reason(problem: Exception) -> str:
+def _describe_failure(problem: Exception) -> str:
     if "CERTIFICATE_VERIFY_FAILED" in str(problem):
         return "its certificate is not trusted"
     if isinstance(problem, httpx2.ConnectError | httpx2.ConnectTimeout):

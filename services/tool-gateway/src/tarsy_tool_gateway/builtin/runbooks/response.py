@@ -18,23 +18,23 @@ UNSAID = ("", "application/octet-stream", "binary/octet-stream")
 
 async def read_answer(response: httpx2.Response, url: RunbookUrl, rules: RunbookRules) -> ToolOutput:
     if not 200 <= response.status_code < 300:
-        return _refused(response.status_code, url, rules)
+        return _describe_refusal(response.status_code, url, rules)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in HTML:
-        return _is_page(url)
+        return _describe_web_page(url)
     if not _may_be_text(kind) or response.headers.get("content-encoding", "identity").lower() != "identity":
         return ToolOutput("tool_error", f"What {url.host} sent is not text, and so no runbook.")
-    content = await _whole(response, rules.most_bytes)
+    content = await _read_at_most(response, rules.most_bytes)
     if content is None:
         return ToolOutput(
             "tool_error",
             f"The runbook is larger than {rules.most_bytes} bytes: link to a shorter text, or raise "
             "system.runbooks.max_bytes.",
         )
-    return _text(content, url)
+    return _decode_runbook(content, url)
 
 
-def _text(content: bytes, url: RunbookUrl) -> ToolOutput:
+def _decode_runbook(content: bytes, url: RunbookUrl) -> ToolOutput:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -44,11 +44,11 @@ def _text(content: bytes, url: RunbookUrl) -> ToolOutput:
     if not text.strip():
         return ToolOutput("tool_error", "The runbook is empty.")
     if text.lstrip()[:20].lower().startswith(HTML_BEGINS):
-        return _is_page(url)
+        return _describe_web_page(url)
     return ToolOutput("ok", text)
 
 
-def _is_page(url: RunbookUrl) -> ToolOutput:
+def _describe_web_page(url: RunbookUrl) -> ToolOutput:
     return ToolOutput(
         "tool_error",
         f"What {url.host} sent is a web page (HTML), not the text of a runbook: link to the raw file (on GitHub: the "
@@ -60,7 +60,7 @@ def _may_be_text(kind: str) -> bool:
     return kind in UNSAID or kind.startswith("text/") or kind.endswith(TEXTUAL)
 
 
-async def _whole(response: httpx2.Response, most: int) -> bytes | None:
+async def _read_at_most(response: httpx2.Response, most: int) -> bytes | None:
     """None as soon as it is clear that it is more. A part is no use: half a secret at its end would not be masked."""
     found = bytearray()
     async for chunk in response.aiter_raw():
@@ -70,9 +70,9 @@ async def _whole(response: httpx2.Response, most: int) -> bytes | None:
     return bytes(found)
 
 
-def _refused(status: int, url: RunbookUrl, rules: RunbookRules) -> ToolOutput:
+def _describe_refusal(status: int, url: RunbookUrl, rules: RunbookRules) -> ToolOutput:
     status_text = f"HTTP {status}"
-    hint = f" {_about_token(rules)}" if is_github(url) else ""
+    hint = f" {_token_hint(rules)}" if is_github(url) else ""
     match status:
         case HTTPStatus.NOT_FOUND | HTTPStatus.GONE:
             return ToolOutput("tool_error", f"{url.host} has no such runbook ({status_text}).{hint}")
@@ -88,7 +88,7 @@ def _refused(status: int, url: RunbookUrl, rules: RunbookRules) -> ToolOutput:
             return ToolOutput("tool_error", f"{url.host} did not send the runbook ({status_text}).")
 
 
-def _about_token(rules: RunbookRules) -> str:
+def _token_hint(rules: RunbookRules) -> str:
     if rules.token is None:
         return f"Private repositories need a token: set {rules.token_name} in the environment of the tool gateway."
     return f"In a private repository: the token in {rules.token_name} has to be valid, and allowed to read it."

@@ -44,7 +44,7 @@ def any_schema(run: SchemaCheck, operand: object, value: object, schema: Schema,
                 unknown = True
             case Judgement.FITS:
                 return FITS
-    return UNKNOWN if unknown else _nearest(misfits, value, path)
+    return UNKNOWN if unknown else _choose_deepest_misfit(misfits, value, path)
 
 
 def one_schema(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
@@ -55,7 +55,11 @@ def one_schema(run: SchemaCheck, operand: object, value: object, schema: Schema,
         return Misfit("{} fits more than one of the schemas of which it may fit one", (value,), path)
     if UNKNOWN in verdicts:
         return UNKNOWN
-    return FITS if FITS in verdicts else _nearest([one for one in verdicts if isinstance(one, Misfit)], value, path)
+    return (
+        FITS
+        if FITS in verdicts
+        else _choose_deepest_misfit([one for one in verdicts if isinstance(one, Misfit)], value, path)
+    )
 
 
 def no_schema(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
@@ -175,7 +179,7 @@ def contains(run: SchemaCheck, operand: object, value: object, schema: Schema, p
     return FITS if certain else UNKNOWN
 
 
-def _nearest(misfits: list[Misfit], value: object, path: Path) -> Misfit:
+def _choose_deepest_misfit(misfits: list[Misfit], value: object, path: Path) -> Misfit:
     """That of the one schema of which the value fits the most, if there is one."""
     deepest = max((len(misfit.path) for misfit in misfits), default=0)
     found = [misfit for misfit in misfits if len(misfit.path) == deepest]

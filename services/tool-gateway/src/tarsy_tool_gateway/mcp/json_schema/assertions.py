@@ -55,7 +55,7 @@ def const(run: SchemaCheck, operand: object, value: object, schema: Schema, path
 def required(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
-    return _needed(run, operand, value, path, "{} is a required property", ())
+    return _check_required_names(run, operand, value, path, "{} is a required property", ())
 
 
 def dependent_required(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
@@ -67,13 +67,13 @@ def dependent_required(run: SchemaCheck, operand: object, value: object, schema:
     for name, needed in operand.items():
         if name not in value:
             continue
-        verdict = _needed(run, needed, value, path, "{} is a dependency of {}", (name,))
+        verdict = _check_required_names(run, needed, value, path, "{} is a dependency of {}", (name,))
         if verdict is not FITS:
             return verdict
     return FITS
 
 
-def _needed(
+def _check_required_names(
     run: SchemaCheck, operand: object, value: Mapping[object, object], path: Path, text: str, more: tuple[object, ...]
 ) -> Verdict:
     if not isinstance(operand, list):
@@ -112,7 +112,9 @@ def multiple_of(run: SchemaCheck, operand: object, value: object, schema: Schema
     return FITS if value % operand == 0 else Misfit("{} is not a multiple of {}", (value, operand), path)
 
 
-def _measured(measure: Callable[[object], float | None], holds: Callable[[float, float], bool], text: str) -> Keyword:
+def _make_measuring_keyword(
+    measure: Callable[[object], float | None], holds: Callable[[float, float], bool], text: str
+) -> Keyword:
     """`measure` is None of a value of another kind."""
 
     def keyword(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
@@ -126,11 +128,13 @@ def _measured(measure: Callable[[object], float | None], holds: Callable[[float,
     return keyword
 
 
-def _number(value: object) -> float | None:
+def _number_or_none(value: object) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _length(kind: type[str] | type[list[object]] | type[dict[str, object]]) -> Callable[[object], float | None]:
+def _make_length_measure(
+    kind: type[str] | type[list[object]] | type[dict[str, object]],
+) -> Callable[[object], float | None]:
     return lambda value: len(value) if isinstance(value, kind) else None
 
 
@@ -151,18 +155,22 @@ ASSERTING: Mapping[str, Keyword] = {
     "uniqueItems": unique_items,
     "pattern": pattern,
     "multipleOf": multiple_of,
-    "minimum": _measured(_number, _at_least, "{} is less than the minimum of {}"),
-    "maximum": _measured(_number, _at_most, "{} is greater than the maximum of {}"),
-    "exclusiveMinimum": _measured(
-        _number, lambda found, operand: found > operand, "{} is less than or equal to the minimum of {}"
+    "minimum": _make_measuring_keyword(_number_or_none, _at_least, "{} is less than the minimum of {}"),
+    "maximum": _make_measuring_keyword(_number_or_none, _at_most, "{} is greater than the maximum of {}"),
+    "exclusiveMinimum": _make_measuring_keyword(
+        _number_or_none, lambda found, operand: found > operand, "{} is less than or equal to the minimum of {}"
     ),
-    "exclusiveMaximum": _measured(
-        _number, lambda found, operand: found < operand, "{} is greater than or equal to the maximum of {}"
+    "exclusiveMaximum": _make_measuring_keyword(
+        _number_or_none, lambda found, operand: found < operand, "{} is greater than or equal to the maximum of {}"
     ),
-    "minLength": _measured(_length(str), _at_least, "{} is too short: the least is {}"),
-    "maxLength": _measured(_length(str), _at_most, "{} is too long: the most is {}"),
-    "minItems": _measured(_length(list), _at_least, "{} is too short: the least is {}"),
-    "maxItems": _measured(_length(list), _at_most, "{} is too long: the most is {}"),
-    "minProperties": _measured(_length(dict), _at_least, "{} has too few properties: the least is {}"),
-    "maxProperties": _measured(_length(dict), _at_most, "{} has too many properties: the most is {}"),
+    "minLength": _make_measuring_keyword(_make_length_measure(str), _at_least, "{} is too short: the least is {}"),
+    "maxLength": _make_measuring_keyword(_make_length_measure(str), _at_most, "{} is too long: the most is {}"),
+    "minItems": _make_measuring_keyword(_make_length_measure(list), _at_least, "{} is too short: the least is {}"),
+    "maxItems": _make_measuring_keyword(_make_length_measure(list), _at_most, "{} is too long: the most is {}"),
+    "minProperties": _make_measuring_keyword(
+        _make_length_measure(dict), _at_least, "{} has too few properties: the least is {}"
+    ),
+    "maxProperties": _make_measuring_keyword(
+        _make_length_measure(dict), _at_most, "{} has too many properties: the most is {}"
+    ),
 }

@@ -58,11 +58,11 @@ class Evaluation:
         self._depth += 1
         if self._depth > DEEPEST:
             raise CheckAbortedError
-        verdict = self._by_keywords(schema, value, path)
+        verdict = self._check_keywords(schema, value, path)
         self._depth -= 1
         return verdict
 
-    def _by_keywords(self, schema: Mapping[str, object], value: object, path: Path) -> Verdict:
+    def _check_keywords(self, schema: Mapping[str, object], value: object, path: Path) -> Verdict:
         verdict = Judgement.FITS
         for word, operand in schema.items():
             self.spend()

@@ -23,7 +23,7 @@ class Patterns:
             if len(self._compiled) >= MOST_PATTERNS:
                 return None
             spend(COMPILE_STEPS)
-            self._compiled[pattern] = _compiled(pattern)
+            self._compiled[pattern] = _compile_or_none(pattern)
         compiled = self._compiled[pattern]
         if compiled is None:
             return None
@@ -32,7 +32,7 @@ class Patterns:
         return compiled.search(encoded) is not None
 
 
-def _compiled(pattern: str) -> Any:
+def _compile_or_none(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True

@@ -33,7 +33,7 @@ class Misfit:
     @property
     def message(self) -> str:
         pointer = "/".join(str(part) for part in self.path)
-        return self.text.format(*map(_shown, self.values)) + (f" (at /{pointer})" if pointer else "")
+        return self.text.format(*map(_short_repr, self.values)) + (f" (at /{pointer})" if pointer else "")
 
 
 type Verdict = Judgement | Misfit
@@ -57,6 +57,6 @@ class SchemaCheck(Protocol):
         ...
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     text = repr(value)
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"

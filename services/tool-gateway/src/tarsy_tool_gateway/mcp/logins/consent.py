@@ -44,7 +44,7 @@ async def log_in(
 
     The caller limits the time. Raises ConsentError, OAuthFlowError, ValidationError, TooLongError and TransportError.
     """
-    record = MemoryTokens(_configured(client, redirect_uri))
+    record = MemoryTokens(_configured_client(client, redirect_uri))
     codes: list[AuthorizationCodeResult] = []
 
     async def open_address(url: str) -> None:
@@ -65,14 +65,14 @@ async def log_in(
     provider = IssuerProvider(address, metadata, record, open_address, take_code)
     provider.issuer = client.issuer
     probe = httpx2.Request("POST", address, json=PROBE, headers={"accept": ACCEPTED, "mcp-protocol-version": PROTOCOL})
-    refused = await _refusal(wire, probe)
-    refused = replace_scope(refused, _wanted_scope(refused, client.scope, scope))
+    refused = await _ask_for_refusal(wire, probe)
+    refused = replace_scope(refused, _choose_scope(refused, client.scope, scope))
     flow = provider.async_auth_flow(probe)
     try:
         await follow_flow(flow, probe, refused, ask_issuer)
     finally:
         await flow.aclose()
-    return _login(provider, record, address, client, now())
+    return _make_login(provider, record, address, client, now())
 
 
 def require_issuer(metadata: OAuthMetadata | None, issuer: str) -> OAuthMetadata:
@@ -91,7 +91,7 @@ def _check_endpoint(outgoing: httpx2.Request, metadata: OAuthMetadata) -> None:
         raise ConsentError(f"the issuer {metadata.issuer} registers no clients: write the client_id of one")
 
 
-def _configured(client: LoginClient, redirect_uri: str) -> OAuthClientInformationFull | None:
+def _configured_client(client: LoginClient, redirect_uri: str) -> OAuthClientInformationFull | None:
     if client.client_id is None:
         return None
     return OAuthClientInformationFull(
@@ -102,7 +102,7 @@ def _configured(client: LoginClient, redirect_uri: str) -> OAuthClientInformatio
     )
 
 
-async def _refusal(wire: httpx2.AsyncBaseTransport, probe: httpx2.Request) -> httpx2.Response:
+async def _ask_for_refusal(wire: httpx2.AsyncBaseTransport, probe: httpx2.Request) -> httpx2.Response:
     """The server's own, which names its scope and the place of its metadata; or an empty one."""
     sent = httpx2.Request(probe.method, probe.url, headers=probe.headers, content=probe.content)
     answer = await ask(wire, sent)
@@ -111,13 +111,13 @@ async def _refusal(wire: httpx2.AsyncBaseTransport, probe: httpx2.Request) -> ht
     return httpx2.Response(httpx2.codes.UNAUTHORIZED, request=sent)
 
 
-def _wanted_scope(refused: httpx2.Response, configured: str | None, more: str) -> str | None:
+def _choose_scope(refused: httpx2.Response, configured: str | None, more: str) -> str | None:
     """None where the server decides."""
     requested = configured or (extract_scope_from_www_auth(refused) if more else None)
     return union_scopes(requested, more or None)
 
 
-def _login(
+def _make_login(
     provider: OAuthClientProvider, record: MemoryTokens, address: str, client: LoginClient, now: datetime
 ) -> McpLogin:
     metadata, registered, token = (
@@ -137,7 +137,7 @@ def _login(
         client_id=registered.client_id,
         configured_client=client.client_id,
         client_secret=registered.client_secret if client.client_id is None else None,
-        client_authentication=_authentication(registered),
+        client_authentication=_token_authentication(registered),
         access_token=token.access_token,
         refresh_token=token.refresh_token,
         expires_at=expiry_of(token, now),
@@ -145,7 +145,7 @@ def _login(
     )
 
 
-def _authentication(registered: OAuthClientInformationFull) -> TokenAuthentication:
+def _token_authentication(registered: OAuthClientInformationFull) -> TokenAuthentication:
     for known in get_args(TokenAuthentication.__value__):
         if registered.token_endpoint_auth_method == known and registered.client_secret is not None:
             return known  # type: ignore[no-any-return]  # one of the literals

@@ -81,7 +81,7 @@ def refresh_request(login: McpLogin, client: LoginClient) -> httpx2.Request:
     data = {"grant_type": "refresh_token", "refresh_token": login.refresh_token or "", "client_id": login.client_id}
     if login.resource is not None:
         data["resource"] = login.resource
-    return _of_client(login, client, login.token_endpoint, data)
+    return _request_of_client(login, client, login.token_endpoint, data)
 
 
 def revocation_request(login: McpLogin, client: LoginClient) -> httpx2.Request | None:
@@ -90,10 +90,10 @@ def revocation_request(login: McpLogin, client: LoginClient) -> httpx2.Request |
         return None
     token, hint = login.refresh_token or login.access_token, "refresh_token" if login.refresh_token else "access_token"
     data = {"token": token, "token_type_hint": hint, "client_id": login.client_id}
-    return _of_client(login, client, login.revocation_endpoint, data)
+    return _request_of_client(login, client, login.revocation_endpoint, data)
 
 
-def _of_client(login: McpLogin, client: LoginClient, url: str, data: dict[str, str]) -> httpx2.Request:
+def _request_of_client(login: McpLogin, client: LoginClient, url: str, data: dict[str, str]) -> httpx2.Request:
     headers: dict[str, str] = {}
     secret = client.client_secret or login.client_secret or ""
     match login.client_authentication:

@@ -29,7 +29,7 @@ async def renew_over(
     try:
         answer = await ask(wire, refresh_request(login, client))
         if answer.status_code != httpx2.codes.OK:
-            raise _refusal(answer)
+            raise _refusal_error(answer)
         return login.renew(OAuthToken.model_validate_json(answer.content), now())
     except (httpx2.TransportError, TooLongError, ValidationError) as problem:
         raise NotRenewedError(describe_problem(problem)) from None
@@ -53,7 +53,7 @@ async def revoke(address: WebAddress, client: LoginClient, login: McpLogin) -> b
     return True
 
 
-def _refusal(answer: httpx2.Response) -> RefusedError | NotRenewedError:
+def _refusal_error(answer: httpx2.Response) -> RefusedError | NotRenewedError:
     try:
         code = _OAuthError.model_validate_json(answer.content).error
     except ValidationError:

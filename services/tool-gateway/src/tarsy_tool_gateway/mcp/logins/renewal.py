@@ -98,33 +98,35 @@ class LoginRenewals:
                 raise make_login_error(client.server, "the login has ended")
             if self._refused.get(client.server) == (found.number, client):
                 raise make_login_error(client.server, "the authorization server does not renew the login")
-            renewal = self._begun(address, client, found)
+            renewal = self._begin_or_join(address, client, found)
             await renewal.done.wait()
             if renewal.problem:
                 raise NotRenewedError(renewal.problem)
 
-    def _begun(self, address: WebAddress, client: LoginClient, found: NumberedLogin) -> _Renewal:
+    def _begin_or_join(self, address: WebAddress, client: LoginClient, found: NumberedLogin) -> _Renewal:
         running = self._running.get(client.server)
         if running is not None:
             return running
         if self._group is None:
             raise NotRenewedError("the gateway stops")
         renewal = self._running[client.server] = _Renewal()
-        work = self._renew(address, client, found, renewal)
+        work = self._renew_login(address, client, found, renewal)
         task = self._group.start_finite(f"login at {client.server}", work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return renewal
 
-    async def _renew(self, address: WebAddress, client: LoginClient, found: NumberedLogin, renewal: _Renewal) -> None:
+    async def _renew_login(
+        self, address: WebAddress, client: LoginClient, found: NumberedLogin, renewal: _Renewal
+    ) -> None:
         outcome: RenewalOutcome = "failed"
         try:
-            login = await self._ask(address, client, found)
+            login = await self._claim_and_ask(address, client, found)
             outcome = "renewed" if login is not None else "left_to_another"
             if login is None:
-                await self._left_to_another(client.server, found.number)
+                await self._wait_for_other_renewal(client.server, found.number)
             else:
-                await self._write(client.server, found.number + 1, login)
+                await self._write_login(client.server, found.number + 1, login)
         except RefusedError as problem:
             outcome = "refused"
             self._refused[client.server] = (found.number, client)
@@ -138,29 +140,29 @@ class LoginRenewals:
             del self._running[client.server]
             renewal.done.set()
 
-    async def _ask(self, address: WebAddress, client: LoginClient, found: NumberedLogin) -> McpLogin | None:
+    async def _claim_and_ask(self, address: WebAddress, client: LoginClient, found: NumberedLogin) -> McpLogin | None:
         """None where another gateway asks. Raises TimeoutError, before the claim is over."""
         end = asyncio.get_running_loop().time() + REFRESH_SECONDS
         # First: nothing is waited for between a claim that holds and the request.
         async with connections_to(address, most=1) as wire:
             async with asyncio.timeout_at(end):
-                holds = await self._claimed(client.server, found.number)
-            return await _answer(renew_over(wire, client, found.login, self._now), end) if holds else None
+                holds = await self._claim(client.server, found.number)
+            return await _wait_for_answer(renew_over(wire, client, found.login, self._now), end) if holds else None
 
-    async def _claimed(self, server: str, number: int) -> bool:
+    async def _claim(self, server: str, number: int) -> bool:
         """Whether our claim holds, once it was read back. The caller limits the time."""
         offset = await self._writer.claim(server, number, self._claimant, self._new_id())
         await self._stored.wait_for(offset)
         return self._stored.records.holder(server, number) == self._claimant and not self._is_over(server, number)
 
-    async def _left_to_another(self, server: str, number: int) -> None:
+    async def _wait_for_other_renewal(self, server: str, number: int) -> None:
         try:
             async with asyncio.timeout(CLAIM_SECONDS):
                 await self._stored.wait_until(lambda: self._is_over(server, number))
         except TimeoutError:
             log.warning("mcp_login.claim_expired", server=server)
 
-    async def _write(self, server: str, number: int, login: McpLogin) -> None:
+    async def _write_login(self, server: str, number: int, login: McpLogin) -> None:
         """Waits until Kafka has the record: the old token may already be invalid. Then it is read back."""
         sealed, id = self._stored.seal(login, server, number), self._new_id()
         for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
@@ -180,7 +182,7 @@ class LoginRenewals:
         return token is None or token.number != number
 
 
-async def _answer(asking: Coroutine[None, None, McpLogin], end: float) -> McpLogin:
+async def _wait_for_answer(asking: Coroutine[None, None, McpLogin], end: float) -> McpLogin:
     """The request is not sent when the process slept until `end` (the loop's time): another gateway may have asked.
 
     A connection that is still being opened ends by its own limit, which is shorter.

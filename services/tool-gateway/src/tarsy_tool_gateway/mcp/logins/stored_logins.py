@@ -77,12 +77,12 @@ class StoredLogins:
             raise make_login_error(client.server, "nobody has logged in")
         if sealed.sealed == LOGGED_OUT:
             raise make_login_error(client.server, "somebody has logged out")
-        login = self._open(sealed, client.server)
+        login = self._open_login(sealed, client.server)
         if not login.fits(address, client):
             raise make_login_error(client.server, "the login is for another address, issuer or client")
         return NumberedLogin(sealed.number, login)
 
-    def _open(self, sealed: SealedToken, server: str) -> McpLogin:
+    def _open_login(self, sealed: SealedToken, server: str) -> McpLogin:
         known = self._opened.get(server)
         if known is not None and known[0] == sealed:
             return known[1]

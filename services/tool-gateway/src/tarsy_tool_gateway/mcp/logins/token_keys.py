@@ -26,7 +26,7 @@ class TokenKeys:
     """The first key seals, all of them open: so a key is replaced."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
-        self._ciphers = [AESGCM(_derived(key)) for key in keys]
+        self._ciphers = [AESGCM(_derive_key(key)) for key in keys]
 
     def __bool__(self) -> bool:
         return bool(self._ciphers)
@@ -40,7 +40,9 @@ class TokenKeys:
 
     def seal(self, plain: bytes, server: str, number: int) -> str:
         nonce = os.urandom(NONCE_BYTES)
-        return base64.b64encode(nonce + self._ciphers[0].encrypt(nonce, plain, _bound_to(server, number))).decode()
+        return base64.b64encode(
+            nonce + self._ciphers[0].encrypt(nonce, plain, _associated_data(server, number))
+        ).decode()
 
     def open(self, sealed: str, server: str, number: int) -> bytes:
         """Raises NotOpenedError."""
@@ -50,16 +52,16 @@ class TokenKeys:
             raise NotOpenedError from None
         for cipher in self._ciphers:
             try:
-                return cipher.decrypt(whole[:NONCE_BYTES], whole[NONCE_BYTES:], _bound_to(server, number))
+                return cipher.decrypt(whole[:NONCE_BYTES], whole[NONCE_BYTES:], _associated_data(server, number))
             except (InvalidTag, ValueError):
                 continue
         raise NotOpenedError
 
 
-def _derived(key: bytes) -> bytes:
+def _derive_key(key: bytes) -> bytes:
     return HKDF(SHA256(), KEY_BYTES, salt=None, info=PURPOSE).derive(key)
 
 
-def _bound_to(server: str, number: int) -> bytes:
+def _associated_data(server: str, number: int) -> bytes:
     """Authenticated with it: opened under another server's name, or as another number, it is a changed one."""
     return f"{server}/{number}".encode()

@@ -41,7 +41,7 @@ def message_in(found: Any) -> JSONRPCMessage:
 
 def answer_in(found: Any, id: int) -> JSONRPCMessage:
     """The answer to the request of that id. Raises UnreadableError."""
-    wrong = _wrong_in(found, id)
+    wrong = _find_mistake(found, id)
     if wrong is not None:
         raise UnreadableError(wrong)
     try:
@@ -64,7 +64,7 @@ def sender_of_none(found: Any) -> str:
     return f"{what}, with the error: {truncate_at_space(message, MOST_SAID)}" if isinstance(message, str) else what
 
 
-def _wrong_in(found: Any, id: int) -> str | None:
+def _find_mistake(found: Any, id: int) -> str | None:
     if isinstance(found, list):
         return "it answered in a batch, which the protocol does not have"
     if not isinstance(found, dict):
@@ -75,13 +75,13 @@ def _wrong_in(found: Any, id: int) -> str | None:
         return "it is not JSON-RPC 2.0"
     error = found.get("error")
     if error is not None:
-        return _wrong_error(error)
+        return _find_mistake_in_error(error)
     if "result" not in found:
         return "it has neither a result nor an error"
     return None if isinstance(found["result"], dict) else "its result is no object"
 
 
-def _wrong_error(error: Any) -> str | None:
+def _find_mistake_in_error(error: Any) -> str | None:
     if not isinstance(error, dict) or not isinstance(error.get("code"), int):
         return "its error has no code"
     return None if isinstance(error.get("message"), str) else "its error has no message"

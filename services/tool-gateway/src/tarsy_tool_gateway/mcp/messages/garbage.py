@@ -11,7 +11,7 @@ log = structlog.get_logger(__name__)
 EVERY_SECONDS = 60.0
 
 
-def _nobody() -> None:
+def _tell_nobody() -> None:
     pass
 
 
@@ -21,7 +21,7 @@ class GarbageCount:
 
     server: str = ""
     clock: Callable[[], float] = time.monotonic
-    counted: Callable[[], None] = _nobody
+    counted: Callable[[], None] = _tell_nobody
     _count: int = field(default=0, init=False)
     _bytes: int = field(default=0, init=False)
     _logged_at: float | None = field(default=None, init=False)

@@ -38,25 +38,25 @@ def too_long(size: int) -> str:
 
 def _has_more_entries(raw: Raw) -> bool:
     """Stops where there is one too many."""
-    return any(number > MOST_TOOLS for number, _ in enumerate(_entries(raw), 1))
+    return any(number > MOST_TOOLS for number, _ in enumerate(_find_entries(raw), 1))
 
 
 def _without_deep_entries(raw: Raw) -> bytes:
     """The message; an entry that is too deep is its name alone."""
     kept, end = bytearray(), 0
-    for start, stop, levels in _entries(raw):
+    for start, stop, levels in _find_entries(raw):
         if levels > MOST_LEVELS:
-            kept += raw[end:start] + _name_alone(raw[start:stop])
+            kept += raw[end:start] + _reduce_to_name(raw[start:stop])
             end = stop
     return bytes(kept + raw[end:])
 
 
-def _name_alone(entry: Raw) -> bytes:
+def _reduce_to_name(entry: Raw) -> bytes:
     found = NAME.search(entry[:1024])
     return b'{"name":%s}' % (found[1] if found is not None else json.dumps("").encode())
 
 
-def _entries(raw: Raw) -> Iterator[tuple[int, int, int]]:
+def _find_entries(raw: Raw) -> Iterator[tuple[int, int, int]]:
     """Start, end and number of levels of each. In one pass, without recursion."""
     level = deepest = start = 0
     for token in TOKEN.finditer(raw):

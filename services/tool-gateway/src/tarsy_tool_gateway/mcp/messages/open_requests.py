@@ -47,11 +47,11 @@ class OpenRequests:
                 self.asked_a_tool = self.asked_a_tool or method == CALL
                 self._open[id] = Open(method, self._sent)
                 if len(self._open) > MOST_REMEMBERED:
-                    self._end(next(iter(self._open)), None)
+                    self._note_end(next(iter(self._open)), None)
             case JSONRPCNotification(method=method, params=params):
                 self._notified_after = self._sent
                 if method == CANCELLED and isinstance(cancelled := (params or {}).get("requestId"), int):
-                    self._end(cancelled, None)
+                    self._note_end(cancelled, None)
             case _:
                 pass  # an answer of ours
 
@@ -66,7 +66,7 @@ class OpenRequests:
     def note_answered(self, id: int, size: int) -> None:
         """`size` of the answer, in bytes."""
         number = self._open[id].number
-        self._end(id, size)
+        self._note_end(id, size)
         if self._notified_after is not None and number > self._notified_after:
             self._notified_after = None
 
@@ -90,10 +90,10 @@ class OpenRequests:
             return
         strays, self._strays = self._strays, []
         for id, stray in zip(waiting, strays, strict=False):
-            self._end(id, None)
+            self._note_end(id, None)
             yield id, stray.why
 
-    def _end(self, id: int, size: int | None) -> None:
+    def _note_end(self, id: int, size: int | None) -> None:
         """`size`: None where no answer came."""
         if self._open.pop(id, None) is not None:
             self._ended[id] = size

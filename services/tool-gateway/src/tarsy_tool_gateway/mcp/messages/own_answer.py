@@ -10,7 +10,7 @@ from tarsy_tool_gateway.mcp.messages.listings import LISTING, read_listing
 def check_answer(raw: Raw, id: int, method: str) -> Raw:
     """The answer as the SDK can read it. Raises UnreadableError."""
     read = read_listing(raw) if method == LISTING else read_json(raw)
-    return _written(raw, read.value, id, mended=read.mended)
+    return _encode_answer(raw, read.value, id, mended=read.mended)
 
 
 def check_message(raw: Raw, id: int, method: str) -> tuple[Raw, bool]:
@@ -18,10 +18,10 @@ def check_message(raw: Raw, id: int, method: str) -> tuple[Raw, bool]:
     read = read_listing(raw) if method == LISTING else read_json(raw)
     if is_from_server(read.value):
         return (to_json(read.value) if read.mended else raw), False
-    return _written(raw, read.value, id, mended=read.mended), True
+    return _encode_answer(raw, read.value, id, mended=read.mended), True
 
 
-def _written(raw: Raw, found: object, id: int, *, mended: bool) -> Raw:
+def _encode_answer(raw: Raw, found: object, id: int, *, mended: bool) -> Raw:
     message = answer_in(found, id)
     as_it_was = isinstance(found, dict) and found.get("id") == id and not isinstance(found["id"], float | str)
     if as_it_was and not mended:

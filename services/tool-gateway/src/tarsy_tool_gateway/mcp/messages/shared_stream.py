@@ -37,10 +37,10 @@ class SharedStreamReader:
         try:
             found = (read(raw) if len(raw) <= SMALL_BYTES else await asyncio.to_thread(read, raw)).value
         except UnreadableError as problem:
-            messages = self._unread(addressee, str(problem), len(raw))
+            messages = self._answer_unreadable(addressee, str(problem), len(raw))
         else:
-            messages = self._understood(found, len(raw))
-        return [SessionMessage(message) for message in (*messages, *self._decided())]
+            messages = self._read_messages(found, len(raw))
+        return [SessionMessage(message) for message in (*messages, *self._answers_to_strays())]
 
     def refuse(self, beginning: Raw, why: str) -> list[SessionMessage]:
         """For a message that is too long, and ends the session. Other calls than its own have had no answer."""
@@ -48,16 +48,16 @@ class SharedStreamReader:
         ended = [one for one in self.requests.ids() if one == id or self.requests.method_of(one) != CALL]
         return [SessionMessage(unreadable_answer(one, why)) for one in ended]
 
-    def _understood(self, found: Any, size: int) -> list[JSONRPCMessage]:
+    def _read_messages(self, found: Any, size: int) -> list[JSONRPCMessage]:
         try:
             if is_from_server(found):
                 return [message_in(found)]
-            return [message for one in _each(found) for message in self._answered(one, found, size)]
+            return [message for one in _split_batch(found) for message in self._read_answer(one, found, size)]
         except UnreadableError:
             self._garbage.add(size)
             return []
 
-    def _answered(self, one: Any, found: Any, size: int) -> list[JSONRPCMessage]:
+    def _read_answer(self, one: Any, found: Any, size: int) -> list[JSONRPCMessage]:
         id = id_in(one)
         if id is None or self.requests.method_of(id) is None:
             self._note_stray(one, size)
@@ -75,7 +75,7 @@ class SharedStreamReader:
         if not self.requests.has_ended(id_in(found), size):
             self.requests.note_stray(sender_of_none(found), of_error="error" in found)
 
-    def _unread(self, addressee: Addressee, why: str, size: int) -> list[JSONRPCMessage]:
+    def _answer_unreadable(self, addressee: Addressee, why: str, size: int) -> list[JSONRPCMessage]:
         if self.requests.method_of(addressee.id) is not None and addressee.id is not None:
             self.requests.note_answered(addressee.id, size)
             return [unreadable_answer(addressee.id, why)]
@@ -84,7 +84,7 @@ class SharedStreamReader:
             self.requests.note_stray(why, of_error=False)
         return []
 
-    def _decided(self) -> Iterator[JSONRPCMessage]:
+    def _answers_to_strays(self) -> Iterator[JSONRPCMessage]:
         for id, why in self.requests.match_strays():
             yield unreadable_answer(id, why)
 
@@ -94,5 +94,5 @@ def unreadable_answer(id: int, why: str) -> JSONRPCError:
     return JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData.model_validate(gateway_error("unreadable", why)))
 
 
-def _each(found: Any) -> list[Any]:
+def _split_batch(found: Any) -> list[Any]:
     return found[:MOST_IN_BATCH] if isinstance(found, list) else [found]

@@ -41,7 +41,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                 data=await request.aread() or None,
                 headers=request.headers.multi_items(),
                 allow_redirects=False,
-                timeout=_timeout(request.extensions.get("timeout", {})),
+                timeout=_to_client_timeout(request.extensions.get("timeout", {})),
             )
         return as_httpx_response(response, request)
 
@@ -85,7 +85,7 @@ class _Body(httpx2.AsyncByteStream):
         self._response.close()
 
 
-def _timeout(given: Mapping[str, float | None]) -> aiohttp.ClientTimeout:
+def _to_client_timeout(given: Mapping[str, float | None]) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(
         total=None, connect=given.get("pool"), sock_connect=given.get("connect"), sock_read=given.get("read")
     )
@@ -97,14 +97,14 @@ def errors_of_httpx(request: httpx2.Request) -> Iterator[None]:
     try:
         yield
     except aiohttp.ConnectionTimeoutError as problem:
-        raise httpx2.ConnectTimeout(_describe(problem), request=request) from problem
+        raise httpx2.ConnectTimeout(_describe_problem(problem), request=request) from problem
     except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as problem:
-        raise httpx2.ConnectError(_describe(problem), request=request) from problem
+        raise httpx2.ConnectError(_describe_problem(problem), request=request) from problem
     except TimeoutError as problem:
-        raise httpx2.ReadTimeout(_describe(problem), request=request) from problem
+        raise httpx2.ReadTimeout(_describe_problem(problem), request=request) from problem
     except (aiohttp.ClientError, OSError) as problem:
-        raise httpx2.ReadError(_describe(problem), request=request) from problem
+        raise httpx2.ReadError(_describe_problem(problem), request=request) from problem
 
 
-def _describe(problem: Exception) -> str:
+def _describe_problem(problem: Exception) -> str:
     return f"{type(problem).__name__} {problem}".strip()

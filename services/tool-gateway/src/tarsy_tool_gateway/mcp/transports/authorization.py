@@ -44,8 +44,8 @@ class AuthorizedTransport(httpx2.AsyncBaseTransport):
         if _origin(request.url) != _origin(self._url):
             return await self._inner.handle_async_request(request)
         used = self._tokens.find_authorization()
-        response = await self._sent(request, used)
-        if not _wants_another(response):
+        response = await self._send_authorized(request, used)
+        if not _wants_another_token(response):
             return response
         await response.aclose()
         try:
@@ -55,12 +55,12 @@ class AuthorizedTransport(httpx2.AsyncBaseTransport):
         except WITHOUT_TOKEN as problem:
             message = f"no token for it: {describe_problem(problem)}"
             return httpx2.Response(401, extensions={NOT_AUTHORIZED: message}, request=request)
-        return await self._sent(request, fresh)
+        return await self._send_authorized(request, fresh)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def _sent(self, request: httpx2.Request, authorization: str | None) -> httpx2.Response:
+    async def _send_authorized(self, request: httpx2.Request, authorization: str | None) -> httpx2.Response:
         if authorization is not None:
             request.headers[AUTHORIZATION] = authorization
         return await self._inner.handle_async_request(request)
@@ -70,7 +70,7 @@ def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
-def _wants_another(response: httpx2.Response) -> bool:
+def _wants_another_token(response: httpx2.Response) -> bool:
     if response.status_code == httpx2.codes.FORBIDDEN:
         return extract_field_from_www_auth(response, "error") == "insufficient_scope"
     return response.status_code == httpx2.codes.UNAUTHORIZED

@@ -35,11 +35,11 @@ class _CheckedEvents(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for event in httpx2.EventSource(self._response, max_event_size=self._most_bytes):
             if event.event != "message" or not event.data:
-                for piece in _written(event, event.data.encode(errors="replace")):
+                for piece in _encode_event(event, event.data.encode(errors="replace")):
                     yield piece
                 continue
-            data, is_last = await self._checked(event.data.encode(errors="replace"))
-            for piece in _written(event, data):
+            data, is_last = await self._check_or_replace(event.data.encode(errors="replace"))
+            for piece in _encode_event(event, data):
                 yield piece
             if is_last:
                 return
@@ -47,7 +47,7 @@ class _CheckedEvents(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         await self._response.aclose()
 
-    async def _checked(self, raw: bytes) -> tuple[Raw, bool]:
+    async def _check_or_replace(self, raw: bytes) -> tuple[Raw, bool]:
         try:
             if len(raw) <= SMALL_BYTES:
                 return check_message(raw, self._id, self._method)
@@ -57,7 +57,7 @@ class _CheckedEvents(httpx2.AsyncByteStream):
             return answer.model_dump_json(by_alias=True, exclude_unset=True).encode(), True
 
 
-def _written(event: httpx2.ServerSentEvent, data: Raw) -> Iterator[bytes]:
+def _encode_event(event: httpx2.ServerSentEvent, data: Raw) -> Iterator[bytes]:
     """In pieces, so that a long one is not held as a whole once more."""
     fields = f"event: {event.event}\n" + (f"id: {event.id}\n" if event.id else "")
     fields += f"retry: {event.retry}\n" if event.retry is not None else ""

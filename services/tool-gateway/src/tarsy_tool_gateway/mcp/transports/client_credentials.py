@@ -43,10 +43,10 @@ class ClientCredentialsTokens:
             fresh = self._authorization
             if fresh is None or fresh == used:
                 async with asyncio.timeout(TOKEN_SECONDS):
-                    fresh = self._authorization = await self._token(request, refused)
+                    fresh = self._authorization = await self._request_token(request, refused)
             return fresh
 
-    async def _token(self, request: httpx2.Request, refused: httpx2.Response) -> str:
+    async def _request_token(self, request: httpx2.Request, refused: httpx2.Response) -> str:
         """Raises OAuthFlowError, and ConnectError where nobody answers: the request itself was not taken."""
         probe = httpx2.Request(request.method, self._url, headers=request.headers)
         probe.headers.pop(AUTHORIZATION, None)

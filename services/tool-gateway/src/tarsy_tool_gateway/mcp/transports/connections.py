@@ -17,12 +17,12 @@ IDLE_SECONDS = 1.0
 async def connections_to(address: WebAddress, *, most: int) -> AsyncIterator[AiohttpTransport]:
     """Raises MisconfiguredError."""
     # In a thread, for reading all the authorities of a system takes a while.
-    tls = await asyncio.to_thread(_tls, address)
+    tls = await asyncio.to_thread(_make_tls_context, address)
     async with AiohttpTransport(tls, most=most, idle_seconds=IDLE_SECONDS) as connections:
         yield connections
 
 
-def _tls(address: WebAddress) -> ssl.SSLContext:
+def _make_tls_context(address: WebAddress) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cafile=address.ca_file)
     except ssl.SSLError:

@@ -80,7 +80,7 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
         if request.method == "GET":
             with self._server_stream.opening():
                 return await self._inner.handle_async_request(request)
-        question = _question(request)
+        question = _read_question(request)
         if request.method == "DELETE" or (question is not None and not question.is_waited_for):
             request.extensions["timeout"] = {**request.extensions["timeout"], "read": SHORT_SECONDS}
         if question is None:
@@ -91,30 +91,32 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
         if question.method == CALL:
             await self._server_stream.wait()
         try:
-            return await self._answer(request, question)
+            return await self._check_response(request, question)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as problem:
             # How a session begins is the SDK's to judge: an outage must not look like a server of an older era.
             if question.method in HANDSHAKE:
                 raise
-            return _error(question, "not_sent", f"no connection: {_describe(problem)}")
+            return _error_response(question, "not_sent", f"no connection: {_describe_problem(problem)}")
         except (httpx2.TransportError, httpx2.DecodingError) as problem:
             if question.method in HANDSHAKE:
                 raise
-            return _error(question, "lost", f"the connection broke before it answered: {_describe(problem)}")
+            return _error_response(
+                question, "lost", f"the connection broke before it answered: {_describe_problem(problem)}"
+            )
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def _answer(self, request: httpx2.Request, question: RpcMessage) -> httpx2.Response:
+    async def _check_response(self, request: httpx2.Request, question: RpcMessage) -> httpx2.Response:
         early = self._direct_calls.take(question.id)
         response = early.answer(request) if early is not None else await self._inner.handle_async_request(request)
         if response.status_code >= 400:
-            return _refusal(question, request, response, await _beginning(response))
+            return _refusal_response(question, request, response, await _read_beginning(response))
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "text/html" and question.method not in HANDSHAKE:
             # The page of a proxy, most likely. It says nothing of whether the tool ran.
             await response.aclose()
-            return _error(question, "server_failed", "it answered with a web page")
+            return _error_response(question, "server_failed", "it answered with a web page")
         most = MOST_LISTING_BYTES if question.method == LISTING else MOST_ANSWER_BYTES
         if kind == "text/event-stream" and question.checked is not None:
             return with_checked_events(response, *question.checked, most_bytes=most)
@@ -122,14 +124,14 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
             return response
         try:
             with self._in_flight.answer() as held:
-                return with_content(response, await _checked(question, await read_whole(response, most, held)))
+                return with_content(response, await _check_content(question, await read_whole(response, most, held)))
         except TooLongError as problem:
-            return _error(question, "unreadable", f"it answered with {problem}")
+            return _error_response(question, "unreadable", f"it answered with {problem}")
         except UnreadableError as problem:
-            return _error(question, "unreadable", str(problem))
+            return _error_response(question, "unreadable", str(problem))
 
 
-async def _checked(question: RpcMessage, content: bytes) -> Raw:
+async def _check_content(question: RpcMessage, content: bytes) -> Raw:
     """Raises UnreadableError."""
     if question.checked is None:
         return content
@@ -138,7 +140,7 @@ async def _checked(question: RpcMessage, content: bytes) -> Raw:
     return await asyncio.to_thread(check_answer, content, *question.checked)
 
 
-def _question(request: httpx2.Request) -> RpcMessage | None:
+def _read_question(request: httpx2.Request) -> RpcMessage | None:
     if request.method != "POST":
         return None
     message = json.loads(request.content)
@@ -156,7 +158,7 @@ def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool
     return "server_failed" if status >= 500 else "refused"
 
 
-def _refusal(
+def _refusal_response(
     question: RpcMessage, request: httpx2.Request, response: httpx2.Response, content: bytes
 ) -> httpx2.Response:
     status, retry_after = response.status_code, response.headers.get("retry-after")
@@ -166,12 +168,12 @@ def _refusal(
     )
     kind = kind_of_status(status, retry_after, session_denied=denied)
     if server_error is not None and kind in ("refused", "server_failed") and status not in NOBODY:
-        return _response(question, server_error)
+        return _rpc_error_response(question, server_error)
     reason = response.extensions.get(NOT_AUTHORIZED)
-    message = f"it answered HTTP {status} {_phrase(status)}".rstrip() if reason is None else str(reason)
+    message = f"it answered HTTP {status} {_status_phrase(status)}".rstrip() if reason is None else str(reason)
     if LOGIN_NEEDED in response.extensions:
         kind = "login_needed"
-    return _response(question, gateway_error(kind, message, status=status, retry_after=retry_after))
+    return _rpc_error_response(question, gateway_error(kind, message, status=status, retry_after=retry_after))
 
 
 def _denies_session(status: int, server_error: dict[str, Any] | None, *, in_session: bool) -> bool:
@@ -195,7 +197,7 @@ def _error_in(content: bytes) -> dict[str, Any] | None:
         return None
 
 
-async def _beginning(response: httpx2.Response) -> bytes:
+async def _read_beginning(response: httpx2.Response) -> bytes:
     """Nothing when it is too long for an error, or breaks off: the status has been said all the same."""
     try:
         return await read_whole(response, MOST_ERROR_BYTES)
@@ -203,20 +205,20 @@ async def _beginning(response: httpx2.Response) -> bytes:
         return b""
 
 
-def _error(question: RpcMessage, kind: FailureKind, message: str) -> httpx2.Response:
-    return _response(question, gateway_error(kind, message))
+def _error_response(question: RpcMessage, kind: FailureKind, message: str) -> httpx2.Response:
+    return _rpc_error_response(question, gateway_error(kind, message))
 
 
-def _response(question: RpcMessage, error: dict[str, Any]) -> httpx2.Response:
+def _rpc_error_response(question: RpcMessage, error: dict[str, Any]) -> httpx2.Response:
     return httpx2.Response(HTTPStatus.BAD_GATEWAY, json={"jsonrpc": "2.0", "id": question.id, "error": error})
 
 
-def _phrase(status: int) -> str:
+def _status_phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
     except ValueError:
         return ""
 
 
-def _describe(problem: Exception) -> str:
+def _describe_problem(problem: Exception) -> str:
     return truncate_at_space(f"{type(problem).__name__}: {problem}".rstrip(": "), MOST_SAID)

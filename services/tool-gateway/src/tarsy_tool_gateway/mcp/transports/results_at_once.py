@@ -27,19 +27,19 @@ def result_in_events(begun: bytes, id: int) -> dict[str, Any] | None:
         return None
     if not text.endswith("\n\n") or "\r" in text:
         return None
-    messages = [data for event in text.split("\n\n") if (data := _data(event)) != ""]
+    messages = [data for event in text.split("\n\n") if (data := _event_data(event)) != ""]
     return result_in_json(messages[0], id) if len(messages) == 1 and messages[0] is not None else None
 
 
-def _data(event: str) -> str | None:
+def _event_data(event: str) -> str | None:
     """Nothing for a comment, or for an event that only gives the stream a position; None for one of another kind."""
     fields = [line.partition(":") for line in event.split("\n") if line]
     if any(value.removeprefix(" ") != "message" for name, _, value in fields if name == "event"):
         return None
-    return "\n".join(_values(fields))
+    return "\n".join(_data_values(fields))
 
 
-def _values(fields: list[tuple[str, str, str]]) -> Iterator[str]:
+def _data_values(fields: list[tuple[str, str, str]]) -> Iterator[str]:
     for name, _, value in fields:
         if name == "data":
             yield value.removeprefix(" ")

@@ -26,11 +26,11 @@ async def terminating_sessions(server: str, address: WebAddress, logins: Logins 
         yield
     finally:
         if address.cleanup_url is not None:
-            await _clean_up(server, address, address.cleanup_url, logins)
+            await _request_cleanup(server, address, address.cleanup_url, logins)
 
 
-async def _clean_up(server: str, address: WebAddress, url: str, logins: Logins) -> None:
-    recipient = address if _same_host(address.url, url) else replace(address, headers={}, oauth=None)
+async def _request_cleanup(server: str, address: WebAddress, url: str, logins: Logins) -> None:
+    recipient = address if _is_same_host(address.url, url) else replace(address, headers={}, oauth=None)
     try:
         async with asyncio.timeout(CLEANUP_SECONDS), web_client(recipient, calls=1, logins=logins) as client:
             response = await client.request("DELETE", url)
@@ -42,6 +42,6 @@ async def _clean_up(server: str, address: WebAddress, url: str, logins: Logins) 
         log.warning("mcp_server.not_cleaned_up", server=server, problem=f"HTTP {response.status_code}")
 
 
-def _same_host(one: str, other: str) -> bool:
+def _is_same_host(one: str, other: str) -> bool:
     """Scheme, host and port: what is secret goes nowhere else."""
     return urlsplit(one)[:2] == urlsplit(other)[:2]

@@ -48,19 +48,19 @@ async def sse_streams(
         web_client(transport, calls=calls, logins=logins) as client,
         sse_within_origin(client, transport.url, max_event_size=MOST_ANSWER_BYTES) as events,
     ):
-        _check(events.response)
+        _require_event_stream(events.response)
         to_session, reading = anyio.create_memory_object_stream[Incoming](0)
         writing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
         async with to_session, reading, writing, from_session, anyio.create_task_group() as tasks:
             reader = SharedStreamReader((counts or StreamCounts()).garbage)
-            endpoint = await tasks.start(_listen, transport.url, events, reader, to_session, ended)
+            endpoint = await tasks.start(_listen_to_events, transport.url, events, reader, to_session, ended)
             posting = _Posting(client, endpoint, reader.requests, to_session, tasks)
             tasks.start_soon(posting.run, from_session)
             yield reading, writing
             tasks.cancel_scope.cancel()
 
 
-def _check(response: httpx2.Response) -> None:
+def _require_event_stream(response: httpx2.Response) -> None:
     if LOGIN_NEEDED in response.extensions:
         raise LoginNeededError(response.extensions[NOT_AUTHORIZED])
     response.raise_for_status()
@@ -69,7 +69,7 @@ def _check(response: httpx2.Response) -> None:
         raise MisconfiguredError(f"it answered HTTP {response.status_code}, but not with a stream of events")
 
 
-async def _listen(
+async def _listen_to_events(
     url: str,
     events: httpx2.EventSource,
     reader: SharedStreamReader,
@@ -83,7 +83,7 @@ async def _listen(
         async with to_session:
             async for event in events:
                 if event.event == "endpoint":
-                    task_status.started(_endpoint(url, event.data))
+                    task_status.started(_endpoint_on_same_host(url, event.data))
                 elif event.event == "message" and event.data:
                     for message in await reader.read(event.data.encode(errors="replace")):
                         await to_session.send(message)
@@ -95,7 +95,7 @@ async def _listen(
         ended()
 
 
-def _endpoint(url: str, given: str) -> str:
+def _endpoint_on_same_host(url: str, given: str) -> str:
     """The endpoint gets our token with our messages, so it must be on the same host."""
     endpoint = urljoin(url, given)
     if urlsplit(endpoint)[:2] != urlsplit(url)[:2]:
@@ -124,22 +124,22 @@ class _Posting:
             self._requests.note_sent(message)
             if isinstance(message, JSONRPCNotification) and message.method == INITIALIZED:
                 # Servers refuse what overtakes it.
-                await self._post(message)
+                await self._post_message(message)
             else:
-                self._tasks.start_soon(self._post, message)
+                self._tasks.start_soon(self._post_message, message)
 
-    async def _post(self, message: JSONRPCMessage) -> None:
+    async def _post_message(self, message: JSONRPCMessage) -> None:
         """The answer comes with the stream. One that cannot come any longer is made here."""
         body = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         response = await request_within_origin(self._client, "POST", self._endpoint, json=body)
         if response.status_code < 300 or not isinstance(message, JSONRPCRequest):
             return
-        answer = JSONRPCError(jsonrpc="2.0", id=message.id, error=_error(response))
+        answer = JSONRPCError(jsonrpc="2.0", id=message.id, error=_error_of_response(response))
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the session is over
             await self._to_session.send(SessionMessage(answer))
 
 
-def _error(response: httpx2.Response) -> ErrorData:
+def _error_of_response(response: httpx2.Response) -> ErrorData:
     """The error as http_errors made it, which handles the response first. It passes on what only leads elsewhere."""
     if response.status_code < 400:
         status = response.status_code

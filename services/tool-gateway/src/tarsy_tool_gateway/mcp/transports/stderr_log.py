@@ -26,7 +26,7 @@ async def standard_error(server: str, mask: Callable[[str], str]) -> AsyncIterat
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading, "rb")
     )
     with os.fdopen(writing, "w", encoding="utf-8") as file:
-        following = asyncio.create_task(_follow(server, reader, mask), name=f"stderr of {server}")
+        following = asyncio.create_task(_log_output(server, reader, mask), name=f"stderr of {server}")
         try:
             yield file
         finally:
@@ -36,12 +36,12 @@ async def standard_error(server: str, mask: Callable[[str], str]) -> AsyncIterat
             transport.close()
 
 
-async def _follow(server: str, reader: asyncio.StreamReader, mask: Callable[[str], str]) -> None:
+async def _log_output(server: str, reader: asyncio.StreamReader, mask: Callable[[str], str]) -> None:
     """Never stops reading, so that no server waits for us; what comes too fast is counted, not kept."""
     while first := await reader.read(READ_BYTES):
         gathered = bytearray(first)
         dropped = 0
-        async for chunk in _soon(reader):
+        async for chunk in _read_for_a_moment(reader):
             capacity = MOST_BYTES - len(gathered)
             gathered += chunk[:capacity]
             dropped += max(0, len(chunk) - capacity)
@@ -54,7 +54,7 @@ async def _follow(server: str, reader: asyncio.StreamReader, mask: Callable[[str
         )
 
 
-async def _soon(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+async def _read_for_a_moment(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
     try:
         async with asyncio.timeout(GATHER_SECONDS):
             while chunk := await reader.read(READ_BYTES):

@@ -36,7 +36,7 @@ async def stdio_streams(
 ) -> AsyncIterator[TransportStreams]:
     """`ended` is called when the server's output is over, or nobody can use it. Raises MisconfiguredError."""
     environment = environment_of(transport, os.environ)
-    _check(transport, environment)
+    _require_command(transport, environment)
     command = (transport.command, *transport.arguments)
     async with running(command, environment, transport.cwd, standard_error) as child:
         to_session, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -50,8 +50,8 @@ async def stdio_streams(
         reader = SharedStreamReader(counted.garbage)
         with to_session, reading, writing, from_session:
             async with background_tasks(
-                _read(child, reader, to_session, counted.in_flight, end),
-                _write(child, reader.requests, from_session, end),
+                _read_messages(child, reader, to_session, counted.in_flight, end),
+                _write_messages(child, reader.requests, from_session, end),
             ):
                 yield reading, writing
 
@@ -62,7 +62,7 @@ def environment_of(transport: StdioTransport, ours: Mapping[str, str]) -> dict[s
     return inherited | dict(transport.environment)
 
 
-def _check(transport: StdioTransport, environment: Mapping[str, str]) -> None:
+def _require_command(transport: StdioTransport, environment: Mapping[str, str]) -> None:
     """Raises MisconfiguredError. The system's own words for these do not say which of them it was."""
     folder = transport.cwd
     if folder is not None and not folder.is_dir():
@@ -91,10 +91,10 @@ class LineBuffer:
         """`most` bytes may be in a line. Raises TooLongError."""
         *ends, rest = chunk.split(b"\n")
         for end in ends:
-            self._extend(end, most)
+            self._extend_line(end, most)
             self._lines.append(self._begun)
             self._begun = bytearray()
-        self._extend(rest, most)
+        self._extend_line(rest, most)
 
     def take(self) -> bytearray | None:
         """The next line that is whole."""
@@ -105,14 +105,14 @@ class LineBuffer:
         """The first bytes of the line that is not whole yet."""
         return bytes(self._begun[:LOOKED_AT])
 
-    def _extend(self, piece: bytes, most: int) -> None:
+    def _extend_line(self, piece: bytes, most: int) -> None:
         self._begun += piece
         if len(self._begun) > most:
             raise TooLongError(f"a line of more than {most} bytes")
         self._held.grow(len(self._begun))
 
 
-async def _read(
+async def _read_messages(
     child: ServerProcess,
     reader: SharedStreamReader,
     to_session: ObjectSendStream[SessionMessage | Exception],
@@ -154,7 +154,7 @@ async def _read_chunk(
         raise too_long
 
 
-async def _write(
+async def _write_messages(
     child: ServerProcess, requests: OpenRequests, from_session: AsyncIterator[SessionMessage], end: Callable[[], None]
 ) -> None:
     try:

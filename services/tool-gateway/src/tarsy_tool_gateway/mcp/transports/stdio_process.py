@@ -45,31 +45,31 @@ class ServerProcess(SubprocessStreamProtocol):
 
     async def stop(self) -> None:
         """Takes three times the grace at the very most."""
-        draining = asyncio.create_task(self._drain(), name="last output of a program")
+        draining = asyncio.create_task(self._drain_output(), name="last output of a program")
         try:
             self.stdin.close()
-            await self._within_grace(self._exited.wait())
-            await self._kill()
+            await self._wait_within_grace(self._exited.wait())
+            await self._kill_group()
         finally:
             draining.cancel()
             await asyncio.wait([draining])
-            self._release()
+            self._release_pipes()
 
-    async def _kill(self) -> None:
+    async def _kill_group(self) -> None:
         if not self._is_gone():
-            self._signal(signal.SIGTERM)
-            await self._within_grace(self._all_gone())
+            self._signal_group(signal.SIGTERM)
+            await self._wait_within_grace(self._wait_until_gone())
         if not self._is_gone():
-            self._signal(signal.SIGKILL)
-            await self._within_grace(self._exited.wait())
+            self._signal_group(signal.SIGKILL)
+            await self._wait_within_grace(self._exited.wait())
 
-    async def _drain(self) -> None:
+    async def _drain_output(self) -> None:
         """Reads on, so that the end of the output is seen: nobody else reads any longer."""
         with suppress(OSError):
             while await self.stdout.read(CHUNK_BYTES):
                 pass
 
-    async def _all_gone(self) -> None:
+    async def _wait_until_gone(self) -> None:
         while True:
             if self._is_gone():
                 return
@@ -77,16 +77,16 @@ class ServerProcess(SubprocessStreamProtocol):
 
     def _is_gone(self) -> bool:
         """With its grandchildren. Ended ones count until their end was noticed."""
-        return self._exited.is_set() and not self._signal(0)
+        return self._exited.is_set() and not self._signal_group(0)
 
-    def _signal(self, number: int) -> bool:
+    def _signal_group(self, number: int) -> bool:
         try:
             os.killpg(self._group, number)
         except (ProcessLookupError, PermissionError):
             return False
         return True
 
-    async def _within_grace(self, end: Coroutine[object, object, object]) -> None:
+    async def _wait_within_grace(self, end: Coroutine[object, object, object]) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
                 await end
@@ -96,7 +96,7 @@ class ServerProcess(SubprocessStreamProtocol):
         if pipe is not None:
             pipe.close()
 
-    def _release(self) -> None:
+    def _release_pipes(self) -> None:
         if self._hanging_up is not None:
             self._hanging_up.cancel()
         if self.stdin.transport.get_write_buffer_size():
@@ -109,15 +109,15 @@ async def running(
     command: Sequence[str], environment: Mapping[str, str], cwd: Path | None, standard_error: TextIO
 ) -> AsyncIterator[ServerProcess]:
     """Leaves no process behind, whatever happens, also when it is cancelled while it starts. Raises OSError."""
-    starting = asyncio.create_task(_started(command, environment, cwd, standard_error), name="start of a program")
+    starting = asyncio.create_task(_start_process(command, environment, cwd, standard_error), name="start of a program")
     try:
         await asyncio.wait([starting])
         yield starting.result()
     finally:
-        await _to_its_end(_stopped(starting))
+        await _wait_to_the_end(_stop_once_started(starting))
 
 
-async def _started(
+async def _start_process(
     command: Sequence[str], environment: Mapping[str, str], cwd: Path | None, standard_error: TextIO
 ) -> ServerProcess:
     _, child = await asyncio.get_running_loop().subprocess_exec(
@@ -133,13 +133,13 @@ async def _started(
     return child
 
 
-async def _stopped(starting: asyncio.Task[ServerProcess]) -> None:
+async def _stop_once_started(starting: asyncio.Task[ServerProcess]) -> None:
     await asyncio.wait([starting])
     if starting.exception() is None:
         await starting.result().stop()
 
 
-async def _to_its_end(work: Coroutine[object, object, None]) -> None:
+async def _wait_to_the_end(work: Coroutine[object, object, None]) -> None:
     """A cancellation meanwhile takes effect afterwards."""
     task = asyncio.create_task(work, name="end of a program")
     cancelled: asyncio.CancelledError | None = None

@@ -61,7 +61,7 @@ async def web_client(
         # Closed by itself too: a client that cannot be made closes no transport.
         client = httpx2.AsyncClient(
             transport=HttpErrorTransport(
-                _authorized(connections, address, logins), ServerStream(), direct_calls, in_flight
+                _with_authorization(connections, address, logins), ServerStream(), direct_calls, in_flight
             ),
             headers=dict(address.headers),
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
@@ -73,7 +73,9 @@ async def web_client(
             yield client
 
 
-def _authorized(connections: AiohttpTransport, address: WebAddress, logins: Logins) -> httpx2.AsyncBaseTransport:
+def _with_authorization(
+    connections: AiohttpTransport, address: WebAddress, logins: Logins
+) -> httpx2.AsyncBaseTransport:
     """Direct calls have no token: with one, all calls go through the SDK."""
     match address.oauth:
         case None:
