@@ -150,7 +150,7 @@ async def test_a_history_that_cannot_be_read_costs_its_own_session(
             raise ValueError("a time that is none")
         return Snapshot(position, reached=True, known=None, history=None)
 
-    monkeypatch.setattr(module, "_snapshot", odd)
+    monkeypatch.setattr(module, "_to_snapshot", odd)
     results = await asyncio.gather(desk.snapshot(session("odd")), desk.snapshot(session("a")), return_exceptions=True)
     assert isinstance(results[0], HistoryUnavailableError)
     assert isinstance(results[1], Snapshot)

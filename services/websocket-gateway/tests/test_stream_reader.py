@@ -21,7 +21,7 @@ class CountingReader(StreamReader):
 
     taken, published = 0, 0
 
-    def _take(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> bool:
+    def _take_chunk(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> bool:
         self.taken += 1
         found.setdefault("s", []).append(Outgoing("stream.chunk", f"{self.taken}"))
         return True

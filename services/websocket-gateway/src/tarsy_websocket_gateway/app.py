@@ -45,7 +45,7 @@ NAME = "websocket-gateway"
 
 
 @cache
-def _masker() -> Masker:
+def _shared_masker() -> Masker:
     """Made for the first login: most gateways have none.
 
     It needs no TARSY_MASKING_KEY: a key makes digits for the placeholders of a session, and a login is in none.
@@ -53,8 +53,8 @@ def _masker() -> Masker:
     return Masker.default()
 
 
-def _mask(text: str) -> str:
-    return _masker().mask(text)
+def _mask_text(text: str) -> str:
+    return _shared_masker().mask(text)
 
 
 def build(
@@ -100,7 +100,7 @@ def build(
     router = websocket_routes(hub, new_connection, metrics, limit)
     page = load_page(settings.base_path)
     router.include_router(page_routes(page))
-    records = LoginRecords(LoginTrail(publisher, _mask, lambda: str(uuid4()), time.monotonic).record)
+    records = LoginRecords(LoginTrail(publisher, _mask_text, lambda: str(uuid4()), time.monotonic).record)
     router.include_router(login_routes(page.version, records, time.time, time.monotonic))
     return Service(
         name=NAME,

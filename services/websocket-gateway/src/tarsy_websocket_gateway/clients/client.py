@@ -63,10 +63,10 @@ class Client:
         if not messages or self.overflowed.is_set():
             return
         if not self._places and self._writer.is_writable:
-            self._write([one.frame for one in messages])
+            self._write_frames([one.frame for one in messages])
             return
         slow = len(self._places) >= JOINING_FROM
-        slots = [waiting for one in messages if (waiting := self._waiting(one, slow=slow)) is not None]
+        slots = [waiting for one in messages if (waiting := self._join_or_wait(one, slow=slow)) is not None]
         size = sum(one.size for one in slots)
         full = bool(slots) and len(self._places) >= self._limit
         if full or (self._bytes and self._bytes + size > self._most_bytes):
@@ -83,14 +83,14 @@ class Client:
             await self._filled.wait()
             await self._writer.until_writable()
             # No await from here on: what is sent meanwhile would overtake it.
-            self._write(self._next())
+            self._write_frames(self._next_frames())
 
-    def _write(self, frames: Sequence[bytes]) -> None:
+    def _write_frames(self, frames: Sequence[bytes]) -> None:
         if frames:
             self._writer.write_frames(frames)
             self._sent(len(frames))
 
-    def _next(self) -> list[bytes]:
+    def _next_frames(self) -> list[bytes]:
         """The frames of the next place; none where they have become void."""
         slot = self._places.popleft()
         if not self._places:
@@ -102,10 +102,10 @@ class Client:
                 del self._joining[one.newest.event_id]
         return [frame for frame in (one.frame() for one in slot) if frame is not None]
 
-    def _waiting(self, message: Outgoing, *, slow: bool) -> _Waiting | None:
+    def _join_or_wait(self, message: Outgoing, *, slow: bool) -> _Waiting | None:
         """None when it was joined to what waits already."""
         if message.delta is None:
-            self._end_text(message)
+            self._stop_joining(message)
             return _Waiting(message, message.size)
         if not slow:
             return _Waiting(message, message.size)
@@ -120,7 +120,7 @@ class Client:
         fresh.join(message.delta)
         return fresh
 
-    def _end_text(self, message: Outgoing) -> None:
+    def _stop_joining(self, message: Outgoing) -> None:
         """Text that comes later is not put before this message."""
         waiting = self._joining.pop(message.event_id or "", None)
         if waiting is not None and message.type in ENDS_TEXT:

@@ -71,7 +71,7 @@ class Connection:
         self._metrics = metrics
         self._now = now
         self._expired = False
-        self._limited = self._limit()
+        self._limited = self._visible_sessions_only()
         self._asking: set[asyncio.Task[None]] = set()
         self._followed: dict[str, str] = {}
         """Channels as the client calls them, and as they are followed: another one where an alert joined a session."""
@@ -80,28 +80,28 @@ class Connection:
 
     async def run(self) -> None:
         """Until the client goes, does not read fast enough, or its identity expires."""
-        self._reply(ConnectionEstablished(type="connection.established", connection_id=str(uuid4())))
+        self._send_reply(ConnectionEstablished(type="connection.established", connection_id=str(uuid4())))
         try:
-            await self._talk()
+            await self._serve_client()
             if self._client.overflowed.is_set():
-                await self._drop("too_slow", TRY_AGAIN_LATER, "too slow: connect and subscribe again")
+                await self._drop_client("too_slow", TRY_AGAIN_LATER, "too slow: connect and subscribe again")
             elif self._expired:
-                await self._drop("expired", EXPIRED, GONE)
+                await self._drop_client("expired", EXPIRED, GONE)
         finally:
             self._hub.leave(self._client)
 
-    def _limit(self) -> ClientSessions | None:
+    def _visible_sessions_only(self) -> ClientSessions | None:
         """None for a client that sees all sessions."""
         groups = visible_groups_of(self._websocket)
         if groups is None:
             return None
         return ClientSessions(labels_of(groups), self._sessions, self._client.send, self._client.overflowed.set)
 
-    async def _talk(self) -> None:
+    async def _serve_client(self) -> None:
         """Until one side ends it. Histories that are being asked for end with it."""
-        works = [self._receive_all(), self._client.run(), self._overflow()]
+        works = [self._receive_all(), self._client.run(), self._wait_for_overflow()]
         if (identity := identity_of(self._websocket)) is not None:
-            works.append(self._expire(identity))
+            works.append(self._wait_for_expiry(identity))
         if self._limited is not None:
             works.append(self._limited.run())
         async with asyncio.TaskGroup() as self._group:
@@ -110,10 +110,10 @@ class Connection:
             for task in (*tasks, *self._asking):
                 task.cancel()
 
-    async def _overflow(self) -> None:
+    async def _wait_for_overflow(self) -> None:
         await self._client.overflowed.wait()
 
-    async def _expire(self, identity: Identity) -> None:
+    async def _wait_for_expiry(self, identity: Identity) -> None:
         """Returns when the identity has expired, or may not be here any longer."""
         while True:
             left = inf if identity.expires_at is None else identity.expires_at - self._now()
@@ -122,7 +122,7 @@ class Connection:
                 self._expired = True
                 return
 
-    async def _drop(self, reason: DropReason, code: int, sentence: str) -> None:
+    async def _drop_client(self, reason: DropReason, code: int, sentence: str) -> None:
         self._hub.leave(self._client)
         self._metrics.count_dropped(reason)
         log.info("client.dropped", reason=reason)
@@ -136,28 +136,28 @@ class Connection:
             if message["type"] == "websocket.disconnect":
                 return
             try:
-                self._act(read_action(message.get("text") or ""))
+                self._act_on(read_action(message.get("text") or ""))
             except InvalidMessageError as problem:
-                self._reply(ActionRefused(type="error", message=str(problem)))
+                self._send_reply(ActionRefused(type="error", message=str(problem)))
 
-    def _act(self, action: ClientAction) -> None:
+    def _act_on(self, action: ClientAction) -> None:
         match action.action:
             case "ping":
-                self._reply(Pong(type="pong"))
+                self._send_reply(Pong(type="pong"))
             case "unsubscribe":
-                self._unsubscribe(action.channel)
+                self._unsubscribe_from(action.channel)
             case "subscribe":
-                self._subscribe(action.channel, action.last_event_id or 0)
+                self._subscribe_to(action.channel, action.last_event_id or 0)
                 self._unconfirmed.add(action.channel)
             case "catchup" if action.channel != SESSIONS:
                 if action.channel not in self._followed:
                     raise InvalidMessageError("catchup is for a channel that you are subscribed to")
-                self._subscribe(action.channel, action.last_event_id or 0)
+                self._subscribe_to(action.channel, action.last_event_id or 0)
             case _:
                 # The list has no history.
                 return
 
-    def _subscribe(self, channel: str, after: int) -> None:
+    def _subscribe_to(self, channel: str, after: int) -> None:
         """`after`: the last number that the client has."""
         known = channel in self._followed
         if (not known and len(self._followed) >= MOST_CHANNELS) or len(self._asking) >= MOST_ASKING:
@@ -168,58 +168,62 @@ class Connection:
             status: Subscriber = self._limited or StatusSubscription()
             self._followed[channel] = channel
             self._hub.subscribe(self._client, channel, status)
-            self._start(channel, status, self._begin_list(status))
+            self._start_work(channel, status, self._begin_list(status))
             return
-        self._follow(channel, self._followed.get(channel, channel), after)
+        self._follow_session(channel, self._followed.get(channel, channel), after)
 
-    def _follow(self, channel: str, followed: str, after: int) -> None:
+    def _follow_session(self, channel: str, followed: str, after: int) -> None:
         # No await between these two: what the log brings from here on is held back.
         subscription = Subscription()
         self._followed[channel] = followed
         self._hub.subscribe(self._client, followed, subscription)
         self._sessions.watch(session_of(followed))
-        self._start(channel, subscription, self._begin(channel, session_of(followed), subscription, after))
+        self._start_work(
+            channel, subscription, self._begin_with_history(channel, session_of(followed), subscription, after)
+        )
 
-    def _unsubscribe(self, channel: str) -> None:
+    def _unsubscribe_from(self, channel: str) -> None:
         """The session goes on being followed where the client subscribed to it by another id, too."""
         self._unconfirmed.discard(channel)
         followed = self._followed.pop(channel, None)
         if followed is not None and followed not in self._followed.values():
             self._hub.unsubscribe(self._client, followed)
 
-    def _start(self, channel: str, subscriber: Subscriber, work: Coroutine[None, None, None]) -> None:
-        task = self._group.create_task(self._guarded(channel, subscriber, work))
+    def _start_work(self, channel: str, subscriber: Subscriber, work: Coroutine[None, None, None]) -> None:
+        task = self._group.create_task(self._run_or_fail_subscription(channel, subscriber, work))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
 
-    async def _guarded(self, channel: str, subscriber: Subscriber, work: Coroutine[None, None, None]) -> None:
+    async def _run_or_fail_subscription(
+        self, channel: str, subscriber: Subscriber, work: Coroutine[None, None, None]
+    ) -> None:
         try:
             await work
         except NoSubscriptionError as problem:
             if self._is_current(channel, subscriber):
-                self._fail(self._followed[channel], problem)
+                self._fail_subscription(self._followed[channel], problem)
 
-    async def _begin(self, channel: str, session_id: str, subscription: Subscription, after: int) -> None:
+    async def _begin_with_history(self, channel: str, session_id: str, subscription: Subscription, after: int) -> None:
         try:
-            history = await self._history(session_id)
+            history = await self._read_visible_history(session_id)
         except AlertJoinedError as joined:
             if self._is_current(channel, subscription):
                 owed = self._unconfirmed & {channel}
-                self._unsubscribe(channel)
+                self._unsubscribe_from(channel)
                 self._unconfirmed |= owed
-                self._follow(channel, channel_of(joined.session_id), after)
+                self._follow_session(channel, channel_of(joined.session_id), after)
             return
         if self._is_current(channel, subscription):
             messages = subscription.begin(history, self._sessions.list_running_calls(session_id), after)
-            self._client.send([*self._confirmations(self._followed[channel]), *messages])
+            self._client.send([*self._take_confirmations(self._followed[channel]), *messages])
 
-    def _confirmations(self, followed: str) -> list[Outgoing]:
+    def _take_confirmations(self, followed: str) -> list[Outgoing]:
         """All channels that this one history confirms: a later subscription replaces one that still waits."""
         channels = [name for name, one in self._followed.items() if one == followed and name in self._unconfirmed]
         self._unconfirmed.difference_update(channels)
-        return [_confirmed(channel, followed) for channel in channels]
+        return [_confirm_subscription(channel, followed) for channel in channels]
 
-    async def _history(self, session_id: str) -> History:
+    async def _read_visible_history(self, session_id: str) -> History:
         """Raises SessionNotFoundError for a session that this client does not see, and what the source raises."""
         if self._limited is None:
             return await self._sessions.history(session_id)
@@ -231,29 +235,29 @@ class Connection:
         await self._limited.require(session_id)
         return await self._sessions.history(session_id)
 
-    def _fail(self, followed: str, problem: NoSubscriptionError) -> None:
+    def _fail_subscription(self, followed: str, problem: NoSubscriptionError) -> None:
         """By whatever ids the client subscribed to the session: they share one subscription."""
         for channel in [name for name, one in self._followed.items() if one == followed]:
-            self._unsubscribe(channel)
-            self._reply(
+            self._unsubscribe_from(channel)
+            self._send_reply(
                 SubscriptionFailed(type="subscription.error", channel=channel, message=str(problem), code=problem.code)
             )
 
     async def _begin_list(self, status: Subscriber) -> None:
         await self._sessions.follow_list()
         if self._is_current(SESSIONS, status):
-            self._client.send(self._confirmations(SESSIONS))
+            self._client.send(self._take_confirmations(SESSIONS))
 
     def _is_current(self, channel: str, subscription: Subscriber) -> bool:
         """False when the client unsubscribed, or subscribed again, in between."""
         followed = self._followed.get(channel)
         return followed is not None and self._hub.subscription(self._client, followed) is subscription
 
-    def _reply(self, message: WebSocketMessage) -> None:
+    def _send_reply(self, message: WebSocketMessage) -> None:
         self._client.send([reply(message)])
 
 
-def _confirmed(channel: str, followed: str) -> Outgoing:
+def _confirm_subscription(channel: str, followed: str) -> Outgoing:
     confirmed = SubscriptionConfirmed(type="subscription.confirmed", channel=channel)
     return reply(
         confirmed if followed == channel else confirmed.model_copy(update={"session_id": session_of(followed)})

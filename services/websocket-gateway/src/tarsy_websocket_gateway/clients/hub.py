@@ -79,10 +79,10 @@ class Hub:
         if channel not in self._channels and SESSIONS not in self._channels:
             return
         sent = list(messages)
-        self._send(channel, sent)
-        self._send(SESSIONS, [message for message in sent if message.type in OF_ALL_SESSIONS])
+        self._send_to_channel(channel, sent)
+        self._send_to_channel(SESSIONS, [message for message in sent if message.type in OF_ALL_SESSIONS])
 
-    def _send(self, channel: str, messages: Sequence[Outgoing]) -> None:
+    def _send_to_channel(self, channel: str, messages: Sequence[Outgoing]) -> None:
         for client, subscriber in self._channels.get(channel, {}).items():
             client.send([message for message in messages if subscriber.offer(message)])
 

@@ -46,7 +46,7 @@ class Subscription:
         messages = [*history.since(after), *(message for message in held if self._is_new(message))]
         for call in running:
             if call not in gone:
-                messages += _streamed(call, history, again=after > 0)
+                messages += _messages_of_call(call, history, again=after > 0)
         return messages
 
     def _is_new(self, message: Outgoing) -> bool:
@@ -55,7 +55,7 @@ class Subscription:
         return message.event_id not in self._ended
 
 
-def _streamed(call: Call, history: History, *, again: bool) -> list[Outgoing]:
+def _messages_of_call(call: Call, history: History, *, again: bool) -> list[Outgoing]:
     """`again`: the client may have some of the text."""
     messages: list[Outgoing] = []
     for part in call.parts.values():

@@ -70,8 +70,8 @@ class WatchedSessions:
         self._watches: dict[str, _Watch] = {}
         self._list = asyncio.Lock()
         self._follows_all = False
-        hub.channel_closed = self._closed
-        log_reader.accepted = self._accepted
+        hub.channel_closed = self._leave_channel
+        log_reader.accepted = self._note_accepted
         log_reader.fell_behind = hub.drop_all
 
     def watch(self, session_id: str) -> None:
@@ -100,9 +100,9 @@ class WatchedSessions:
             raise HistoryUnavailableError(UNAVAILABLE)
         if watch.history is not None:
             return watch.history
-        snapshot = await self._snapshot(session_id, watch)
+        snapshot = await self._read_snapshot(session_id, watch)
         if snapshot.history is None:
-            await self._until_it_appears(session_id, watch)
+            await self._wait_until_it_appears(session_id, watch)
             return History()
         if self.last_number(session_id) == snapshot.history.last_number and snapshot.history.size <= KEPT_BYTES:
             watch.history = snapshot.history
@@ -129,7 +129,7 @@ class WatchedSessions:
                 raise HistoryUnavailableError("The list is not available now. Subscribe again later.") from problem
         await self._progress.wait_until_reached(self._log.positions(), LIST_SECONDS)
 
-    async def _snapshot(self, session_id: str, watch: _Watch) -> Snapshot:
+    async def _read_snapshot(self, session_id: str, watch: _Watch) -> Snapshot:
         """The session's chain goes on from it."""
         while True:
             number, offset = self.last_number(session_id), 0
@@ -142,10 +142,10 @@ class WatchedSessions:
                 raise HistoryUnavailableError(UNAVAILABLE)
             # The partition may be read from further on meanwhile, for another session.
             if number > 0 or snapshot.position >= self._log.follow(session_id, watch.partition):
-                self._begin(session_id, watch, snapshot)
+                self._begin_from_snapshot(session_id, watch, snapshot)
                 return snapshot
 
-    def _begin(self, session_id: str, watch: _Watch, snapshot: Snapshot) -> None:
+    def _begin_from_snapshot(self, session_id: str, watch: _Watch, snapshot: Snapshot) -> None:
         history = snapshot.history or History()
         self._feed.begin(session_id, history.steps, history.ended)
         if self.last_number(session_id) == 0:
@@ -155,34 +155,34 @@ class WatchedSessions:
             watch.streams = True
             self._stream.watch(session_id, history.streams_since)
 
-    async def _until_it_appears(self, session_id: str, watch: _Watch) -> None:
+    async def _wait_until_it_appears(self, session_id: str, watch: _Watch) -> None:
         """An alert that was accepted a moment ago has no session yet, and may get none of its own."""
         try:
             async with asyncio.timeout(self._appear_seconds):
                 for pause in draw_growing_pauses(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS):
                     if await _is_set_within(watch.appeared, pause):
                         return
-                    if (joined := await self._joined_session(session_id)) is not None:
+                    if (joined := await self._find_joined_session(session_id)) is not None:
                         raise AlertJoinedError(joined)
         except TimeoutError:
             raise SessionNotFoundError(
                 f"No session {session_id} is known, and none began within {self._appear_seconds:g} s."
             ) from None
 
-    async def _joined_session(self, session_id: str) -> str | None:
+    async def _find_joined_session(self, session_id: str) -> str | None:
         try:
             return await self._timeline.find_joined_session(session_id)
         except TimelineUnavailableError as problem:
             log.warning("joined_session.unavailable", session_id=session_id, reason=str(problem))
             return None
 
-    def _accepted(self, session_id: str) -> None:
+    def _note_accepted(self, session_id: str) -> None:
         watch = self._watches.get(session_id)
         if watch is not None:
             watch.history = None
             watch.appeared.set()
 
-    def _closed(self, channel: str) -> None:
+    def _leave_channel(self, channel: str) -> None:
         if channel == SESSIONS:
             if self._follows_all:
                 self._follows_all = False

@@ -79,7 +79,7 @@ class LogChains[R: Judged]:
         self._followed.pop(session_id, None)
         self._absent.discard(session_id)
         if self._all_since is None:
-            self._drop(session_id)
+            self._drop_session(session_id)
 
     def follow_all(self, known: Mapping[str, LastAccepted] | None = None) -> None:
         """The same of every session. `known`: last accepted events of some at this position."""
@@ -91,7 +91,7 @@ class LogChains[R: Judged]:
         """Those that are followed by name stay."""
         self._all_since = None
         for session_id in {*self._known, *self._waiting} - self._followed.keys():
-            self._drop(session_id)
+            self._drop_session(session_id)
 
     @property
     def idle(self) -> bool:
@@ -114,18 +114,18 @@ class LogChains[R: Judged]:
         known, waiting = self._known.get(mark.session_id), self._waiting.get(mark.session_id)
         if waiting is not None or (known is None and mark.session_id not in self._absent):
             self._waiting.setdefault(mark.session_id, _Waiting()).records.append(record)
-            self._waiting_bytes += _size(record)
+            self._waiting_bytes += _bytes_of(record)
             return []
         if not accepts(known.known if known is not None else None, None, mark):
             return []
-        self._remember(mark)
+        self._note_last(mark)
         return [record]
 
     def pass_position(self, position: int) -> list[R]:
         """All below `position` was read. Returns what is accepted now, of those that waited for that."""
         self.position = max(self.position, position)
         ready = [one for one, waiting in self._waiting.items() if waiting.answer and waiting.answer.at <= self.position]
-        found = [record for session_id in ready for record in self._resolved(session_id)]
+        found = [record for session_id in ready for record in self._accept_waiting(session_id)]
         self._forget_old()
         return sorted(found, key=lambda record: record.mark().offset)
 
@@ -158,9 +158,9 @@ class LogChains[R: Judged]:
         last = self._known.get(session_id)
         return last.known if last is not None else None
 
-    def _resolved(self, session_id: str) -> list[R]:
+    def _accept_waiting(self, session_id: str) -> list[R]:
         waiting = self._waiting.pop(session_id)
-        self._waiting_bytes -= sum(_size(record) for record in waiting.records)
+        self._waiting_bytes -= sum(_bytes_of(record) for record in waiting.records)
         if waiting.answer is None:
             return []
         if waiting.answer.known is not None:
@@ -170,16 +170,16 @@ class LogChains[R: Judged]:
         accepted = select_accepted(waiting.records, waiting.answer)
         for record in accepted[-1:]:
             if record.mark().offset >= waiting.answer.at:
-                self._remember(record.mark())
+                self._note_last(record.mark())
         return accepted
 
-    def _drop(self, session_id: str) -> None:
+    def _drop_session(self, session_id: str) -> None:
         self._known.pop(session_id, None)
         waiting = self._waiting.pop(session_id, None)
         if waiting is not None:
-            self._waiting_bytes -= sum(_size(record) for record in waiting.records)
+            self._waiting_bytes -= sum(_bytes_of(record) for record in waiting.records)
 
-    def _remember(self, mark: ChainLink) -> None:
+    def _note_last(self, mark: ChainLink) -> None:
         self._absent.discard(mark.session_id)
         self._known[mark.session_id] = _Last(LastAccepted(mark.event_id, mark.number), mark.offset)
         self._known.move_to_end(mark.session_id)
@@ -203,7 +203,7 @@ def select_accepted[R: Judged](records: Iterable[R], answer: LastEventsAnswer) -
     applies.
     """
     marked = [(record, record.mark()) for record in records]
-    found = _on_chain([pair for pair in marked if pair[1].offset < answer.at], answer.known)
+    found = _accept_on_chain([pair for pair in marked if pair[1].offset < answer.at], answer.known)
     known = answer.known
     for record, mark in marked:
         if mark.offset >= answer.at and accepts(known, None, mark):
@@ -212,19 +212,19 @@ def select_accepted[R: Judged](records: Iterable[R], answer: LastEventsAnswer) -
     return found
 
 
-def _on_chain[R: Judged](marked: Sequence[tuple[R, ChainLink]], known: LastAccepted | None) -> list[R]:
+def _accept_on_chain[R: Judged](marked: Sequence[tuple[R, ChainLink]], known: LastAccepted | None) -> list[R]:
     """The longest part of the chain to the known event that lies in these records, in order."""
     previous = {mark.event_id: mark.previous for _, mark in marked}
     event_id, chain = None if known is None else known.event_id, list[str]()
     while event_id is not None and event_id in previous:
         chain.insert(0, event_id)
         event_id = previous.pop(event_id)
-    while len(found := _in_order(marked, chain)) < len(chain):
+    while len(found := _accept_in_order(marked, chain)) < len(chain):
         del chain[0]
     return found
 
 
-def _in_order[R: Judged](marked: Iterable[tuple[R, ChainLink]], chain: Sequence[str]) -> list[R]:
+def _accept_in_order[R: Judged](marked: Iterable[tuple[R, ChainLink]], chain: Sequence[str]) -> list[R]:
     found: list[R] = []
     for record, mark in marked:
         if len(found) < len(chain) and mark.event_id == chain[len(found)]:
@@ -232,5 +232,5 @@ def _in_order[R: Judged](marked: Iterable[tuple[R, ChainLink]], chain: Sequence[
     return found
 
 
-def _size(record: Judged) -> int:
+def _bytes_of(record: Judged) -> int:
     return len(record.value or b"") + RECORD_BYTES

@@ -64,7 +64,7 @@ class WatchedLog:
         topic = self._bus.topics.sessions
         await await_topics(self._bus, WEBSOCKET_GATEWAY)
         beginning = await self._timeline.wait_for_beginning()
-        await self._compare(beginning)
+        await self._require_same_log(beginning)
         async with PartitionReader(self._bus, topic, heartbeat, consumer=live_reader).running() as follower:
             partitions = PartitionsOnDemand(follower, topic, heartbeat)
             await wait_out(f"the ends of {topic}", lambda: follower.check(beginning.positions))
@@ -74,11 +74,11 @@ class WatchedLog:
             while True:
                 records, began, pacer = await partitions.next(), time.monotonic(), Pacer()
                 for record in records:
-                    self._take(record)
+                    self._take_record(record)
                     await pacer.let_others_run()
                 await self._pass_markers(partitions, {record.partition for record in records})
                 for chains in list(self._chains.values()):
-                    self._show(chains.pass_position(chains.position))
+                    self._publish_accepted(chains.pass_position(chains.position))
                     if chains.list_unknown_sessions():
                         self._unknown.set()
                 self._note_lags()
@@ -104,9 +104,9 @@ class WatchedLog:
         """Takes what the timeline knows of the session at its position, where reading of its partition may begin."""
         chains = self._chains.get(number)
         if chains is None:
-            chains = self._start(number, position)
+            chains = self._start_partition(number, position)
         chains.follow(session_id)
-        self._show(chains.take_answer([session_id], position, {} if known is None else {session_id: known}))
+        self._publish_accepted(chains.take_answer([session_id], position, {} if known is None else {session_id: known}))
 
     def leave(self, session_id: str, number: int) -> None:
         self._followed.discard(session_id)
@@ -120,7 +120,7 @@ class WatchedLog:
         for number, position in beginning.positions.items():
             chains = self._chains.get(number)
             if chains is None:
-                self._start(number, position).follow_all(beginning.known.get(number))
+                self._start_partition(number, position).follow_all(beginning.known.get(number))
             else:
                 chains.follow_all()
 
@@ -130,7 +130,7 @@ class WatchedLog:
         self._stop_idle()
 
     def lag_seconds(self) -> float:
-        return max((lag.seconds(self._unread(number)) for number, lag in self._lags.items()), default=0.0)
+        return max((lag.seconds(self._count_unread(number)) for number, lag in self._lags.items()), default=0.0)
 
     def positions(self) -> dict[int, int]:
         """The next offset of each partition that is read."""
@@ -154,7 +154,9 @@ class WatchedLog:
             for number, chains in asking.items():
                 named = [one for one in requested[number] if one in names or len(one) > LONGEST_ID]
                 if self._chains.get(number) is chains:
-                    self._show(chains.take_answer(named, answer.positions[number], answer.known.get(number, {})))
+                    self._publish_accepted(
+                        chains.take_answer(named, answer.positions[number], answer.known.get(number, {}))
+                    )
             if any(chains.list_unknown_sessions() for chains in self._chains.values()):
                 self._unknown.set()
                 await asyncio.sleep(FULL_SECONDS)
@@ -167,7 +169,7 @@ class WatchedLog:
                 self.fell_behind()
             await asyncio.sleep(FULL_SECONDS)
 
-    def _start(self, number: int, position: int) -> LogChains[Delivery]:
+    def _start_partition(self, number: int, position: int) -> LogChains[Delivery]:
         if self._partitions is None:
             raise RuntimeError("the log is read outside of run()")
         self._partitions.fetch(number, position)
@@ -181,16 +183,16 @@ class WatchedLog:
             if self._partitions is not None:
                 self._partitions.stop(number)
 
-    def _take(self, record: Record) -> None:
+    def _take_record(self, record: Record) -> None:
         chains = self._chains.get(record.partition)
         if chains is None:
             return
         self._lags[record.partition].read(append_time(record))
         subject = subject_of(record)
         delivery = parse_record(record) if subject is None or chains.follows(subject) else None
-        self._show(chains.pass_position(record.offset + 1) if delivery is None else chains.take(delivery))
+        self._publish_accepted(chains.pass_position(record.offset + 1) if delivery is None else chains.take(delivery))
 
-    def _show(self, accepted: Iterable[Delivery]) -> None:
+    def _publish_accepted(self, accepted: Iterable[Delivery]) -> None:
         for delivery in accepted:
             session_id, kind = delivery.envelope.subject, delivery.envelope.type
             end = Place(delivery.partition, delivery.offset) if kind in HELD_EVENTS else None
@@ -205,23 +207,23 @@ class WatchedLog:
     async def _pass_markers(self, partitions: PartitionsOnDemand, read: Collection[int]) -> None:
         """A transaction ends with an offset that holds no record. `read`: of these records came just now."""
         for number, chains in list(self._chains.items()):
-            if number not in read and self._unread(number) > 0:
+            if number not in read and self._count_unread(number) > 0:
                 position = await partitions.position(number)
                 if self._chains.get(number) is chains:
-                    self._show(chains.pass_position(position))
+                    self._publish_accepted(chains.pass_position(position))
 
     def _note_lags(self) -> None:
         for number, lag in self._lags.items():
-            if self._unread(number) == 0:
+            if self._count_unread(number) == 0:
                 lag.mark_caught_up()
 
-    def _unread(self, number: int) -> int:
+    def _count_unread(self, number: int) -> int:
         if self._consumer is None:
             return 0
         topic_partition = TopicPartition(self._bus.topics.sessions, number)
         return count_unread(self._consumer.consumer, topic_partition, self._chains[number].position)
 
-    async def _compare(self, beginning: Beginning) -> None:
+    async def _require_same_log(self, beginning: Beginning) -> None:
         """Raises LogMismatchError."""
         topic = self._bus.topics.sessions
         cluster = await cluster_id(self._bus)

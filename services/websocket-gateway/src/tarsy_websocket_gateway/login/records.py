@@ -30,13 +30,15 @@ class LoginRecords:
 
     async def record_logout(self, request: Request, identity: Identity | None) -> None:
         if identity is not None:
-            await self._note(request, "logged_out", identity, "")
+            await self._record_or_log(request, "logged_out", identity, "")
 
     async def record_refusal(self, request: Request, problem: LoginFailedError) -> None:
         if problem.failure in RECORDED:
-            await self._note(request, "refused", None, problem.failure)
+            await self._record_or_log(request, "refused", None, problem.failure)
 
-    async def _note(self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> None:
+    async def _record_or_log(
+        self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str
+    ) -> None:
         try:
             await self._record(request, outcome, identity, reason)
         except NotWrittenError as problem:

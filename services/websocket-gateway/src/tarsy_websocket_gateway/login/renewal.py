@@ -50,7 +50,7 @@ def renewal_routes(failures: DenialLog, records: LoginRecords, now: Callable[[],
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
             await records.record_refusal(request, problem)
-            response = _not_renewed(problem, base_path_of(request.scope))
+            response = _not_renewed_response(problem, base_path_of(request.scope))
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
             response = problem_response(502, "Bad Gateway", str(problem))
@@ -61,8 +61,8 @@ def renewal_routes(failures: DenialLog, records: LoginRecords, now: Callable[[],
         """The cookies go. The ID token counts elsewhere until it ends, as every token does; the refresh token is
         revoked where the provider takes it back."""
         if login is not None:
-            await records.record_logout(request, await _who(request, login))
-            await _revoke(request, login, failures)
+            await records.record_logout(request, await _identify_caller(request, login))
+            await _revoke_token(request, login, failures)
         response = Response(status_code=204)
         clear_sessions(response, base_path_of(request.scope))
         return response
@@ -79,7 +79,7 @@ def set_cookies(
 ) -> None:
     """Raises CookieTooLargeError."""
     secure = login.settings.is_secure
-    set_session(response, logged_in.token, seconds=_seconds(logged_in, now), secure=secure, base_path=base_path)
+    set_session(response, logged_in.token, seconds=_seconds_left(logged_in, now), secure=secure, base_path=base_path)
     if logged_in.refresh is None:
         return
     try:
@@ -89,7 +89,7 @@ def set_cookies(
         log.warning("login.not_renewable", reason=str(problem))
 
 
-async def _who(request: Request, login: Login) -> Identity | None:
+async def _identify_caller(request: Request, login: Login) -> Identity | None:
     try:
         token = session_token(request.scope)
     except SeveralCookiesError:
@@ -97,7 +97,7 @@ async def _who(request: Request, login: Login) -> Identity | None:
     return None if token is None else await login.who(token)
 
 
-async def _revoke(request: Request, login: Login, failures: DenialLog) -> None:
+async def _revoke_token(request: Request, login: Login, failures: DenialLog) -> None:
     """Best effort: the cookies go in any case."""
     sealed = refresh_of(request, login)
     if sealed is None:
@@ -108,7 +108,7 @@ async def _revoke(request: Request, login: Login, failures: DenialLog) -> None:
         failures.write(problem.failure, {"detail": problem.detail})
 
 
-def _not_renewed(problem: LoginFailedError, base_path: str) -> Response:
+def _not_renewed_response(problem: LoginFailedError, base_path: str) -> Response:
     """A refusal of the person ends the login. Trouble at the provider does not."""
     status = STATUSES[problem.failure]
     if problem.failure in TROUBLE:
@@ -120,7 +120,7 @@ def _not_renewed(problem: LoginFailedError, base_path: str) -> Response:
     return response
 
 
-def _seconds(logged_in: LoggedIn, now: Callable[[], float]) -> int:
+def _seconds_left(logged_in: LoggedIn, now: Callable[[], float]) -> int:
     """Lasts until the token expires."""
     ends = logged_in.identity.expires_at
     return max(0, int(ends - now())) if ends is not None else 0

@@ -29,7 +29,9 @@ log = structlog.get_logger(__name__)
 type Parameter = Annotated[str, Query(max_length=4_000)]
 
 
-def _callback(state: Parameter = "", code: Parameter = "", error: Parameter = "", iss: Parameter = "") -> Callback:
+def _parse_callback(
+    state: Parameter = "", code: Parameter = "", error: Parameter = "", iss: Parameter = ""
+) -> Callback:
     """Providers add parameters of their own, which count for nothing."""
     return Callback(state, code, error, iss)
 
@@ -57,7 +59,7 @@ def login_routes(
 
     @router.get("/login/callback")
     async def finish(
-        request: Request, login: FoundLogin, callback: Annotated[Callback, Depends(_callback)]
+        request: Request, login: FoundLogin, callback: Annotated[Callback, Depends(_parse_callback)]
     ) -> Response:
         base_path = base_path_of(request.scope)
         failed = partial(failure_page, version=version, base_path=base_path)
@@ -76,13 +78,13 @@ def login_routes(
         except LoginFailedError as problem:
             failures.write(problem.failure, {"detail": problem.detail})
             await records.record_refusal(request, problem)
-            sentence = f"{problem}{_elsewhere(login)}" if problem.failure == "attempt" else str(problem)
-            response = failed(STATUSES[problem.failure], sentence, to=_way_back(attempt))
+            sentence = f"{problem}{_explain_login_address(login)}" if problem.failure == "attempt" else str(problem)
+            response = failed(STATUSES[problem.failure], sentence, to=_address_to_return_to(attempt))
         except LoginNotRecordedError as problem:
-            response = failed(503, str(problem), to=_way_back(attempt))
+            response = failed(503, str(problem), to=_address_to_return_to(attempt))
         except CookieTooLargeError as problem:
             failures.write("too_large", {"detail": str(problem)})
-            response = failed(502, str(problem), to=_way_back(attempt))
+            response = failed(502, str(problem), to=_address_to_return_to(attempt))
         # It counts once, however it ends.
         clear_attempt(response, secure=secure, base_path=base_path)
         return response
@@ -91,10 +93,10 @@ def login_routes(
     return router
 
 
-def _way_back(attempt: LoginAttempt | None) -> str:
+def _address_to_return_to(attempt: LoginAttempt | None) -> str:
     return HOME if attempt is None else attempt.to
 
 
-def _elsewhere(login: Login) -> str:
+def _explain_login_address(login: Login) -> str:
     """A cookie is for one name: that of the address at which the provider lets the login end."""
     return f" The page's login begins at {login.settings.redirect_uri.removesuffix(CALLBACK_PATH)}/ only."

@@ -38,7 +38,9 @@ class Feed:
         """The messages are made while they are read: mostly nobody watches the session."""
         steps = self._steps[record.session_id]
         steps.note(record.event)
-        return _messages(record, steps, self._streams.end(self._ended(record)), self._announced(record))
+        return _messages_of_record(
+            record, steps, self._streams.end(self._list_ended_calls(record)), self._announce_summary(record)
+        )
 
     def chunk(
         self, session_id: str, chunk: Chunk, time: datetime, last_number: int, *, replayed: bool = False
@@ -52,13 +54,13 @@ class Feed:
         """Calls that stream at the moment, for a client that comes now."""
         return self._streams.list_running_calls(session_id)
 
-    def _announced(self, record: RecordedEvent) -> list[Outgoing]:
+    def _announce_summary(self, record: RecordedEvent) -> list[Outgoing]:
         if not isinstance(record.event, e.SummaryRequested):
             return []
         summary_id = record.event.summary_id
         return self._streams.announce(summary_id, record.session_id, summary_part(summary_id), record.envelope.time)
 
-    def _ended(self, record: RecordedEvent) -> list[str]:
+    def _list_ended_calls(self, record: RecordedEvent) -> list[str]:
         """Ids of the calls that nobody waits for any longer."""
         running = self._streams.list_running_calls(record.session_id)
         match record.event:
@@ -74,13 +76,13 @@ class Feed:
                 return [call.call_id for call in running] if record.envelope.type in e.ENDINGS else []
 
 
-def _messages(
+def _messages_of_record(
     record: RecordedEvent, steps: WatchedSteps, parts: Sequence[Part], announced: Sequence[Outgoing]
 ) -> Iterator[Outgoing]:
     streamed = {part.event_id for part in parts}
     sent: set[str | None] = set()
     for change in timeline_changes(record):
-        message = of_change(record, change, steps, streamed=_id(change) in streamed)
+        message = of_change(record, change, steps, streamed=_event_id_of(change) in streamed)
         sent.add(message.event_id)
         yield message
     for part in parts:
@@ -90,7 +92,7 @@ def _messages(
     yield from progress_messages(record, steps)
 
 
-def _id(change: object) -> str | None:
+def _event_id_of(change: object) -> str | None:
     return getattr(change, "event_id", None)
 
 

@@ -70,7 +70,7 @@ def history_of(answer: SessionHistory) -> History:
     executions = [execution for stage in session.stages for execution in stage.executions]
     return History(
         last_number=answer.last_number,
-        messages=tuple(map(encode, _messages(answer))),
+        messages=tuple(map(encode, _messages_of_history(answer))),
         present=frozenset(event.id for event in timeline),
         ended=frozenset(event.id for event in timeline if event.status in ENDED)
         | frozenset(one.execution_id for one in executions if one.status in ENDED),
@@ -97,7 +97,7 @@ def _is_open_later(stage: SessionStage) -> bool:
     return stage.stage_type in STAGES_AFTER_THE_END and stage.status not in ENDED
 
 
-def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
+def _messages_of_history(history: SessionHistory) -> Iterator[ServerMessage]:
     """Stages and executions first, the session's status last: then all that it speaks of is there."""
     session = history.session
     for stage in session.stages:

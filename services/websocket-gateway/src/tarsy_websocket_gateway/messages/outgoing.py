@@ -106,9 +106,9 @@ def join_deltas(parts: Iterable[Outgoing | TextDelta]) -> list[Outgoing]:
             last.append(part)
         else:
             found.append([part])
-    return [one if isinstance(one, Outgoing) else _joined(one) for one in found]
+    return [one if isinstance(one, Outgoing) else _join_deltas(one) for one in found]
 
 
-def _joined(deltas: Sequence[TextDelta]) -> Outgoing:
+def _join_deltas(deltas: Sequence[TextDelta]) -> Outgoing:
     last = deltas[-1]
     return (last if len(deltas) == 1 else replace(last, text="".join(one.text for one in deltas))).to_outgoing()

@@ -32,30 +32,30 @@ def progress_messages(record: RecordedEvent, steps: WatchedSteps) -> Iterator[Ou
     """`steps`: those of the session, this event included."""
     match record.event:
         case e.StageStarted() as started:
-            yield encode(_session_progress(record, started, steps))
+            yield encode(_session_progress_message(record, started, steps))
         case e.LlmCallRequested() as asked:
-            phase, message = _question(asked, steps)
-            yield from _execution_progress(record, steps, asked.execution_id, phase, message)
+            phase, message = _phase_and_message(asked, steps)
+            yield from _execution_progress_messages(record, steps, asked.execution_id, phase, message)
         case e.ToolCallRequested() as call:
             message = f"Calling {call.server}.{call.tool}"
-            yield from _execution_progress(record, steps, call.execution_id, "gathering_info", message)
+            yield from _execution_progress_messages(record, steps, call.execution_id, "gathering_info", message)
         case e.SummaryRequested() as summary:
             message = f"Summarizing the result of {summary.server}.{summary.tool}" if summary.tool else "Summarizing"
-            yield from _execution_progress(record, steps, summary.execution_id, "distilling", message)
+            yield from _execution_progress_messages(record, steps, summary.execution_id, "distilling", message)
         case e.LlmCallCompleted() | e.LlmCallFailed() as answer:
-            yield encode_logged(_interaction(record, steps, answer.llm_call_id, "llm", answer.execution_id))
+            yield encode_logged(_interaction_message(record, steps, answer.llm_call_id, "llm", answer.execution_id))
         case e.ToolCallCompleted() as result:
             execution_id = steps.calls.get(result.call_id, "")
-            yield encode_logged(_interaction(record, steps, result.call_id, "mcp", execution_id))
+            yield encode_logged(_interaction_message(record, steps, result.call_id, "mcp", execution_id))
         case e.SummaryCompleted() | e.SummaryFailed() as made:
             for number in range(1, len(made.attempts) + 1):
                 id = summary_attempt_id(made.summary_id, number)
-                yield encode_logged(_interaction(record, steps, id, "llm", made.execution_id))
+                yield encode_logged(_interaction_message(record, steps, id, "llm", made.execution_id))
         case _:
             return
 
 
-def _question(requested: e.LlmCallRequested, steps: WatchedSteps) -> tuple[ExecutionPhase, str]:
+def _phase_and_message(requested: e.LlmCallRequested, steps: WatchedSteps) -> tuple[ExecutionPhase, str]:
     phase = PHASES.get(steps.stage_type(requested.execution_id))
     if phase is None and requested.purpose == "conclusion":
         phase = "concluding"
@@ -66,7 +66,7 @@ def _question(requested: e.LlmCallRequested, steps: WatchedSteps) -> tuple[Execu
     return "investigating", f"Iteration {requested.iteration}{limit}"
 
 
-def _session_progress(record: RecordedEvent, stage: e.StageStarted, steps: WatchedSteps) -> SessionProgressed:
+def _session_progress_message(record: RecordedEvent, stage: e.StageStarted, steps: WatchedSteps) -> SessionProgressed:
     total = max(steps.total_stages, stage.index)
     return SessionProgressed(
         type="session.progress",
@@ -81,7 +81,7 @@ def _session_progress(record: RecordedEvent, stage: e.StageStarted, steps: Watch
     )
 
 
-def _execution_progress(
+def _execution_progress_messages(
     record: RecordedEvent, steps: WatchedSteps, execution_id: str, phase: ExecutionPhase, message: str
 ) -> Iterator[Outgoing]:
     """Nothing for a call of no agent."""
@@ -101,7 +101,7 @@ def _execution_progress(
     yield encode(progress)
 
 
-def _interaction(
+def _interaction_message(
     record: RecordedEvent, steps: WatchedSteps, id: str, kind: InteractionKind, execution_id: str
 ) -> InteractionRecorded:
     message = InteractionRecorded(

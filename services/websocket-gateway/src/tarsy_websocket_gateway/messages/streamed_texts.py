@@ -52,11 +52,11 @@ class Call:
         kind = chunk.part if isinstance(chunk, LlmChunk) else chunk.type
         event_id = self._event_ids.get(kind)
         if event_id is None:
-            event_id = self._event_ids[kind] = _part(chunk).event_id
+            event_id = self._event_ids[kind] = _part_of_chunk(chunk).event_id
         return self.parts.get(event_id)
 
     def add(self, chunk: LlmChunk | SummaryChunk) -> Part:
-        part = _part(chunk)
+        part = _part_of_chunk(chunk)
         self.parts[part.event_id] = part
         return part
 
@@ -100,14 +100,14 @@ class Streams:
         if chunk.call_id not in self._calls and self._had_ended(session_id, chunk):
             self.end([chunk.call_id])
             return []
-        call = self._call(chunk.call_id, session_id, chunk.execution_id, time)
+        call = self._get_or_begin_call(chunk.call_id, session_id, chunk.execution_id, time)
         call.stage_id = call.stage_id or stage_id
         if (chunk.run, chunk.index) <= (call.run, call.index):
             return []
         messages: list[Outgoing | TextDelta] = []
         if chunk.run > call.run:
             self.size -= call.size
-            messages += _start_over(call, chunk.run, time)
+            messages += _begin_new_run(call, chunk.run, time)
         call.index, call.time = chunk.index, time
         part = call.part_of(chunk)
         if part is None:
@@ -126,7 +126,7 @@ class Streams:
 
     def announce(self, call_id: str, session_id: str, part: Part, time: datetime) -> list[Outgoing]:
         """The log announced `part`. Text that came before is sent again behind it, as its announcement has none."""
-        call = self._call(call_id, session_id, None, time)
+        call = self._get_or_begin_call(call_id, session_id, None, time)
         early = call.parts.setdefault(part.event_id, part)
         early.logged = True
         text = "".join(early.pieces)
@@ -140,7 +140,7 @@ class Streams:
             if call is not None:
                 parts += call.parts.values()
                 self.size -= call.size
-                self._forget(call)
+                self._forget_call(call)
             self._ended[call_id] = None
             if len(self._ended) > MOST_ENDED:
                 self._ended.popitem(last=False)
@@ -156,10 +156,10 @@ class Streams:
 
     def _had_ended(self, session_id: str, chunk: LlmChunk | SummaryChunk) -> bool:
         """For calls that ended before anyone watched the session: the log read from then on does not end them again."""
-        signs = signs_of_end(chunk.call_id, chunk.execution_id, [_part(chunk).event_id])
+        signs = signs_of_end(chunk.call_id, chunk.execution_id, [_part_of_chunk(chunk).event_id])
         return not self._over.get(session_id, frozenset()).isdisjoint(signs)
 
-    def _call(self, call_id: str, session_id: str, execution_id: str | None, time: datetime) -> Call:
+    def _get_or_begin_call(self, call_id: str, session_id: str, execution_id: str | None, time: datetime) -> Call:
         call = self._calls.get(call_id)
         if call is None:
             call = self._calls[call_id] = Call(call_id, session_id, execution_id, time)
@@ -169,7 +169,7 @@ class Streams:
         self._calls.move_to_end(call_id)
         return call
 
-    def _forget(self, call: Call) -> None:
+    def _forget_call(self, call: Call) -> None:
         calls = self._of_session[call.session_id]
         calls.discard(call.call_id)
         if not calls:
@@ -234,7 +234,7 @@ def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
     return encode(message)
 
 
-def _start_over(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
+def _begin_new_run(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
     """A newer run: clients forget the text of the older one before they get any of the new."""
     written = [part for part in call.parts.values() if part.pieces]
     call.run, call.size, call.time = run, 0, time
@@ -243,7 +243,7 @@ def _start_over(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
     return [reset(call, part) for part in written]
 
 
-def _part(chunk: LlmChunk | SummaryChunk) -> Part:
+def _part_of_chunk(chunk: LlmChunk | SummaryChunk) -> Part:
     match chunk:
         case LlmChunk():
             return Part(llm_timeline_event_id(chunk.call_id, chunk.part), LLM_EVENT_TYPES[chunk.part])

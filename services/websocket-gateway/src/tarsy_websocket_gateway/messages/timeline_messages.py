@@ -44,7 +44,9 @@ STATUS_EVENTS = frozenset(
 def statuses(record: RecordedEvent) -> list[Outgoing]:
     """For clients that follow the status of sessions, and nothing else."""
     return [
-        encode_logged(_session(record, change) if isinstance(change, SessionChanged) else _gone(record))
+        encode_logged(
+            _session_message(record, change) if isinstance(change, SessionChanged) else _session_gone_message(record)
+        )
         for change in timeline_changes(record)
         if isinstance(change, SessionChanged | SessionRemoved)
     ]
@@ -56,29 +58,29 @@ def of_change(
     """`streamed`: clients know the timeline event already, from chunks, so that this completes it."""
     match change:
         case SessionChanged():
-            return encode_logged(_session(record, change))
+            return encode_logged(_session_message(record, change))
         case SessionRemoved():
-            return encode_logged(_gone(record))
+            return encode_logged(_session_gone_message(record))
         case StageChanged():
-            return encode_logged(_stage(record, change, steps))
+            return encode_logged(_stage_message(record, change, steps))
         case ExecutionChanged():
-            return encode_logged(_execution(record, change))
+            return encode_logged(_execution_message(record, change))
         case ChatCreated():
-            return encode_logged(_chat_started(record, change))
+            return encode_logged(_chat_started_message(record, change))
         case ChatMessageAdded():
-            return encode_logged(_chat_message(record, change))
+            return encode_logged(_chat_user_message(record, change))
         case TimelineCreated():
             stage_id = steps.stage_of(change.execution_id)
             ended = streamed and change.status != "streaming"
-            made = _completed_of_stream if ended else _created
+            made = _completed_stream_message if ended else _created_message
             return encode_logged(made(record, change, stage_id))
         case TimelineEnded():
-            return encode_logged(_completed(record, change))
+            return encode_logged(_completed_message(record, change))
         case _:
             assert_never(change)
 
 
-def _session(record: RecordedEvent, change: SessionChanged) -> SessionStatusChanged:
+def _session_message(record: RecordedEvent, change: SessionChanged) -> SessionStatusChanged:
     return SessionStatusChanged(
         type="session.status",
         status=change.status,
@@ -94,7 +96,7 @@ def _session(record: RecordedEvent, change: SessionChanged) -> SessionStatusChan
     )
 
 
-def _gone(record: RecordedEvent) -> SessionGone:
+def _session_gone_message(record: RecordedEvent) -> SessionGone:
     return SessionGone(
         type="session.deleted",
         session_id=record.session_id,
@@ -103,7 +105,7 @@ def _gone(record: RecordedEvent) -> SessionGone:
     )
 
 
-def _stage(record: RecordedEvent, change: StageChanged, steps: WatchedSteps) -> StageStatusChanged:
+def _stage_message(record: RecordedEvent, change: StageChanged, steps: WatchedSteps) -> StageStatusChanged:
     message = StageStatusChanged(
         type="stage.status",
         stage_id=change.stage_id,
@@ -121,7 +123,7 @@ def _stage(record: RecordedEvent, change: StageChanged, steps: WatchedSteps) -> 
     return message if begun is None else message.with_facts(asdict(begun))
 
 
-def _execution(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStatusChanged:
+def _execution_message(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStatusChanged:
     message = ExecutionStatusChanged(
         type="execution.status",
         stage_id=change.stage_id,
@@ -137,7 +139,7 @@ def _execution(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStat
     return message.with_facts(to_facts(change.spec, change.outcome))
 
 
-def _chat_started(record: RecordedEvent, change: ChatCreated) -> ChatStarted:
+def _chat_started_message(record: RecordedEvent, change: ChatCreated) -> ChatStarted:
     return ChatStarted(
         type="chat.created",
         chat_id=change.chat_id,
@@ -148,7 +150,7 @@ def _chat_started(record: RecordedEvent, change: ChatCreated) -> ChatStarted:
     )
 
 
-def _chat_message(record: RecordedEvent, change: ChatMessageAdded) -> ChatUserMessage:
+def _chat_user_message(record: RecordedEvent, change: ChatMessageAdded) -> ChatUserMessage:
     content, _ = display_cut(change.content)
     return ChatUserMessage(
         type="chat.user_message",
@@ -163,7 +165,7 @@ def _chat_message(record: RecordedEvent, change: ChatMessageAdded) -> ChatUserMe
     )
 
 
-def _created(record: RecordedEvent, change: TimelineCreated, stage_id: str | None) -> TimelineEventCreated:
+def _created_message(record: RecordedEvent, change: TimelineCreated, stage_id: str | None) -> TimelineEventCreated:
     content, metadata = display_item(change.content, change.metadata)
     return TimelineEventCreated(
         type="timeline_event.created",
@@ -181,7 +183,7 @@ def _created(record: RecordedEvent, change: TimelineCreated, stage_id: str | Non
     )
 
 
-def _completed_of_stream(
+def _completed_stream_message(
     record: RecordedEvent, change: TimelineCreated, stage_id: str | None
 ) -> TimelineEventCompleted:
     content, metadata = display_item(change.content, change.metadata)
@@ -201,7 +203,7 @@ def _completed_of_stream(
     )
 
 
-def _completed(record: RecordedEvent, change: TimelineEnded) -> TimelineEventCompleted:
+def _completed_message(record: RecordedEvent, change: TimelineEnded) -> TimelineEventCompleted:
     content, metadata = display_item(change.content, change.metadata)
     return TimelineEventCompleted(
         type="timeline_event.completed",

@@ -51,54 +51,56 @@ class Page:
 
 def load_page(base_path: str = "") -> Page:
     """`base_path`: as `read_base_path` returns it."""
-    version, assets, bodies = _load()
+    version, assets, bodies = _load_assets()
     index_type = MEDIA_TYPES[".html"]
-    indexes = {view: _asset(body.replace(BASE_PLACE, base_path.encode()), index_type) for view, body in bodies.items()}
+    indexes = {
+        view: _make_asset(body.replace(BASE_PLACE, base_path.encode()), index_type) for view, body in bodies.items()
+    }
     return Page(version, indexes, assets)
 
 
 @cache
-def _load() -> tuple[str, Mapping[str, Asset], Mapping[str, bytes]]:
+def _load_assets() -> tuple[str, Mapping[str, Asset], Mapping[str, bytes]]:
     """Version, assets, and the bodies of indexes. Compresses all assets: once in a process."""
-    found = dict(_assets(files("tarsy_websocket_gateway") / "page"))
+    found = dict(_read_assets(files("tarsy_websocket_gateway") / "page"))
     index = found.pop(INDEX)
     digest = hashlib.sha256()
     for path, asset in sorted(found.items()):
         digest.update(f"{path}\n{len(asset.body)}\n".encode() + asset.body)
     version = digest.hexdigest()[:16]
-    body = index.body.replace(STYLES_PLACE, _styles(found))
+    body = index.body.replace(STYLES_PLACE, _style_links(found))
     sources = {path: asset.body.decode() for path, asset in found.items() if path.endswith(SCRIPTS)}
     frame = list_imported_modules(FIRST_MODULE, sources)
     bodies = {}
     for view in set(VIEWS.values()):
-        preloads = _preloads([*frame, view, *list_imported_modules(view, sources)])
+        preloads = _preload_links([*frame, view, *list_imported_modules(view, sources)])
         bodies[view] = body.replace(PRELOADS_PLACE, preloads).replace(VERSION_PLACE, version.encode())
     return version, found, bodies
 
 
-def _styles(assets: Mapping[str, Asset]) -> bytes:
+def _style_links(assets: Mapping[str, Asset]) -> bytes:
     """Those of the views, after the one of all."""
     paths = ["style.css", *sorted(path for path in assets if path.startswith(STYLES))]
     return "\n".join(f'<link rel="stylesheet" href="{{base}}/assets/{{version}}/{path}">' for path in paths).encode()
 
 
-def _preloads(modules: Iterable[str]) -> bytes:
+def _preload_links(modules: Iterable[str]) -> bytes:
     """A browser asks for all modules of the frame and the view at once, instead of one after the other as it finds
     them. The view shares some with the frame."""
     once = dict.fromkeys(modules)
     return "\n".join(f'<link rel="modulepreload" href="{{base}}/assets/{{version}}/{path}">' for path in once).encode()
 
 
-def _asset(body: bytes, media_type: str) -> Asset:
+def _make_asset(body: bytes, media_type: str) -> Asset:
     return Asset(body, media_type, compress_page(body))
 
 
-def _assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Asset]]:
+def _read_assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Asset]]:
     for entry in folder.iterdir():
         path = f"{prefix}{entry.name}"
         if entry.is_dir():
-            yield from _assets(entry, f"{path}/")
+            yield from _read_assets(entry, f"{path}/")
             continue
         media_type = MEDIA_TYPES.get(f".{entry.name.rpartition('.')[2]}")
         if media_type is not None:
-            yield path, _asset(entry.read_bytes(), media_type)
+            yield path, _make_asset(entry.read_bytes(), media_type)

@@ -16,13 +16,13 @@ def list_imported_modules(first: str, modules: Mapping[str, str]) -> list[str]:
     found = {first: None}
     waiting = [first]
     while waiting:
-        for path in _imports(waiting.pop(0), modules):
+        for path in _list_imports(waiting.pop(0), modules):
             if path not in found and path in modules:
                 found[path] = None
                 waiting.append(path)
     return [path for path in found if path != first]
 
 
-def _imports(path: str, modules: Mapping[str, str]) -> Iterator[str]:
+def _list_imports(path: str, modules: Mapping[str, str]) -> Iterator[str]:
     for own, vendored in IMPORT.findall(modules[path]):
         yield posixpath.normpath(posixpath.join(posixpath.dirname(path), own or vendored))

@@ -45,7 +45,7 @@ def page_routes(page: Page) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     for address, view in VIEWS.items():
-        named = _named_session if "{session_id}" in address else _index
+        named = _make_session_route if "{session_id}" in address else _make_index_route
         router.add_api_route(address, named(page.indexes[view]), methods=list(READ))
 
     @router.api_route("/assets/{version}/{path:path}", methods=list(READ))
@@ -54,21 +54,21 @@ def page_routes(page: Page) -> APIRouter:
         found = page.assets.get(path) if version == page.version else None
         if found is None:
             raise ProblemError(404, "Not found", "There is no such file in this version of the page.")
-        return _answer(found, ASSET_HEADERS | {"Cache-Control": FOR_EVER}, request)
+        return _asset_response(found, ASSET_HEADERS | {"Cache-Control": FOR_EVER}, request)
 
     return router
 
 
-def _index(index: Asset) -> Callable[[Request], Awaitable[Response]]:
+def _make_index_route(index: Asset) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return _answer(index, INDEX_HEADERS | {"Cache-Control": ASK_AGAIN}, request)
+        return _asset_response(index, INDEX_HEADERS | {"Cache-Control": ASK_AGAIN}, request)
 
     return answer
 
 
-def _named_session(index: Asset) -> Callable[[SessionId, Request], Awaitable[Response]]:
+def _make_session_route(index: Asset) -> Callable[[SessionId, Request], Awaitable[Response]]:
     """The page itself asks whether there is such a session."""
-    answer = _index(index)
+    answer = _make_index_route(index)
 
     async def answer_by_id(session_id: SessionId, request: Request) -> Response:
         return await answer(request)
@@ -76,7 +76,7 @@ def _named_session(index: Asset) -> Callable[[SessionId, Request], Awaitable[Res
     return answer_by_id
 
 
-def _answer(asset: Asset, headers: Mapping[str, str], request: Request) -> Response:
+def _asset_response(asset: Asset, headers: Mapping[str, str], request: Request) -> Response:
     encoding = best_encoding(request.headers.get("accept-encoding", ""), asset.encoded)
     headers = {**headers, "Vary": "Accept-Encoding"}
     if encoding is None:

@@ -64,7 +64,7 @@ class StreamReader:
         ):
             partitions = PartitionsOnDemand(follower, topic, heartbeat)
             await partitions.begin(await follower.partitions())
-            group.start("positions", self._position(follower, partitions))
+            group.start("positions", self._place_for_ever(follower, partitions))
             while True:
                 records, began = await partitions.next(), time.monotonic()
                 await self.show(records)
@@ -80,7 +80,7 @@ class StreamReader:
         pacer = Pacer()
         taken = 0
         for record in records:
-            taken += self._take(record, found)
+            taken += self._take_chunk(record, found)
             if pacer.is_turn_over:
                 # This text comes before what others publish then: the end of a call, or a text from its beginning.
                 self._publish_all(found)
@@ -93,7 +93,7 @@ class StreamReader:
             self._publish(session_id, join_deltas(parts))
         found.clear()
 
-    async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
+    async def _place_for_ever(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
         while True:
             await self._wanted.wait()
             self._wanted.clear()
@@ -101,13 +101,13 @@ class StreamReader:
             waiting = self._offsets.take_waiting()
             for number in partitions.positions.keys() - self._offsets.partitions() - since.keys():
                 partitions.stop(number)
-            offsets = await self._begins(follower, since)
+            offsets = await self._find_start_offsets(follower, since)
             for number, offset in offsets.items():
                 if offset < partitions.positions.get(number, offset + 1):
                     partitions.fetch(number, offset)
             self._offsets.place_sessions(waiting, offsets)
 
-    async def _begins(self, follower: PartitionReader, since: dict[int, datetime]) -> dict[int, int]:
+    async def _find_start_offsets(self, follower: PartitionReader, since: dict[int, datetime]) -> dict[int, int]:
         """The first records from these times on, or else the ends."""
         if not since:
             return {}
@@ -123,7 +123,7 @@ class StreamReader:
             if found[topic_partition]
         }
 
-    def _take(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> bool:
+    def _take_chunk(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> bool:
         """Whether it is a chunk for somebody who watches."""
         session_id = subject_of(record)
         if session_id is None or not self._offsets.takes(session_id, record.offset):

@@ -55,9 +55,9 @@ class Endings:
         async with asyncio.TaskGroup() as group:
             while True:
                 session_id, held, end = await self._due.get()
-                group.create_task(self._release(session_id, held, end))
+                group.create_task(self._release_when_projected(session_id, held, end))
 
-    async def _release(self, session_id: str, held: _Held, end: Place) -> None:
+    async def _release_when_projected(self, session_id: str, held: _Held, end: Place) -> None:
         await self._progress.wait_until_reached({end.partition: end.offset + 1}, LONGEST_SECONDS)
         held.shown = True
         queue = self._held[session_id]

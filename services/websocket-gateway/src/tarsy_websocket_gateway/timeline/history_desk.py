@@ -69,7 +69,7 @@ class HistoryDesk:
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
                 for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
-                    found = await asyncio.shield(self._question(session).answer)
+                    found = await asyncio.shield(self._open_question(session).answer)
                     if found.reached and found.position >= session.offset:
                         return found
                     await asyncio.sleep(pause)
@@ -85,17 +85,17 @@ class HistoryDesk:
                     await self._filled.wait()
                 await self._free.acquire()
                 # Those that come while all requests are on their way go together in the next ones.
-                gathered = gathered or self._gather()
+                gathered = gathered or self._take_waiting()
                 batch = [gathered.popleft() for _ in range(min(len(gathered), MOST_IN_A_REQUEST))]
-                group.create_task(self._ask(batch))
+                group.create_task(self._ask_batch(batch))
 
-    def _gather(self) -> deque[_Question]:
+    def _take_waiting(self) -> deque[_Question]:
         """All that wait, by partition: sessions that are answered together move the stream of theirs back once."""
         self._filled.clear()
         waiting, self._waiting = self._waiting, []
         return deque(sorted(waiting, key=lambda question: question.session.partition))
 
-    def _question(self, session: AskedSession) -> _Question:
+    def _open_question(self, session: AskedSession) -> _Question:
         question = self._open.get(session.session_id)
         if question is None or not question.covers(session):
             question = self._open[session.session_id] = _Question(session)
@@ -103,46 +103,48 @@ class HistoryDesk:
             self._filled.set()
         return question
 
-    async def _ask(self, batch: list[_Question]) -> None:
+    async def _ask_batch(self, batch: list[_Question]) -> None:
         try:
-            await self._answer(batch, await self._timeline.histories([one.session for one in _latest(batch)]))
+            await self._answer_batch(
+                batch, await self._timeline.histories([one.session for one in _latest_per_session(batch)])
+            )
         except TimelineUnavailableError as problem:
             log.warning("history.unavailable", sessions=len(batch), reason=str(problem))
             for question in batch:
-                self._close(question)
-                _fail(question)
+                self._close_question(question)
+                _fail_question(question)
         finally:
             self._free.release()
 
-    async def _answer(self, batch: list[_Question], snapshots: Snapshots) -> None:
+    async def _answer_batch(self, batch: list[_Question], snapshots: Snapshots) -> None:
         pacer = Pacer()
         for question in batch:
             found = snapshots.found.get(question.session.session_id)
             position = snapshots.positions.get(question.session.partition, 0)
-            self._close(question)
+            self._close_question(question)
             try:
-                question.answer.set_result(_snapshot(position, found, question.session))
+                question.answer.set_result(_to_snapshot(position, found, question.session))
             except ValueError as problem:
                 log.warning("history.unreadable", session_id=question.session.session_id, reason=str(problem))
-                _fail(question)
+                _fail_question(question)
             await pacer.let_others_run()
 
-    def _close(self, question: _Question) -> None:
+    def _close_question(self, question: _Question) -> None:
         if self._open.get(question.session.session_id) is question:
             del self._open[question.session.session_id]
 
 
-def _fail(question: _Question) -> None:
+def _fail_question(question: _Question) -> None:
     question.answer.set_exception(HistoryUnavailableError(UNAVAILABLE))
     question.answer.exception()  # the client may have gone
 
 
-def _latest(batch: list[_Question]) -> list[_Question]:
+def _latest_per_session(batch: list[_Question]) -> list[_Question]:
     """A session may be in it twice: the later question asks for more."""
     return list({question.session.session_id: question for question in batch}.values())
 
 
-def _snapshot(position: int, found: SessionSnapshot | None, session: AskedSession) -> Snapshot:
+def _to_snapshot(position: int, found: SessionSnapshot | None, session: AskedSession) -> Snapshot:
     if found is None:
         # The timeline has not read yet what this gateway has read: a session that has events is known sooner or later.
         return Snapshot(position, reached=session.number == 0, known=None, history=None)

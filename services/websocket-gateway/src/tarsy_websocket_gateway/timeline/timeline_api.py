@@ -82,7 +82,7 @@ class TimelineApi:
 
         Raises TimelineUnavailableError.
         """
-        client = self._running_client
+        client = self._require_client
         try:
             async with (
                 asyncio.timeout(CHAINS_SECONDS),
@@ -101,7 +101,7 @@ class TimelineApi:
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
                 body = {"session_ids": list(session_ids)}
-                async with self._running_client.stream("POST", "/internal/v1/chains", json=body) as answer:
+                async with self._require_client.stream("POST", "/internal/v1/chains", json=body) as answer:
                     answer.raise_for_status()
                     return await _read_beginning(answer)
         except (httpx2.HTTPError, TimeoutError, ValueError, StopAsyncIteration) as problem:
@@ -114,22 +114,22 @@ class TimelineApi:
         """
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
-                answer = await self._running_client.post(
+                answer = await self._require_client.post(
                     "/internal/v1/histories",
                     content=AskedSessions(sessions=tuple(sessions)).model_dump_json(),
                     headers={"content-type": "application/json"},
                 )
             if answer.status_code == 404:
-                return await self._one_by_one(sessions)
+                return await self._read_one_by_one(sessions)
             answer.raise_for_status()
             head, *lines = answer.content.splitlines()
-            found = [_snapshot(line) for line in lines]
+            found = [_parse_snapshot(line) for line in lines]
             positions = ProjectedLog.model_validate_json(head).positions
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
             raise TimelineUnavailableError(repr(problem)) from problem
         return Snapshots(positions, {one.session_id: one for one in found})
 
-    async def _one_by_one(self, sessions: Sequence[AskedSession]) -> Snapshots:
+    async def _read_one_by_one(self, sessions: Sequence[AskedSession]) -> Snapshots:
         """As histories, of a timeline of release 0.1, which has a request for each session.
 
         A history may reach further than the positions: what comes again is dropped by number.
@@ -147,12 +147,12 @@ class TimelineApi:
                 event_id=known.event_id,
                 number=known.number,
                 reached=reached,
-                history=await self._history(one.session_id) if reached else None,
+                history=await self._fetch_history(one.session_id) if reached else None,
             )
         return Snapshots(stands.positions, found)
 
-    async def _history(self, session_id: str) -> SessionHistory | None:
-        answer = await self._running_client.get(f"/internal/v1/sessions/{session_id}/history")
+    async def _fetch_history(self, session_id: str) -> SessionHistory | None:
+        answer = await self._require_client.get(f"/internal/v1/sessions/{session_id}/history")
         if answer.status_code == 404:
             return None
         answer.raise_for_status()
@@ -162,7 +162,7 @@ class TimelineApi:
         """The session that the alert with this id joined, if it joined one. Raises TimelineUnavailableError."""
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
-                answer = await self._running_client.get("/internal/v1/joined", params={"session_id": session_id})
+                answer = await self._require_client.get("/internal/v1/joined", params={"session_id": session_id})
             if answer.status_code == 404:
                 return None  # a timeline of release 0.1
             answer.raise_for_status()
@@ -175,7 +175,7 @@ class TimelineApi:
         body = {"session_ids": list(session_ids), "session_groups": groups}
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
-                answer = await self._running_client.post("/internal/v1/visible-sessions", json=body)
+                answer = await self._require_client.post("/internal/v1/visible-sessions", json=body)
             answer.raise_for_status()
             return VisibleSessions.model_validate_json(answer.content)
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
@@ -186,13 +186,13 @@ class TimelineApi:
         return (await self.last_events(())).positions
 
     @property
-    def _running_client(self) -> httpx2.AsyncClient:
+    def _require_client(self) -> httpx2.AsyncClient:
         if self._client is None:
             raise RuntimeError("the timeline's API is used outside of running()")
         return self._client
 
 
-def _snapshot(line: bytes) -> SessionSnapshot:
+def _parse_snapshot(line: bytes) -> SessionSnapshot:
     """A history that cannot be read here costs its own session: it is as if it were not there yet."""
     try:
         return SessionSnapshot.model_validate_json(line)

@@ -29,7 +29,7 @@ class TimelineProgress:
         self._wanted.set()
         try:
             async with asyncio.timeout(seconds), self._moved:
-                await self._moved.wait_for(lambda: self._covers(goals))
+                await self._moved.wait_for(lambda: self._has_reached(goals))
         except TimeoutError:
             log.warning("timeline.late", seconds=seconds)
             return False
@@ -56,5 +56,5 @@ class TimelineProgress:
                     self._moved.notify_all()
             await asyncio.sleep(pause)
 
-    def _covers(self, goals: Mapping[int, int]) -> bool:
+    def _has_reached(self, goals: Mapping[int, int]) -> bool:
         return all(self._positions.get(number, 0) >= offset for number, offset in goals.items())

@@ -71,7 +71,7 @@ class ClientSessions:
         session_id = message.session_id or ""
         known = None if session_id in self._held else self._known.get(session_id)
         if known is None:
-            self._hold(session_id, message)
+            self._hold_message(session_id, message)
         elif message.type == DELETED:
             del self._known[session_id]
         return known is True
@@ -83,7 +83,7 @@ class ClientSessions:
         try:
             async with asyncio.timeout(APPEAR_SECONDS):
                 for pause in draw_growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
-                    answered = session_id in self._known or await self._ask([session_id])
+                    answered = session_id in self._known or await self._learn_visibility([session_id])
                     if session_id in self._known:
                         break
                     await asyncio.sleep(pause)
@@ -97,7 +97,7 @@ class ClientSessions:
     async def sees(self, session_id: str) -> bool | None:
         """None while the timeline does not know the session, or does not answer."""
         if session_id not in self._known:
-            await self._ask([session_id])
+            await self._learn_visibility([session_id])
         return self._known.get(session_id)
 
     async def run(self) -> None:
@@ -113,14 +113,14 @@ class ClientSessions:
 
     async def _judge_held(self) -> None:
         requested = list(islice(self._held, MOST_ASKED))
-        answered = await self._ask(requested)
+        answered = await self._learn_visibility(requested)
         for session_id in requested:
             if session_id in self._known:
-                self._release(session_id)
+                self._release_held(session_id)
             elif self._monotonic() - self._held[session_id].since >= APPEAR_SECONDS:
                 self._give_up(session_id, answered=answered)
 
-    async def _ask(self, session_ids: Sequence[str]) -> bool:
+    async def _learn_visibility(self, session_ids: Sequence[str]) -> bool:
         """Whether the timeline has answered."""
         try:
             found = await self._judge.visibility(session_ids, self._groups)
@@ -132,7 +132,7 @@ class ClientSessions:
         self._known |= dict.fromkeys(found.visible, True) | dict.fromkeys(found.hidden, False)
         return True
 
-    def _hold(self, session_id: str, message: Outgoing) -> None:
+    def _hold_message(self, session_id: str, message: Outgoing) -> None:
         if self._held_count >= MOST_HELD:
             self._overflow()
             return
@@ -140,8 +140,8 @@ class ClientSessions:
         self._held_count += 1
         self._requested.set()
 
-    def _release(self, session_id: str) -> None:
-        messages = self._taken(session_id)
+    def _release_held(self, session_id: str) -> None:
+        messages = self._take_held(session_id)
         if self._known[session_id]:
             self._send(messages)
         if messages[-1].type == DELETED:
@@ -152,11 +152,11 @@ class ClientSessions:
         and the client reconnects and reads the list again.
         """
         log.warning("visibility.given_up", session_id=session_id, answered=answered)
-        self._taken(session_id)
+        self._take_held(session_id)
         if not answered:
             self._overflow()
 
-    def _taken(self, session_id: str) -> list[Outgoing]:
+    def _take_held(self, session_id: str) -> list[Outgoing]:
         messages = self._held.pop(session_id).messages
         self._held_count -= len(messages)
         return messages
