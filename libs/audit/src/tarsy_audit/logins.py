@@ -43,7 +43,7 @@ class LoginTrail:
         if not self._publisher.is_running:
             raise NotWrittenError("the service is not running")
         # In a thread: the first login makes its masker, which takes a second.
-        act = await asyncio.to_thread(self._act, request, outcome, identity, reason)
+        act = await asyncio.to_thread(self._make_act, request, outcome, identity, reason)
         await self._publisher.publish(
             self._publisher.topics.audit, act, key=act.name, id=self._new_id(), subject=act.act
         )
@@ -56,6 +56,8 @@ class LoginTrail:
         self._refused_at[reason] = now
         return True
 
-    def _act(self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str) -> ActRequested:
+    def _make_act(
+        self, request: Request, outcome: LoginOutcome, identity: Identity | None, reason: str
+    ) -> ActRequested:
         target = {"outcome": outcome, "reason": reason} if reason else {"outcome": outcome}
         return act_of(request, self._mask, NOBODY if identity is None else identity.name, identity, target)

@@ -32,7 +32,7 @@ def act_of(
     return ActRequested(
         act=f"{request.method} {route_of(request.scope)}",
         name=mask(name)[:LONGEST_AUTHOR],
-        door=_door(identity, name),
+        door=_door_of(identity, name),
         credential="" if identity is None else shown(identity.credential),
         role="" if identity is None else identity.role.label,
         # A proxy copies it from a header, which the caller may have written.
@@ -42,7 +42,7 @@ def act_of(
     )
 
 
-def _door(identity: Identity | None, name: str) -> AuditDoor:
+def _door_of(identity: Identity | None, name: str) -> AuditDoor:
     if identity is not None:
         return identity.door
     return "nobody" if name == NOBODY else "forwarded_user"

@@ -49,14 +49,14 @@ class SharedRecords:
         try:
             if last is not None:
                 await last.ended.wait()
-            await self._end(record, act)
+            await self._write_and_close(record, act)
         finally:
             record.is_open = False
             record.ended.set()
             if self._last.get(key) is record:
                 del self._last[key]
 
-    async def _end(self, record: _Record, act: ActRequested) -> None:
+    async def _write_and_close(self, record: _Record, act: ActRequested) -> None:
         record.is_open = False
         try:
             await self._write(act if record.times == 1 else act.model_copy(update={"times": record.times}))

@@ -22,7 +22,7 @@ class AuditTrail:
         self._publisher = publisher
         self._mask = mask
         self._new_id = new_id
-        self._records = SharedRecords(self._write)
+        self._records = SharedRecords(self._write_act)
 
     async def require(self, request: Request) -> None:
         """A dependency of routes, which looks at requests that change something. Raises ProblemError."""
@@ -37,7 +37,7 @@ class AuditTrail:
         """Returns when it is on record. Raises NotWrittenError."""
         await self._records.write(describe_request(request, self._mask))
 
-    async def _write(self, act: ActRequested) -> None:
+    async def _write_act(self, act: ActRequested) -> None:
         if not self._publisher.is_running:
             raise NotWrittenError("the service is not running")
         session = act.session_id

@@ -41,17 +41,17 @@ def role_of(written: object) -> Role:
 def moment_of(written: object) -> datetime:
     """In UTC; a date is its beginning. Raises ValueError."""
     if isinstance(written, str):
-        written = _parse(written)
+        written = _parse_date(written)
     if isinstance(written, datetime):
         if written.tzinfo is None:
             raise ValueError("has no zone; write a time as 2027-03-01T12:00:00Z")
-        return _in_utc(written)
+        return _to_utc(written)
     if isinstance(written, date):
         return datetime.combine(written, time(), UTC)
     raise ValueError("is no date; write it as 2027-03-01")
 
 
-def _parse(written: str) -> date:
+def _parse_date(written: str) -> date:
     try:
         return date.fromisoformat(written)
     except ValueError:
@@ -62,7 +62,7 @@ def _parse(written: str) -> date:
         raise ValueError("is no date and no time; write it as 2027-03-01 or 2027-03-01T12:00:00Z") from None
 
 
-def _in_utc(moment: datetime) -> datetime:
+def _to_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError:

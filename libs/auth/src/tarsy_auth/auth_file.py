@@ -69,14 +69,14 @@ def read_auth_file(path: Path, secret_files: set[Path] | None = None) -> AuthCon
         tree = TextTree(text)
     except UnreadableTextError as problem:
         raise InvalidAuthFileError([AuthFileMistake(str(path), problem.line, "", str(problem))]) from None
-    mistakes = [AuthFileMistake(str(path), fault.line, _written(fault.place), fault.problem) for fault in tree.faults]
+    mistakes = [AuthFileMistake(str(path), fault.line, _path_text(fault.place), fault.problem) for fault in tree.faults]
     config, context = AuthConfig(), secrets_in(path.parent, set() if secret_files is None else secret_files)
     try:
         config = AuthConfig.model_validate({} if tree.data is None else tree.data, context=context)
     except ValidationError as problem:
-        mistakes += [_mistake(path, tree, error) for error in problem.errors(include_url=False, include_input=False)]
+        mistakes += [_to_mistake(path, tree, error) for error in problem.errors(include_url=False, include_input=False)]
     mistakes += [
-        AuthFileMistake(str(path), tree.line(key_path), _written(key_path), sentence)
+        AuthFileMistake(str(path), tree.line(key_path), _path_text(key_path), sentence)
         for key_path, sentence in cross_checks(tree.data)
     ]
     if mistakes:
@@ -109,17 +109,17 @@ def _file_error(path: Path, problem: str) -> InvalidAuthFileError:
     return InvalidAuthFileError([AuthFileMistake(str(path), None, "", problem)])
 
 
-def _mistake(path: Path, tree: TextTree, error: ErrorDetails) -> AuthFileMistake:
+def _to_mistake(path: Path, tree: TextTree, error: ErrorDetails) -> AuthFileMistake:
     # Pydantic marks the key of a mapping so, where that is what is wrong.
     key_path: KeyPath = tuple(part for part in error["loc"] if part != "[key]")
-    return AuthFileMistake(str(path), tree.line(key_path), _written(key_path), _problem(key_path, error))
+    return AuthFileMistake(str(path), tree.line(key_path), _path_text(key_path), _describe_problem(key_path, error))
 
 
-def _problem(path: KeyPath, error: ErrorDetails) -> str:
+def _describe_problem(path: KeyPath, error: ErrorDetails) -> str:
     if error["type"] == "value_error":
         return str(error.get("ctx", {}).get("error"))
     if error["type"] == "extra_forbidden":
-        return f"is unknown; {_suggestion(str(path[-1]), _names_of(_model_at(path)))}"
+        return f"is unknown; {_suggest_name(str(path[-1]), _names_of(_model_at(path)))}"
     return PROBLEMS.get(error["type"], error["msg"])
 
 
@@ -146,12 +146,12 @@ def _names_of(model: type[AuthModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def _suggestion(name: str, known: Iterable[str]) -> str:
+def _suggest_name(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
 
 
-def _written(path: KeyPath) -> str:
+def _path_text(path: KeyPath) -> str:
     """`("keys", 0, "name")` as people write it: `keys[0].name`."""
     text = ""
     for part in path:

@@ -19,13 +19,13 @@ def cross_checks(data: Tree) -> Iterator[tuple[KeyPath, str]]:
     keys = data and data.get("keys")
     if not keys and not (data and data.get("tokens")):
         yield (), "has neither keys nor tokens, so that nobody could come in; write one of them"
-    yield from _login_checks(data or {})
-    yield from _group_checks(data or {})
+    yield from _find_login_mistakes(data or {})
+    yield from _find_group_mistakes(data or {})
     for section, field in UNIQUE:
-        yield from _doubles(section, data and data.get(section), field)
+        yield from _find_doubles(section, data and data.get(section), field)
 
 
-def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
+def _find_login_mistakes(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
     login, tokens = data.get("login"), data.get("tokens")
     if login is None:
         return
@@ -41,7 +41,7 @@ def _login_checks(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
         )
 
 
-def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[KeyPath, str]]:
+def _find_doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[KeyPath, str]]:
     first: dict[str, int] = {}
     for index, entry in enumerate(entries if isinstance(entries, list) else ()):
         value = entry.get(field) if isinstance(entry, dict) else None
@@ -52,7 +52,7 @@ def _doubles(section: str, entries: Tree, field: str) -> Iterator[tuple[KeyPath,
                 yield (section, index, field), f"stands in {section}[{known}], too; each {one} needs its own"
 
 
-def _group_checks(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
+def _find_group_mistakes(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
     groups = data.get("session_groups")
     known = [*groups] if isinstance(groups, dict) else []
     for name in known:
@@ -64,15 +64,15 @@ def _group_checks(data: Mapping[str, Tree]) -> Iterator[tuple[KeyPath, str]]:
             path: KeyPath = ("keys", index, "session_groups")
             if entry.get("role") in SEE_ALL and entry["session_groups"] != ALL:
                 yield path, f"limits nothing, as the role {entry['role']} sees every session; leave it out"
-            yield from _unknown_groups(path, entry["session_groups"], known)
+            yield from _find_unknown_groups(path, entry["session_groups"], known)
     tokens = data.get("tokens")
     claim = tokens.get("session_groups") if isinstance(tokens, dict) else None
     values = claim.get("values") if isinstance(claim, dict) else None
     for value, names in values.items() if isinstance(values, dict) else ():
-        yield from _unknown_groups(("tokens", "session_groups", "values", value), names, known)
+        yield from _find_unknown_groups(("tokens", "session_groups", "values", value), names, known)
 
 
-def _unknown_groups(path: KeyPath, names: Tree, known: list[str]) -> Iterator[tuple[KeyPath, str]]:
+def _find_unknown_groups(path: KeyPath, names: Tree, known: list[str]) -> Iterator[tuple[KeyPath, str]]:
     for index, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name not in known:
             there = f"known here: {', '.join(known)}" if known else "there are none"

@@ -35,7 +35,7 @@ def http_fetch(*, seconds: float = SECONDS) -> Fetch:
     """Takes the proxies and the CAs of the environment; for an address on this machine no proxy."""
 
     async def fetch(url: str) -> bytes:
-        _, body = await _ask(ProviderRequest(url), seconds)
+        _, body = await _fetch_within(ProviderRequest(url), seconds)
         return body
 
     return fetch
@@ -47,27 +47,29 @@ def http_post(*, seconds: float = SECONDS) -> Post:
     async def post(request: TokenRequest) -> TokenAnswer:
         headers = {**request.headers, "content-type": FORM_TYPE}
         content = urlencode(request.form).encode()
-        status, body = await _ask(ProviderRequest(request.url, (OK, *FORM_REFUSED), "POST", headers, content), seconds)
+        status, body = await _fetch_within(
+            ProviderRequest(request.url, (OK, *FORM_REFUSED), "POST", headers, content), seconds
+        )
         return TokenAnswer(status == OK, body)
 
     return post
 
 
-async def _ask(request: ProviderRequest, seconds: float) -> tuple[int, bytes]:
+async def _fetch_within(request: ProviderRequest, seconds: float) -> tuple[int, bytes]:
     """Status and body. Raises FetchFailedError."""
     # Only who has tokens pays for the import.
     import httpx2
 
     try:
         async with asyncio.timeout(seconds):
-            return await _read(request)
+            return await _read_response(request)
     except TimeoutError:
         raise FetchFailedError(f"no whole answer within {seconds:g} seconds") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as problem:
         raise FetchFailedError(str(problem) or type(problem).__name__) from problem
 
 
-async def _read(request: ProviderRequest) -> tuple[int, bytes]:
+async def _read_response(request: ProviderRequest) -> tuple[int, bytes]:
     import httpx2
 
     # Compressed bytes would make the limit one of bytes that say nothing about the memory that they need.

@@ -67,22 +67,22 @@ class Jwks:
             if self._attempted_at is not None and 0 <= now - self._attempted_at < PAUSE_SECONDS:
                 return None
             self._attempted_at = now
-            self._refresh = asyncio.create_task(self._load())
+            self._refresh = asyncio.create_task(self._load_keys())
         return self._refresh
 
-    async def _load(self) -> None:
+    async def _load_keys(self) -> None:
         try:
             keys = read_signing_keys(await self._fetch(self._url))
         except Exception as problem:  # noqa: BLE001 - whatever the provider or the way to it does, keys that we have count
             self._last_failed = True
             log.warning("The keys of %s cannot be read: %s", self._url, str(problem) or type(problem).__name__)
             return
-        self._keys = _by_kid(keys)
+        self._keys = _keys_by_kid(keys)
         self._fetched_at = self._now()
         self._last_failed = False
 
 
-def _by_kid(keys: Sequence[SigningKey]) -> dict[str | None, SigningKey]:
+def _keys_by_kid(keys: Sequence[SigningKey]) -> dict[str | None, SigningKey]:
     """A token without `kid` can only mean the one key that there is."""
     if len(keys) == 1:
         return {None: keys[0], keys[0].kid: keys[0]}

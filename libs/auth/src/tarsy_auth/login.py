@@ -100,7 +100,7 @@ class Login:
         self._random_bytes = random_bytes
         self._exchanges = 0
         self._renewals: Renewals[LoggedIn] = Renewals(monotonic)
-        self._seal = _seal_of(settings, issuer, random_bytes)
+        self._seal = _make_seal(settings, issuer, random_bytes)
 
     def begin(self, wanted: str) -> tuple[LoginAttempt, str]:
         """The attempt, which the browser keeps, and the address at the provider to go to. `wanted`: where it ends."""
@@ -110,26 +110,28 @@ class Login:
     async def finish(self, attempt: LoginAttempt, callback: Callback) -> LoggedIn:
         """Raises LoginFailedError."""
         code = self._code_of(attempt, callback)
-        tokens = await self._exchange(token_request(self.settings, code, attempt.verifier))
-        identity, claims = await self._judged(tokens)
+        tokens = await self._exchange_tokens(token_request(self.settings, code, attempt.verifier))
+        identity, claims = await self._verify_identity(tokens)
         if claims.get("nonce") != attempt.nonce:
             raise LoginFailedError("rejected", "nonce")
-        return LoggedIn(identity, tokens.id_token, self._sealed(claims, tokens.refresh_token))
+        return LoggedIn(identity, tokens.id_token, self._seal_refresh_token(claims, tokens.refresh_token))
 
     async def renew(self, sealed: str) -> LoggedIn:
         """The person's name and rights are judged anew. Raises LoginFailedError."""
         refresh = None if self._seal is None else self._seal.open(sealed)
         if refresh is None:
             raise LoginFailedError("ended", "no refresh token of ours")
-        return await self._renewals.once(refresh.token, partial(self._renew, refresh))
+        return await self._renewals.once(refresh.token, partial(self._renew_login, refresh))
 
-    async def _renew(self, refresh: RefreshToken) -> LoggedIn:
-        tokens = await self._exchange(refresh_request(self.settings, refresh.token))
-        identity, claims = await self._judged(tokens)
+    async def _renew_login(self, refresh: RefreshToken) -> LoggedIn:
+        tokens = await self._exchange_tokens(refresh_request(self.settings, refresh.token))
+        identity, claims = await self._verify_identity(tokens)
         if claims.get("sub") != refresh.subject:
             raise LoginFailedError("rejected", "another person")
         # A provider that does not rotate them gives none.
-        return LoggedIn(identity, tokens.id_token, self._sealed(claims, tokens.refresh_token or refresh.token))
+        return LoggedIn(
+            identity, tokens.id_token, self._seal_refresh_token(claims, tokens.refresh_token or refresh.token)
+        )
 
     async def who(self, token: str) -> Identity | None:
         """The owner of an ID token; None of one that does not count."""
@@ -149,11 +151,11 @@ class Login:
         if not answer.granted:
             raise LoginFailedError("provider", "the refresh token was not revoked")
 
-    async def _judged(self, tokens: ProviderTokens) -> tuple[Identity, Claims]:
+    async def _verify_identity(self, tokens: ProviderTokens) -> tuple[Identity, Claims]:
         """Raises LoginFailedError."""
         found = await self._authenticate(f"Bearer {tokens.id_token}")
         if isinstance(found, Refusal):
-            raise _refused(found)
+            raise _refusal_error(found)
         claims = _claims_of(tokens.id_token) if found.door == "token" else {}
         audience = claims.get("aud")
         # The authenticator knows API keys, too: the provider must not hand one out.
@@ -161,7 +163,7 @@ class Login:
             raise LoginFailedError("rejected", "audience")
         return found, claims
 
-    def _sealed(self, claims: Claims, refresh_token: str | None) -> str | None:
+    def _seal_refresh_token(self, claims: Claims, refresh_token: str | None) -> str | None:
         subject = claims.get("sub")
         if self._seal is None or refresh_token is None or not isinstance(subject, str):
             return None
@@ -180,7 +182,7 @@ class Login:
             raise LoginFailedError("provider", "no code")
         return callback.code
 
-    async def _exchange(self, request: TokenRequest) -> ProviderTokens:
+    async def _exchange_tokens(self, request: TokenRequest) -> ProviderTokens:
         """Raises LoginFailedError."""
         if self._exchanges >= MOST_EXCHANGES:
             raise LoginFailedError("unavailable", "too many logins at once")
@@ -196,7 +198,7 @@ class Login:
             self._exchanges -= 1
 
 
-def _seal_of(settings: LoginSettings, issuer: str, random_bytes: RandomBytes) -> RefreshSeal | None:
+def _make_seal(settings: LoginSettings, issuer: str, random_bytes: RandomBytes) -> RefreshSeal | None:
     if settings.refresh_key is None:
         return None
     return RefreshSeal(settings.refresh_key.get_secret_value(), issuer, settings.client_id, random_bytes)
@@ -207,7 +209,7 @@ def _claims_of(token: str) -> Claims:
     return cast("Claims", jwt.decode(token, options={"verify_signature": False}))
 
 
-def _refused(refusal: Refusal) -> LoginFailedError:
+def _refusal_error(refusal: Refusal) -> LoginFailedError:
     if refusal.reason == "unavailable":
         return LoginFailedError("unavailable", "its keys cannot be read")
     return LoginFailedError("without_role" if refusal == WITHOUT_ROLE else "rejected", refusal.reason)

@@ -30,7 +30,7 @@ class Renewals[T]:
     async def once(self, token: str, renew: Callable[[], Awaitable[T]]) -> T:
         """Raises what `renew` raises: a failure is no answer, and the next one asks again."""
         digest = hashlib.sha256(token.encode()).digest()
-        self._forget()
+        self._forget_old()
         one = self._known.setdefault(digest, _Renewal())
         one.waiting += 1
         try:
@@ -44,7 +44,7 @@ class Renewals[T]:
             if one.answer is None and not one.waiting:
                 self._known.pop(digest, None)
 
-    def _forget(self) -> None:
+    def _forget_old(self) -> None:
         now = self._monotonic()
         ended = [digest for digest, one in self._known.items() if not one.waiting and one.until <= now]
         kept = [digest for digest, one in self._known.items() if not one.waiting]

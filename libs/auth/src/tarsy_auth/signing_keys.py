@@ -53,15 +53,15 @@ def read_signing_keys(body: bytes) -> tuple[SigningKey, ...]:
     members = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(members, list):
         raise UnusableKeysError("The answer is no JWKS: it has no list `keys`.")
-    keys = tuple(key for jwk in members if isinstance(jwk, dict) for key in _read(jwk))
+    keys = tuple(key for jwk in members if isinstance(jwk, dict) for key in _read_key(jwk))
     if not keys:
         raise UnusableKeysError("The JWKS has no key for signatures that is public, asymmetric and strong enough.")
     return keys
 
 
-def _read(jwk: Jwk) -> Iterator[SigningKey]:
+def _read_key(jwk: Jwk) -> Iterator[SigningKey]:
     kid = jwk.get("kid")
-    algorithms = _algorithms(jwk)
+    algorithms = _usable_algorithms(jwk)
     if not algorithms or not _is_for_signatures(jwk) or not isinstance(kid, str | None):
         return
     written = json.dumps(jwk, sort_keys=True)
@@ -83,7 +83,7 @@ def _is_for_signatures(jwk: Jwk) -> bool:
     )
 
 
-def _algorithms(jwk: Jwk) -> frozenset[str]:
+def _usable_algorithms(jwk: Jwk) -> frozenset[str]:
     """Those that the key can be used with, and of these the one that it names if it does."""
     match jwk.get("kty"):
         case "RSA":

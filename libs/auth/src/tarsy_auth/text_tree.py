@@ -39,8 +39,8 @@ class TextTree:
     def __init__(self, text: str) -> None:
         self.faults: list[TreeFault] = []
         self._lines: dict[KeyPath, int] = {}
-        root = _compose(text)
-        self.data: Tree = None if root is None else self._build(root, ())
+        root = _compose_yaml(text)
+        self.data: Tree = None if root is None else self._build_tree(root, ())
 
     def line(self, path: KeyPath) -> int:
         """The line of a key or list item; of what is missing, the line of what it is missing in."""
@@ -48,12 +48,12 @@ class TextTree:
             path = path[:-1]
         return self._lines.get(path, 1)
 
-    def _build(self, node: yaml.Node, path: KeyPath) -> Tree:
+    def _build_tree(self, node: yaml.Node, path: KeyPath) -> Tree:
         line = self._lines.setdefault(path, node.start_mark.line + 1)
         if not node.tag.startswith(STANDARD_TAG):
             self.faults.append(TreeFault(path, line, f"has the tag {node.tag}; tags mean nothing here"))
         if isinstance(node, yaml.SequenceNode):
-            return [self._build(item, (*path, index)) for index, item in enumerate(node.value)]
+            return [self._build_tree(item, (*path, index)) for index, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):
             return self._build_mapping(node, path)
         return None if node.tag == NULL_TAG else str(node.value)
@@ -67,11 +67,11 @@ class TextTree:
                 self.faults.append(TreeFault(inside, line, "stands here a second time; take one of them out"))
                 continue
             self._lines[inside] = line
-            found[name] = self._build(value, inside)
+            found[name] = self._build_tree(value, inside)
         return found
 
 
-def _compose(text: str) -> yaml.Node | None:
+def _compose_yaml(text: str) -> yaml.Node | None:
     try:
         alias = next((token for token in yaml.scan(text) if isinstance(token, yaml.AliasToken)), None)
         if alias is not None:

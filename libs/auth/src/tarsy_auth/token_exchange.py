@@ -68,21 +68,21 @@ def token_request(settings: LoginSettings, code: str, verifier: str) -> TokenReq
         "redirect_uri": settings.redirect_uri,
         "code_verifier": verifier,
     }
-    return _of_client(settings, settings.token_endpoint, form)
+    return _request_of_client(settings, settings.token_endpoint, form)
 
 
 def refresh_request(settings: LoginSettings, refresh_token: str) -> TokenRequest:
-    return _of_client(
+    return _request_of_client(
         settings, settings.token_endpoint, {"grant_type": "refresh_token", "refresh_token": refresh_token}
     )
 
 
 def revocation_request(settings: LoginSettings, endpoint: str, refresh_token: str) -> TokenRequest:
     form = {"token": refresh_token, "token_type_hint": "refresh_token"}
-    return _of_client(settings, endpoint, form)
+    return _request_of_client(settings, endpoint, form)
 
 
-def _of_client(settings: LoginSettings, url: str, form: Mapping[str, str]) -> TokenRequest:
+def _request_of_client(settings: LoginSettings, url: str, form: Mapping[str, str]) -> TokenRequest:
     if settings.client_secret is None:
         return TokenRequest(url, {**form, "client_id": settings.client_id}, {})
     pair = f"{quote_plus(settings.client_id)}:{quote_plus(settings.client_secret.get_secret_value())}"

@@ -56,27 +56,27 @@ class Tokens:
             return MALFORMED_TOKEN
         digest = hashlib.sha256(token.encode()).digest()
         known = self._known.get(digest)
-        if known is not None and self._is_valid(known):
+        if known is not None and self._is_still_valid(known):
             return known.identity
         self._known.pop(digest, None)
         try:
-            found = await self._verify(token, digest.hex()[:SHOWN])
+            found = await self._verify_token(token, digest.hex()[:SHOWN])
         except JwksUnavailableError:
             return UNAVAILABLE
         if isinstance(found, Refusal):
             return found
-        self._remember(digest, found)
+        self._remember_token(digest, found)
         return found.identity
 
-    def _is_valid(self, known: VerifiedToken) -> bool:
+    def _is_still_valid(self, known: VerifiedToken) -> bool:
         return self._now() < known.until and self._jwks.current(known.key.kid) == known.key
 
-    def _remember(self, digest: bytes, found: VerifiedToken) -> None:
+    def _remember_token(self, digest: bytes, found: VerifiedToken) -> None:
         self._known[digest] = found
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
 
-    async def _verify(self, token: str, credential: str) -> VerifiedToken | Refusal:
+    async def _verify_token(self, token: str, credential: str) -> VerifiedToken | Refusal:
         """Raises JwksUnavailableError."""
         try:
             header = jwt.get_unverified_header(token)
@@ -90,12 +90,12 @@ class Tokens:
         if key is None or algorithm not in key.algorithms:
             return REJECTED
         try:
-            claims = self._decode(token, algorithm, key)
-            return self._judge(claims, key, credential)
+            claims = self._decode_claims(token, algorithm, key)
+            return self._judge_claims(claims, key, credential)
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError):
             return REJECTED
 
-    def _decode(self, token: str, algorithm: str, key: SigningKey) -> Claims:
+    def _decode_claims(self, token: str, algorithm: str, key: SigningKey) -> Claims:
         """Signature, issuer and audience are right. Raises jwt.PyJWTError."""
         settings = self._settings
         return cast(
@@ -110,7 +110,7 @@ class Tokens:
             ),
         )
 
-    def _judge(self, claims: Claims, key: SigningKey, credential: str) -> VerifiedToken | Refusal:
+    def _judge_claims(self, claims: Claims, key: SigningKey, credential: str) -> VerifiedToken | Refusal:
         """Raises ValueError for a time that is none."""
         now = self._now()
         expires, *begins = (time_at(claims, name) for name in ("exp", "nbf", "iat"))
@@ -125,9 +125,9 @@ class Tokens:
         role = role_in(claims, self._settings.roles)
         if role is None:
             return WITHOUT_ROLE
-        identity = Identity(name, role, "token", credential, until, self._groups(claims, role))
+        identity = Identity(name, role, "token", credential, until, self._groups_in(claims, role))
         return VerifiedToken(identity, key, until)
 
-    def _groups(self, claims: Claims, role: Role) -> VisibleGroups:
+    def _groups_in(self, claims: Claims, role: Role) -> VisibleGroups:
         limit = self._settings.session_groups
         return None if limit is None or role.sees_all else self._groups_of(group_names_in(claims, limit))

@@ -119,14 +119,14 @@ class ReplyReport(ToolAnswer):
 def describe_sessions(found: SessionList) -> FoundSessions:
     page = found.pagination
     return FoundSessions(
-        sessions=tuple(map(_found_session, found.sessions)),
+        sessions=tuple(map(_to_found_session, found.sessions)),
         page=page.page,
         total_pages=page.total_pages,
         total_sessions=page.total_items,
     )
 
 
-def _found_session(row: ListedSession) -> FoundSession:
+def _to_found_session(row: ListedSession) -> FoundSession:
     return FoundSession(
         session_id=row.id,
         title=row.title,
@@ -162,11 +162,11 @@ def session_report(session: SessionDetail) -> SessionReport:
         error=session.error_message,
         approvals_waiting=session.approvals_waiting,
         questions_allowed=session.chat_enabled and session.status in ENDED,
-        stages=tuple(map(_stage_report, session.stages)),
+        stages=tuple(map(_to_stage_report, session.stages)),
     )
 
 
-def _stage_report(stage: SessionStage) -> StageReport:
+def _to_stage_report(stage: SessionStage) -> StageReport:
     return StageReport(
         name=stage.stage_name,
         type=stage.stage_type,
@@ -184,7 +184,7 @@ def timeline_part(session: SessionDetail, events: tuple[TimelineEvent, ...], aft
     for event in events:
         if event.sequence_number <= after:
             continue
-        item = _item(event, agents)
+        item = _to_timeline_item(event, agents)
         length += len(item.content)
         if items and length > LONGEST_PART:
             next_after = items[-1].sequence_number
@@ -193,7 +193,7 @@ def timeline_part(session: SessionDetail, events: tuple[TimelineEvent, ...], aft
     return TimelinePart(session_id=session.id, status=session.status, items=tuple(items), next_after=next_after)
 
 
-def _item(event: TimelineEvent, agents: dict[str, str]) -> TimelineItem:
+def _to_timeline_item(event: TimelineEvent, agents: dict[str, str]) -> TimelineItem:
     about = event.metadata
     tool = f"{about.get('server_name')}.{about['tool_name']}" if "tool_name" in about else None
     return TimelineItem(

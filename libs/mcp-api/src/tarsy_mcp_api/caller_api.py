@@ -42,36 +42,46 @@ class CallerApi:
 
     async def submit(self, alert: dict[str, JsonValue], key: str | None) -> AlertAccepted:
         ingest = httpx2.AsyncClient(base_url=self._ingest_url, timeout=ASK_SECONDS)
-        return _read(AlertAccepted, await self._ask(ingest, "POST", "/api/v1/alerts", body=alert, key=key))
+        return _parse_answer(
+            AlertAccepted, await self._send_request(ingest, "POST", "/api/v1/alerts", body=alert, key=key)
+        )
 
     async def sessions(self, query: Query) -> SessionList:
-        return _read(SessionList, await self._ask(self._here(), "GET", "/api/v1/sessions", query=query))
+        return _parse_answer(
+            SessionList, await self._send_request(self._own_client(), "GET", "/api/v1/sessions", query=query)
+        )
 
     async def session(self, session_id: str) -> SessionDetail:
-        return _read(SessionDetail, await self._ask(self._here(), "GET", _path(session_id)))
+        return _parse_answer(
+            SessionDetail, await self._send_request(self._own_client(), "GET", _session_path(session_id))
+        )
 
     async def state(self, session_id: str) -> SessionState:
         """Without alert and stages: it may be asked each second."""
-        return _read(SessionState, await self._ask(self._here(), "GET", f"{_path(session_id)}/status"))
+        return _parse_answer(
+            SessionState, await self._send_request(self._own_client(), "GET", f"{_session_path(session_id)}/status")
+        )
 
     async def shows(self, session_id: str) -> bool:
         """False where there is no such session, or not yet."""
-        answer = await self._ask(self._here(), "GET", f"{_path(session_id)}/status")
+        answer = await self._send_request(self._own_client(), "GET", f"{_session_path(session_id)}/status")
         return answer.status_code != 404
 
     async def timeline(self, session_id: str) -> tuple[TimelineEvent, ...]:
-        answer = await self._ask(self._here(), "GET", f"{_path(session_id)}/timeline")
+        answer = await self._send_request(self._own_client(), "GET", f"{_session_path(session_id)}/timeline")
         # In a thread: it may be some megabytes.
-        return await asyncio.to_thread(TIMELINE.validate_json, _taken(answer).content)
+        return await asyncio.to_thread(TIMELINE.validate_json, _require_success(answer).content)
 
     async def ask(self, session_id: str, question: str, key: str) -> ChatMessageSent:
-        path, body = f"{_path(session_id)}/chat/messages", {"content": question}
-        return _read(ChatMessageSent, await self._ask(self._here(), "POST", path, body=body, key=key))
+        path, body = f"{_session_path(session_id)}/chat/messages", {"content": question}
+        return _parse_answer(
+            ChatMessageSent, await self._send_request(self._own_client(), "POST", path, body=body, key=key)
+        )
 
-    def _here(self) -> httpx2.AsyncClient:
+    def _own_client(self) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(transport=httpx2.ASGITransport(self._app), base_url=HERE)
 
-    async def _ask(
+    async def _send_request(
         self,
         client: httpx2.AsyncClient,
         method: str,
@@ -90,15 +100,15 @@ class CallerApi:
             raise ToolError("TARSy does not answer now. Try again in a minute.") from problem
 
 
-def _path(session_id: str) -> str:
+def _session_path(session_id: str) -> str:
     return f"/api/v1/sessions/{quote(session_id, safe='')}"
 
 
-def _read[M: BaseModel](model: type[M], answer: httpx2.Response) -> M:
-    return model.model_validate_json(_taken(answer).content)
+def _parse_answer[M: BaseModel](model: type[M], answer: httpx2.Response) -> M:
+    return model.model_validate_json(_require_success(answer).content)
 
 
-def _taken(answer: httpx2.Response) -> httpx2.Response:
+def _require_success(answer: httpx2.Response) -> httpx2.Response:
     """Raises ToolError for an answer that is a problem."""
     if answer.is_error:
         raise ToolError(_sentence_of(answer))

@@ -30,11 +30,11 @@ def mcp_server(tools: McpTools, metrics: McpMetrics) -> MCPServer:
     server = MCPServer("tarsy", title="TARSy", version=version("tarsy-mcp-api"), instructions=INSTRUCTIONS)
     for annotations, names in ((READS, READING), (STARTS, STARTING)):
         for name in names:
-            server.add_tool(_counted(name, getattr(tools, name), metrics), annotations=annotations)
+            server.add_tool(_count_calls(name, getattr(tools, name), metrics), annotations=annotations)
     return server
 
 
-def _counted[**P, T](name: str, tool: Callable[P, Awaitable[T]], metrics: McpMetrics) -> Callable[P, Awaitable[T]]:
+def _count_calls[**P, T](name: str, tool: Callable[P, Awaitable[T]], metrics: McpMetrics) -> Callable[P, Awaitable[T]]:
     @wraps(tool)
     async def run(*args: P.args, **kwargs: P.kwargs) -> T:
         try:

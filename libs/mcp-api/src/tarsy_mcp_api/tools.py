@@ -66,7 +66,7 @@ class McpTools:
         """Have TARSy investigate an alert. Returns at once; read_session returns the outcome."""
         given = {"data": data, "alert_type": alert_type, "title": title, "runbook": runbook, "priority": priority}
         alert: dict[str, JsonValue] = {name: value for name, value in given.items() if value is not None}
-        accepted = await self._api(context).submit(alert, idempotency_key)
+        accepted = await self._api_of_caller(context).submit(alert, idempotency_key)
         return answers.AlertTaken(session_id=accepted.session_id, status=accepted.status, message=accepted.message)
 
     async def find_sessions(
@@ -102,14 +102,14 @@ class McpTools:
             "page_size": page_size,
         }
         query = {name: value for name, value in given.items() if value is not None}
-        return answers.describe_sessions(await self._api(context).sessions(query))
+        return answers.describe_sessions(await self._api_of_caller(context).sessions(query))
 
     async def read_session(
         self, context: ToolContext, session_id: SessionId, wait_seconds: Wait = 0
     ) -> answers.SessionReport:
         """Read how far an investigation is, and what it found: executive summary, final analysis, stages."""
-        api = self._api(context)
-        await self._until_shown(api, session_id)
+        api = self._api_of_caller(context)
+        await self._wait_until_shown(api, session_id)
 
         async def look() -> SessionState:
             return await api.state(session_id)
@@ -128,7 +128,7 @@ class McpTools:
         after: Annotated[int, Field(ge=0, description="next_after of the part before; 0 for the beginning")] = 0,
     ) -> answers.TimelinePart:
         """Read what the agents of an investigation thought, called and were answered, a part at a time."""
-        api = self._api(context)
+        api = self._api_of_caller(context)
         session = await api.session(session_id)
         return answers.timeline_part(session, await api.timeline(session_id), after)
 
@@ -141,7 +141,7 @@ class McpTools:
         idempotency_key: IdempotencyKey = None,
     ) -> answers.ReplyReport:
         """Ask an investigation that has ended. Its agent knows all that was found, and may use its tools again."""
-        api, key = self._api(context), idempotency_key or self._new_key()
+        api, key = self._api_of_caller(context), idempotency_key or self._new_key()
 
         async def send() -> ChatMessageSent:
             return await api.ask(session_id, question, key)
@@ -153,7 +153,7 @@ class McpTools:
         sent = await self._waits.until(send, lambda sent: sent.accepted, deadline, report)
         if not sent.accepted:
             raise ToolError(NOT_DECIDED.format(key=key))
-        return await self._reply(context, session_id, sent.stage_id, deadline)
+        return await self._wait_for_reply(context, session_id, sent.stage_id, deadline)
 
     async def read_reply(
         self,
@@ -163,9 +163,9 @@ class McpTools:
         wait_seconds: Wait = MOST_SECONDS,
     ) -> answers.ReplyReport:
         """Read the reply to a question that ask_session did not wait for long enough."""
-        return await self._reply(context, session_id, stage_id, self._waits.deadline(wait_seconds))
+        return await self._wait_for_reply(context, session_id, stage_id, self._waits.deadline(wait_seconds))
 
-    async def _until_shown(self, api: CallerApi, session_id: str) -> None:
+    async def _wait_until_shown(self, api: CallerApi, session_id: str) -> None:
         """For a while: an agent that submits an alert reads its session at once, and must not take it for lost."""
 
         async def look() -> bool:
@@ -173,10 +173,10 @@ class McpTools:
 
         await self._waits.until(look, bool, self._waits.deadline(APPEAR_SECONDS), _report_nothing)
 
-    async def _reply(
+    async def _wait_for_reply(
         self, context: ToolContext, session_id: str, stage_id: str, deadline: float
     ) -> answers.ReplyReport:
-        api = self._api(context)
+        api = self._api_of_caller(context)
 
         session = await api.session(session_id)
 
@@ -196,7 +196,7 @@ class McpTools:
         events = await api.timeline(session_id) if ended(session) else ()
         return answers.reply_of(session, events, stage_id)
 
-    def _api(self, context: ToolContext) -> CallerApi:
+    def _api_of_caller(self, context: ToolContext) -> CallerApi:
         request = context.request_context.request
         assert request is not None, "tools are called over HTTP"
         return CallerApi(request, self._ingest_url)

@@ -45,13 +45,13 @@ class DateFormat(NamedTuple):
     read: Callable[[re.Match[str]], Date]
 
 
-def _numbers(found: re.Match[str]) -> Date:
+def _date_numbers(found: re.Match[str]) -> Date:
     return int(found[1]), int(found[2]), int(found[3])
 
 
 DATE_FORMATS = (
     # ISO 8601; Go, nginx's errors: 2026/11/23
-    DateFormat(11, re.compile(YEAR + r"[-/.]([0-9]{2})[-/.]([0-9]{2})[T t_]"), _numbers),
+    DateFormat(11, re.compile(YEAR + r"[-/.]([0-9]{2})[-/.]([0-9]{2})[T t_]"), _date_numbers),
     # Syslog: `Nov 23 `, and ctime with the year behind.
     DateFormat(7, re.compile(MONTH + r" ([ 0-3][0-9]) "), lambda found: (None, MONTH_NUMBERS[found[1]], int(found[2]))),
     # nginx and Apache: 23/Nov/2026: ; Redis and mails: 23 Nov 2026
@@ -63,7 +63,7 @@ DATE_FORMATS = (
     # klog: I1123
     DateFormat(6, re.compile(r"[A-Z]([0-9]{2})([0-9]{2}) "), lambda found: (None, int(found[1]), int(found[2]))),
     # glog, and compact dates: 20261123
-    DateFormat(9, re.compile(YEAR + r"([0-9]{2})([0-9]{2})[ T-]"), _numbers),
+    DateFormat(9, re.compile(YEAR + r"([0-9]{2})([0-9]{2})[ T-]"), _date_numbers),
     # 23.11.2026
     DateFormat(
         11,
@@ -79,23 +79,23 @@ def clock_times(text: str) -> Iterator[ClockTime]:
         hour, minute, second, fraction = found.groups()
         # A leap second is that before it.
         at = time(int(hour), int(minute), min(int(second or 0), 59), int(f"{fraction or 0:0<6}"[:6]))
-        start, day = _date_before(text, found.start())
-        zone, end = _zone_after(text, found.end())
+        start, day = _find_date_before(text, found.start())
+        zone, end = _read_zone_after(text, found.end())
         year = None
         if day is not None:
-            year = day[0] if day[0] is not None else _year_after(text, end)
+            year = day[0] if day[0] is not None else _read_year_after(text, end)
         month_and_day = None if day is None else (day[1], day[2])
         yield ClockTime(start, PartialTime(at, year, month_and_day, zone), second is not None)
 
 
-def _date_before(text: str, end: int) -> tuple[int, Date | None]:
+def _find_date_before(text: str, end: int) -> tuple[int, Date | None]:
     for length, pattern, read in DATE_FORMATS:
         if end >= length and (found := pattern.match(text, end - length, end)):
             return end - length, read(found)
     return end, None
 
 
-def _zone_after(text: str, start: int) -> tuple[tzinfo | None, int]:
+def _read_zone_after(text: str, start: int) -> tuple[tzinfo | None, int]:
     """The zone, and where it ends."""
     found = ZONE.match(text, start)
     if found is None:
@@ -110,6 +110,6 @@ def _zone_after(text: str, start: int) -> tuple[tzinfo | None, int]:
     return timezone(-offset if (sign or short_sign) == "-" else offset), found.end()
 
 
-def _year_after(text: str, start: int) -> int | None:
+def _read_year_after(text: str, start: int) -> int | None:
     found = YEAR_AFTER.match(text, start)
     return int(found[1]) if found else None

@@ -19,15 +19,15 @@ LATEST = 4_102_444_800
 
 
 def epoch_at_start(line: str) -> datetime | None:
-    return _read(AT_START.match(line))
+    return _moment_of_match(AT_START.match(line))
 
 
 def epoch_in_field(line: str) -> datetime | None:
     """In a field that is named like a stamp."""
-    return _read(IN_FIELD.search(line)) if TEN_DIGITS.search(line) else None
+    return _moment_of_match(IN_FIELD.search(line)) if TEN_DIGITS.search(line) else None
 
 
-def _read(found: re.Match[str] | None) -> datetime | None:
+def _moment_of_match(found: re.Match[str] | None) -> datetime | None:
     if found is None:
         return None
     if found["mantissa"]:

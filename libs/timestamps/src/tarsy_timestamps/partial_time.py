@@ -24,25 +24,25 @@ class PartialTime(NamedTuple):
         """
         zone = self.zone or near.tzinfo
         if self.day is not None and self.year is not None:
-            return _moment(self.year, self.day, self.at, zone)
+            return _moment_or_none(self.year, self.day, self.at, zone)
         around = near.astimezone(zone)
-        possible = self._in_years(around, zone) if self.day is not None else self._on_days(around, zone)
+        possible = self._times_in_years(around, zone) if self.day is not None else self._times_on_days(around, zone)
         return min(possible, key=lambda moment: abs(moment - near), default=None)
 
-    def _in_years(self, around: datetime, zone: tzinfo | None) -> Iterator[datetime]:
+    def _times_in_years(self, around: datetime, zone: tzinfo | None) -> Iterator[datetime]:
         assert self.day is not None
         # The 29th of February is in few years only.
         apart = LEAP_YEARS_APART if self.day == (2, 29) else 1
         for year in range(around.year - apart, around.year + apart + 1):
-            if (moment := _moment(year, self.day, self.at, zone)) is not None:
+            if (moment := _moment_or_none(year, self.day, self.at, zone)) is not None:
                 yield moment
 
-    def _on_days(self, around: datetime, zone: tzinfo | None) -> Iterator[datetime]:
+    def _times_on_days(self, around: datetime, zone: tzinfo | None) -> Iterator[datetime]:
         for days in (-1, 0, 1):
             yield datetime.combine(around.date() + timedelta(days), self.at, zone)
 
 
-def _moment(year: int, day: tuple[int, int], at: time, zone: tzinfo | None) -> datetime | None:
+def _moment_or_none(year: int, day: tuple[int, int], at: time, zone: tzinfo | None) -> datetime | None:
     try:
         return datetime.combine(date(year, *day), at, zone)
     except ValueError:

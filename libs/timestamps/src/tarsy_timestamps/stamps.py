@@ -23,13 +23,13 @@ def find_stamp(line: str | bytes, near: datetime) -> datetime | None:
     A field named like a stamp ("ts", "time" ...) precedes other times of the line. Otherwise the first time counts that
     has a date or begins the line. Bytes may be in any encoding that holds ASCII.
     """
-    found = _written(line)
+    found = _find_time(line)
     return found.nearest(near) if isinstance(found, PartialTime) else found
 
 
 def names_zone(line: str | bytes) -> bool:
     """Whether the line has a stamp with a zone. Seconds since 1970 count as one."""
-    found = _written(line)
+    found = _find_time(line)
     return found.zone is not None if isinstance(found, PartialTime) else found is not None
 
 
@@ -38,7 +38,7 @@ def find_times(text: str) -> Iterator[PartialTime]:
     return (found.time for found in clock_times(text))
 
 
-def _written(line: str | bytes) -> PartialTime | datetime | None:
+def _find_time(line: str | bytes) -> PartialTime | datetime | None:
     head = line[:LOOKED_AT]
     text = head if isinstance(head, str) else head.decode("latin-1")
     if epoch := epoch_at_start(text):
@@ -46,7 +46,7 @@ def _written(line: str | bytes) -> PartialTime | datetime | None:
     in_braces = text.startswith("{")
     other: PartialTime | None = None
     for clock in islice(clock_times(text), MOST_CLOCKS):
-        name = _field_name(text, clock.start)
+        name = _read_field_name(text, clock.start)
         if not _is_stamp(text, clock, named=bool(name)):
             continue
         if name in NAMES or (not name and not in_braces):
@@ -62,7 +62,7 @@ def _is_stamp(text: str, clock: ClockTime, *, named: bool) -> bool:
     return clock.has_seconds and (named or not text[: clock.start].strip(" [("))
 
 
-def _field_name(text: str, start: int) -> str:
+def _read_field_name(text: str, start: int) -> str:
     """The name of the field whose value begins there, as in JSON or logfmt; "" where none begins."""
     before = text[max(0, start - LONGEST_NAME) : start].rstrip('" ')
     if not before.endswith(('":', '" :', "=")):
