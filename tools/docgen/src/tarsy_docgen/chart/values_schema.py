@@ -72,7 +72,7 @@ def _source() -> Schema:
 def _filled(node: JsonValue) -> JsonValue:
     match node:
         case {"settings": str(service), **others} if not others:
-            return _settings(service)
+            return _free_settings_schema(None if service == "all" else service)
         case dict():
             return {name: _filled(inner) for name, inner in node.items()}
         case list():
@@ -81,16 +81,17 @@ def _filled(node: JsonValue) -> JsonValue:
             return node
 
 
-def _settings(service: str) -> dict[str, JsonValue]:
-    kind = ServiceSettings if service == "all" else SETTINGS[service]
-    shared = () if service == "all" else ServiceSettings.model_fields
+def _free_settings_schema(service: str | None) -> dict[str, JsonValue]:
+    """The settings that the chart does not set itself. None: those of every service. Secrets are left out."""
+    kind = ServiceSettings if service is None else SETTINGS[service]
+    shared = () if service is None else ServiceSettings.model_fields
     known: dict[str, dict[str, JsonValue]] = kind.model_json_schema()["properties"]
     free = [
         name
         for name, field in kind.model_fields.items()
         if name not in SET_BY_THE_CHART and name not in shared and not is_secret(field)
     ]
-    whose = "every service" if service == "all" else f"the {service}"
+    whose = "every service" if service is None else f"the {service}"
     variables: dict[str, JsonValue] = {
         variable_of(name): {key: known[name][key] for key in KEPT if key in known[name]} for name in free
     }
