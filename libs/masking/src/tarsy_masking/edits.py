@@ -118,7 +118,7 @@ class EditHistory:
 
     def add(self, edits: Sequence[AppliedEdit]) -> None:
         starts = [segment.now for segment in self.segments]
-        made = [self._to_original_place(edit, starts) for edit in edits]
+        made = [self._to_original_place(edit, starts) for edit in self._join_in_segments(edits, starts)]
         kept = [old for old in self.segments if not _lies_within(old, made)]
         self.segments = sorted((*kept, *made), key=lambda place: place.start)
         shift = 0
@@ -134,21 +134,39 @@ class EditHistory:
     def list_applied(self) -> list[AppliedEdit]:
         return [AppliedEdit(segment.start, segment.stop, segment.text, segment.rule) for segment in self.segments]
 
+    def _join_in_segments(self, edits: Sequence[AppliedEdit], starts: Sequence[int]) -> list[AppliedEdit]:
+        """Edits that cut the same placeholder are one: their places in the original would lie over each other."""
+        joined: list[AppliedEdit] = []
+        for edit in edits:
+            cut = self._segment_at(edit.start, starts)
+            if joined and cut is not None and joined[-1].stop > cut.now:
+                first = joined.pop()
+                between = cut.text[first.stop - cut.now : edit.start - cut.now]
+                edit = AppliedEdit(first.start, edit.stop, first.text + between + edit.text, first.rule)
+            joined.append(edit)
+        return joined
+
+    def _segment_at(self, now: int, starts: Sequence[int]) -> _Place | None:
+        index = bisect_right(starts, now) - 1
+        return self.segments[index] if index >= 0 and now < self.segments[index].now_stop else None
+
     def _to_original_place(self, edit: AppliedEdit, starts: Sequence[int]) -> _Place:
-        before = bisect_right(starts, edit.start) - 1
-        until = bisect_right(starts, edit.stop - 1) - 1
-        start = self._to_original_offset(edit.start, before)
-        stop = self._to_original_offset(edit.stop, until)
-        if before >= 0 and edit.start < self.segments[before].now_stop:
-            start = self.segments[before].start
-        if until >= 0 and edit.stop < self.segments[until].now_stop:
-            stop = self.segments[until].stop
-        return _Place(start, stop, edit.start, edit.text, edit.rule)
+        """The rest of a placeholder that the edit cuts goes with it: it has no place of its own in the original."""
+        first, last = self._segment_at(edit.start, starts), self._segment_at(edit.stop - 1, starts)
+        start, stop, text = edit.start, edit.stop, edit.text
+        if first is None:
+            start = self._to_original_offset(start, bisect_right(starts, start) - 1)
+        else:
+            start, text = first.start, first.text[: start - first.now] + text
+        if last is None:
+            stop = self._to_original_offset(stop, bisect_right(starts, stop - 1) - 1)
+        else:
+            stop, text = last.stop, text + last.text[stop - last.now :]
+        return _Place(start, stop, edit.start, text, edit.rule)
 
     def _to_original_offset(self, now: int, index: int) -> int:
-        if index < 0:
-            return now
-        return self.segments[index].stop + now - self.segments[index].now_stop
+        """The offset lies behind that segment, and in none."""
+        return now if index < 0 else self.segments[index].stop + now - self.segments[index].now_stop
 
 
 def _lies_within(old: _Place, made: Sequence[_Place]) -> bool:
