@@ -183,6 +183,7 @@ def test_the_set_up_is_that_of_the_home_and_options_count_before_it(
     given = find_setup(running.folder, Path("config"), around, Named(kafka="given:9", database="postgresql://given/t"))
     assert given.bus is not None
     assert (given.bus.bootstrap, given.bus.security.protocol) == ("given:9", "SSL")
+    assert given.bus.topics.prefix == "tarsy", "that of the home is for its own Kafka"
     assert given.database == "postgresql://given/t"
     elsewhere = find_setup(running.folder, Path("config"), around, Named(url="http://far/api/v1"))
     assert elsewhere.bus is not None

@@ -2,9 +2,7 @@
 
 import json
 import logging
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from tarsy_bus.topics.topic_check import Fit
 
 CONNECT_SECONDS = 10.0
-DEFAULT_KAFKA, DEFAULT_PREFIX = "127.0.0.1:9092", "tarsy"
+DEFAULT_KAFKA = "127.0.0.1:9092"
 
 
 def apply(
@@ -77,6 +75,8 @@ def apply(
     from tarsy_bus.topics.topic_check import OPTIONAL
     from tarsy_bus.topics.topics_admin import WrongTopicsError
     from tarsy_contracts.wire.topics import Topics
+    from tarsy_local.instance import Home
+    from tarsy_local.instance_kafka import choose_kafka, security_of_own_kafka
     from tarsy_local.kafka_sentence import kafka_sentence
     from tarsy_service.telemetry.logs import configure_logs
 
@@ -88,8 +88,12 @@ def apply(
         raise fail(f"{unknown[0]} cannot be left out. These can: {', '.join(OPTIONAL)}.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1
     unchanging = NOT_ASKED if dry_run else UNCHANGING
-    kafka, prefix = _kafka_and_prefix(kafka, prefix, home)
-    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_find_security(kafka, home, unchanging))
+    running = Home(home).find_running()
+    # Both options have the environment's word already.
+    chosen, prefix = choose_kafka(kafka, prefix, running, {})
+    kafka = chosen or DEFAULT_KAFKA
+    security = security_of_own_kafka(running, kafka) or kafka_security(code=unchanging)
+    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=security)
     try:
         if dry_run:
             raise typer.Exit(_print_result(asyncio.run(_compare_topics(bus, partitions)), as_json=as_json))
@@ -101,23 +105,6 @@ def apply(
     except (KafkaError, NotWrittenError, TimeoutError) as problem:
         raise fail(kafka_sentence(kafka, problem), code=not_asked) from None
     say("\n".join([*(f"made {name}" for name in made), *_describe_differences(remarks)]) or "All topics are there.")
-
-
-def _kafka_and_prefix(kafka: str, prefix: str, home: Path) -> tuple[str, str]:
-    """Kafka and prefix: what was named, or what the TARSy that runs in the home uses."""
-    from tarsy_local.instance import Home
-
-    running = Home(home).find_running()
-    meant = kafka or (running.kafka if running is not None else "") or DEFAULT_KAFKA
-    own = running.topic_prefix if running is not None and running.kafka == meant else ""
-    return meant, prefix or own or DEFAULT_PREFIX
-
-
-def _find_security(kafka: str, home: Path, code: int) -> "KafkaSecurity":
-    from tarsy_local.instance_kafka import security_of_own_kafka
-
-    is_set = bool(os.environ.get("TARSY_KAFKA_SECURITY_PROTOCOL"))
-    return (None if is_set else security_of_own_kafka(home, kafka)) or kafka_security(code=code)
 
 
 def kafka_security(*, code: int = 1) -> "KafkaSecurity":

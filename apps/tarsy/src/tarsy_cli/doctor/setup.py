@@ -1,7 +1,6 @@
 """Set-up that the doctor looks at: a TARSy that `tarsy up` has started, or what the environment names."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from tarsy_bus.client.connection import Bus
 from tarsy_bus.client.security import KafkaSecurity, security_of
 from tarsy_contracts.wire.topics import Topics
 from tarsy_local.instance import Home, Instance
-from tarsy_local.instance_kafka import security_of_instance
+from tarsy_local.instance_kafka import choose_kafka, security_of_own_kafka
 from tarsy_service.settings.kafka import KafkaConnectionSettings
 from tarsy_service.settings.secret_files import SecretFileError, read_secret_file
 from tarsy_timeline.settings import DEFAULT_SCHEMA
@@ -90,21 +89,11 @@ def _config_dir(running: Instance | None, environ: Mapping[str, str]) -> Path:
 
 def _make_bus(named: Named, running: Instance | None, environ: Mapping[str, str]) -> Bus | None:
     """None also where the settings are wrong: another check says so."""
-    kafka = named.kafka or (running.kafka if running is not None else "") or environ.get("TARSY_KAFKA", "")
-    security = _security_of_own(named, running) or _read_security()
+    kafka, prefix = choose_kafka(named.kafka, named.topic_prefix, running, environ)
+    security = security_of_own_kafka(running, kafka) or _read_security()
     if not kafka or security is None:
         return None
-    prefix = named.topic_prefix or (running.topic_prefix if running is not None else "")
-    topics = Topics(prefix or environ.get("TARSY_TOPIC_PREFIX") or "tarsy")
-    return Bus(kafka, topics, client=CLIENT, security=security)
-
-
-def _security_of_own(named: Named, running: Instance | None) -> KafkaSecurity | None:
-    if named.kafka or running is None:
-        return None
-    with suppress(OSError):
-        return security_of_instance(running)
-    return None
+    return Bus(kafka, Topics(prefix), client=CLIENT, security=security)
 
 
 def _read_security() -> KafkaSecurity | None:
