@@ -27,6 +27,8 @@ from tarsy_session.effects import LlmCallEffect
 from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
 from tarsy_session.state import Investigating
 
+NO_USAGE = Usage()
+
 log = structlog.get_logger(__name__)
 
 
@@ -40,6 +42,35 @@ class CallTimes:
 
     wanted: float
     requested: float
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call without an answer that counts. `thinking`, `text`: what had been streamed, where that is kept."""
+
+    error: str
+    kind: OwnKind | ErrorKind
+    retryable: bool = True
+    retry_after_seconds: float | None = None
+    usage: Usage = NO_USAGE
+    thinking: str = ""
+    text: str = ""
+    refused_tools: tuple[str, ...] = ()
+    most_tools: int | None = None
+    context_tokens: int | None = None
+
+    @classmethod
+    def of(cls, problem: LlmCallError) -> "FailedCall":
+        return cls(
+            str(problem),
+            problem.kind,
+            retryable=problem.retryable,
+            retry_after_seconds=problem.retry_after_seconds,
+            usage=problem.usage,
+            refused_tools=problem.refused_tools,
+            most_tools=problem.most_tools,
+            context_tokens=problem.context_tokens,
+        )
 
 
 @asynccontextmanager
@@ -69,42 +100,24 @@ async def make_llm_call(
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        failed = _report_failure(deps, session_id, effect, times, sent, error, CALL_TIMEOUT)
-        return failed.model_copy(update={"thinking": words.last("thinking"), "text": words.last("text")})
+        failed = FailedCall(error, CALL_TIMEOUT, thinking=words.last("thinking"), text=words.last("text"))
     except RepetitionError:
-        error = "the model repeated itself and was broken off"
-        return _report_failure(deps, session_id, effect, times, sent, error, REPETITION)
+        failed = FailedCall("the model repeated itself and was broken off", REPETITION)
     except LlmCallError as problem:
-        return _report_failure(
-            deps,
-            session_id,
-            effect,
-            times,
-            sent,
-            str(problem),
-            problem.kind,
-            retryable=problem.retryable,
-            retry_after_seconds=problem.retry_after_seconds,
-            usage=problem.usage,
-        ).model_copy(
-            update={
-                "refused_tools": problem.refused_tools,
-                "most_tools": problem.most_tools,
-                "context_tokens": problem.context_tokens,
-            }
-        )
+        failed = FailedCall.of(problem)
     except Exception as problem:  # noqa: BLE001 - a mistake in an adapter must not end the owner
         # The message is left out: nobody has masked it.
         where = "".join(traceback.format_tb(problem.__traceback__))
         kind = type(problem).__name__
         log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
-        error = f"the adapter failed: {kind}"
-        return _report_failure(deps, session_id, effect, times, sent, error, BROKEN, retryable=False)
-    report = await _report_answer(deps, session_id, effect, times, sent, answer)
-    if record_size(report) <= MOST_RECORD_BYTES:
-        return report
-    error = f"the answer of the model takes more than {MOST_RECORD_BYTES} bytes on record"
-    return _report_failure(deps, session_id, effect, times, sent, error, "answer_too_long", usage=answer.usage)
+        failed = FailedCall(f"the adapter failed: {kind}", BROKEN, retryable=False)
+    else:
+        report = await _report_answer(deps, session_id, effect, times, sent, answer)
+        if record_size(report) <= MOST_RECORD_BYTES:
+            return report
+        error = f"the answer of the model takes more than {MOST_RECORD_BYTES} bytes on record"
+        failed = FailedCall(error, "answer_too_long", usage=answer.usage)
+    return _report_failure(deps, session_id, effect, times, sent, failed)
 
 
 async def _wait_until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
@@ -164,33 +177,25 @@ async def _stream_answer(
 
 
 def _report_failure(
-    deps: Dependencies,
-    session_id: str,
-    effect: LlmCallEffect,
-    times: CallTimes,
-    sent: str,
-    error: str,
-    kind: OwnKind | ErrorKind,
-    *,
-    retryable: bool = True,
-    retry_after_seconds: float | None = None,
-    usage: Usage | None = None,
+    deps: Dependencies, session_id: str, effect: LlmCallEffect, times: CallTimes, sent: str, failed: FailedCall
 ) -> LlmCallReported:
-    counted = usage or Usage()
-    seconds = _observe_call(deps, effect, times, kind, counted)
+    seconds = _observe_call(deps, effect, times, failed.kind, failed.usage)
     return LlmCallReported(
         llm_call_id=effect.id,
-        error=deps.masker.for_session(session_id).mask(error),
-        retryable=retryable,
-        kind=kind,
-        retry_after_seconds=retry_after_seconds,
-        thinking="",
-        text="",
+        error=deps.masker.for_session(session_id).mask(failed.error),
+        retryable=failed.retryable,
+        kind=failed.kind,
+        retry_after_seconds=failed.retry_after_seconds,
+        thinking=failed.thinking,
+        text=failed.text,
         tool_calls=(),
-        usage=counted,
+        usage=failed.usage,
         model="",
         duration_ms=int(seconds * 1000),
         request_digest=sent,
+        refused_tools=failed.refused_tools,
+        most_tools=failed.most_tools,
+        context_tokens=failed.context_tokens,
     )
 
 
