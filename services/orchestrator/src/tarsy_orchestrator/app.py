@@ -53,8 +53,11 @@ def build(
     under_way: AlertsUnderWay | None = None,
 ) -> Service:
     """`under_way`: of a process that accepts alerts, too. Raises InvalidConfigError or InvalidScriptError."""
+    masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     source_of_config = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
-    live = LiveConfig(source_of_config, prepare_plans, judged=observe_config_verdicts(registry, NAME))
+    live = LiveConfig(
+        source_of_config, partial(prepare_plans, masker.mask), judged=observe_config_verdicts(registry, NAME)
+    )
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     bus = bus_of(
         settings,
@@ -80,7 +83,7 @@ def build(
         admission=admission,
         background=AdmissionQueue(background_capacity(settings.llm_calls_at_once), metrics.phases_waiting.set),
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
-        masker=Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings),
+        masker=masker,
         metrics=metrics,
         model_calls=ModelCallMetrics(registry, NAME, identities),
         traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),
@@ -114,6 +117,7 @@ def build(
                 lambda alert: chains.resolve(live.current.config, alert),
                 bus.partition_of_session,
                 lambda: deps.downtime,
+                lambda: live.current.config.skill_texts,
             ),
             refused=refused,
             deps=deps,

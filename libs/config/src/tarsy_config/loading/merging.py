@@ -15,6 +15,7 @@ from tarsy_config.sections import built_in
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.resolution import AS_CONFIGURED
 from tarsy_config.sections.servers import McpServerConfig
+from tarsy_config.skills.reading import FoundSkills
 
 
 def merge(
@@ -24,6 +25,7 @@ def merge(
     later_providers: Set[str],
     config_dir: Path,
     environ: Mapping[str, str],
+    skills: FoundSkills,
 ) -> Config:
     """`config` and `providers` as the files say them, without mistakes. Unused built-in entries stay out."""
     requested = {name for document in documents for _, name in find_names(document, PROVIDERS)} - later_providers
@@ -37,7 +39,8 @@ def merge(
         }
     )
     notes = [note for document in documents for note in sorted(document.notes, key=lambda note: note.line or 0)]
-    whole = whole.with_sources(sources_of(documents), notes, version_of(documents))
+    version = version_of(documents, skills.skills)
+    whole = whole.with_sources(sources_of(documents), [*notes, *skills.notes], version).with_skills(skills.skills)
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 
 

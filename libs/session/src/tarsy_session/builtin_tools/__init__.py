@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent
-from tarsy_session.builtin_tools import fetch_runbook, read_result
+from tarsy_session.builtin_tools import fetch_runbook, load_skill, read_result
 from tarsy_session.builtin_tools.tool import BuiltinTool, Run
 from tarsy_session.state import Execution, Investigating, ToolCallState
 
@@ -13,6 +13,7 @@ BUILTIN_TOOLS: Mapping[str, BuiltinTool] = {
     tool.offer.tool: tool
     for tool in (
         fetch_runbook.TOOL,
+        load_skill.TOOL,
         read_result.TOOL,
     )
 }

@@ -1,5 +1,6 @@
 """Chain resolution: which chain of the configuration investigates an alert, and what its plan names."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
@@ -25,9 +26,10 @@ class Plans:
         return self.config.queue.max_concurrent_sessions
 
 
-def prepare_plans(config: Config, before: Plans | None) -> Plans:
-    """Raises InvalidScriptError."""
-    return Plans(config, models_of(config, before.models if before is not None else None))
+def prepare_plans(mask: Callable[[str], str], config: Config, before: Plans | None) -> Plans:
+    """`mask`: skills go to the log. Raises InvalidScriptError."""
+    masked = config.with_masked_skills(mask)
+    return Plans(masked, models_of(config, before.models if before is not None else None))
 
 
 def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:

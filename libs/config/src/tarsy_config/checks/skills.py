@@ -1,0 +1,29 @@
+"""Skills and the agents that have them: what contradicts itself, and what does not fit on the log of a session."""
+
+from tarsy_config.config import Config
+from tarsy_config.document.key_paths import AGENT, find_values
+from tarsy_config.document.plain_data import Document
+
+MOST_BYTES = 1024 * 1024
+"""Of all skills of one chain: they stand on the log of each of its sessions, in one record."""
+
+
+def check_required_skills(document: Document) -> None:
+    """An agent that lists its skills lists those that it has to have, too."""
+    for path, agent in find_values(document.data, AGENT):
+        if not isinstance(agent, dict) or not isinstance(allowed := agent.get("skills"), list):
+            continue
+        for at, name in find_values(agent.get("required_skills"), ("*",)):
+            if name not in allowed:
+                problem = f"{name} is not in the agent's skills"
+                document.wrong((*path, "required_skills", *at), problem, "add it there, or take it out here")
+
+
+def check_skill_sizes(document: Document, config: Config) -> None:
+    for plan in config.plans:
+        names = {skill.name for agent in plan.agents() for skill in agent.skills}
+        sizes = {name: config.skills[name].skill.size for name in names}
+        if (total := sum(sizes.values())) > MOST_BYTES:
+            largest = ", ".join(sorted(sizes, key=lambda name: -sizes[name])[:3])
+            problem = f"has skills of {total} bytes together (the largest: {largest}), and {MOST_BYTES} fit"
+            document.wrong(("agent_chains", plan.chain_id), problem, "list `skills` of its agents, or shorten them")

@@ -1,0 +1,221 @@
+"""Skills are part of the configuration: found, checked with lines, and named in the plan of a session."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tarsy_config.config import Config
+from tarsy_config.errors import InvalidConfigError
+from tarsy_config.loading.live_config import ConfigSource, LiveConfig
+from tarsy_config.loading.load import load_config
+from tarsy_config.skills.skill_files import FILE_BYTES
+from tarsy_contracts.chain import ResolvedAgent
+
+CONFIG = """\
+defaults: {{llm_provider: scripted}}
+llm_providers: {{scripted: {{type: scripted, script: script.yaml}}}}
+agents:
+  A: {agent}
+agent_chains:
+  k: {{alert_types: [kubernetes], stages: [{{name: s, {stage}agents: [{{name: A{used}}}]}}]}}
+{more}
+"""
+PODS = "---\nname: pods\ndescription: When pods restart\n---\n\nLook at limits.\n"
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def skill(name: str, *, keys: str = "", body: str = "Look.") -> str:
+    return f"---\nname: {name}\ndescription: About {name}\n{keys}---\n{body}\n"
+
+
+def load(
+    folder: Path, files: dict[str, str], *, agent: str = "{}", stage: str = "", used: str = "", more: str = ""
+) -> Config:
+    write(folder, {"script.yaml": "", **files})
+    (folder / "tarsy.yaml").write_text(CONFIG.format(agent=agent, stage=stage, used=used, more=more), "utf-8")
+    return load_config(folder, {})
+
+
+def agent_of(config: Config) -> ResolvedAgent:
+    return config.plans[0].stages[0].agents[0]
+
+
+def planned(config: Config) -> dict[str, bool]:
+    return {skill.name: skill.required for skill in agent_of(config).skills}
+
+
+def mistakes(folder: Path, files: dict[str, str], **words: str) -> list[str]:
+    with pytest.raises(InvalidConfigError) as caught:
+        load(folder, files, **words)
+    return [str(mistake) for mistake in caught.value.mistakes]
+
+
+def notes(config: Config) -> list[str]:
+    return [str(note) for note in config.notes]
+
+
+def test_a_folder_and_a_flat_file_are_skills(tmp_path: Path) -> None:
+    files = {"skills/pods/SKILL.md": PODS, "skills/disks.md": skill("disks"), "skills/nets": skill("nets")}
+    config = load(tmp_path, {**files, "skills/README.md": "Ours.", "skills/drafts/notes.md": "x"})
+    assert list(config.skills) == ["disks", "nets", "pods"]
+    assert config.skills["pods"].skill.body == "Look at limits."
+    assert config.skills["pods"].file == "skills/pods/SKILL.md"
+    assert notes(config) == []
+
+
+def test_a_mounted_configmap_is_read_through_its_links(tmp_path: Path) -> None:
+    write(tmp_path, {"skills/..2026/pods.md": PODS})
+    (tmp_path / "skills/..data").symlink_to("..2026")
+    (tmp_path / "skills/pods.md").symlink_to("..data/pods.md")
+    assert list(load(tmp_path, {}).skills) == ["pods"]
+
+
+def test_further_files_of_a_folder_are_read_by_their_paths(tmp_path: Path) -> None:
+    files = {"skills/pods/SKILL.md": PODS, "skills/pods/references/oom.md": "Kills.", "skills/pods/.git/x": "no"}
+    (file,) = load(tmp_path, files).skills["pods"].skill.files
+    assert (file.path, file.text) == ("references/oom.md", "Kills.")
+
+
+@pytest.mark.parametrize("target", ["../secret.txt", "/etc/hostname", "../other"])
+def test_links_that_lead_out_of_a_skill_are_left_out_and_noted(tmp_path: Path, target: str) -> None:
+    write(tmp_path, {"skills/pods/SKILL.md": PODS, "skills/secret.txt": "hunter2", "skills/other/key.md": "hunter2"})
+    (tmp_path / "skills/pods/near").symlink_to(target)
+    config = load(tmp_path, {})
+    assert config.skills["pods"].skill.files == ()
+    assert all("leads out of the skill's folder, and is left out" in note for note in notes(config))
+    assert notes(config)
+
+
+def test_a_link_that_contains_itself_has_an_end(tmp_path: Path) -> None:
+    write(tmp_path, {"skills/pods/SKILL.md": PODS, "skills/pods/a.md": "x"})
+    (tmp_path / "skills/pods/again").symlink_to(".")
+    assert "a.md" in [file.path for file in load(tmp_path, {}).skills["pods"].skill.files]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Look.", ":1: has no frontmatter; begin it with ---, name, description and ---"),
+        ("---\nname: pods\n", ":1: has a frontmatter without an end; close it with a line ---"),
+        ("---\nname: pods\n---\n", ":1: description: is missing; add it"),
+        ("---\ndescription: x\nname: 3\n---\n", ":3: name: is not text; write the value in quotes"),
+        ("---\ndescription: x\nname: ../x\n---\n", ":3: name: cannot name a skill; use at most 64 letters"),
+        ("---\nname: pods\ndescription: a: b\n---\n", ":3: is not YAML: mapping values are not allowed here; correct"),
+        (f"---\nname: pods\ndescription: {'x' * 1025}\n---\n", ":3: description: has 1025 characters; say in at most"),
+        ("---\nname: pods\ndescription: x\ntools: {a: b}\n---\n", ":4: tools: is not a list of names; write [a, b]"),
+        (skill("pods", body="x" * FILE_BYTES), f":1: has more than {FILE_BYTES} bytes; keep it below"),
+    ],
+)
+def test_a_skill_that_cannot_be_read_is_a_mistake_with_its_line(tmp_path: Path, text: str, expected: str) -> None:
+    (mistake,) = mistakes(tmp_path, {"skills/pods/SKILL.md": text})
+    assert mistake.startswith(f"skills/pods/SKILL.md{expected}")
+
+
+def test_two_skills_of_one_name_in_one_folder_are_a_mistake(tmp_path: Path) -> None:
+    (mistake,) = mistakes(tmp_path, {"skills/a.md": skill("pods"), "skills/pods.md": skill("pods")})
+    assert mistake == "skills/pods.md:2: name: is the name of skills/a.md, too; give each its own"
+
+
+def test_the_first_folder_that_has_a_name_wins_and_the_other_is_noted(tmp_path: Path) -> None:
+    files = {"mine/pods.md": skill("pods", body="Mine."), "git/skills/pods.md": skill("pods"), "git/skills/a.md": PODS}
+    config = load(tmp_path, files | {"git/skills/a.md": skill("a")}, more="skill_folders: [mine, git/skills]")
+    assert (list(config.skills), config.skills["pods"].skill.body) == (["pods", "a"], "Mine.")
+    assert notes(config) == [
+        "git/skills/pods.md:2: name: is shadowed: mine/pods.md has this name, and its folder comes first"
+    ]
+
+
+def test_links_to_files_that_are_not_there_are_noted_with_their_line(tmp_path: Path) -> None:
+    body = "[a](references/a.md) [web](https://x.example/y.md) [here](#top)\n[b](./b.md#part) [gone](gone.md)"
+    files = {"skills/pods/SKILL.md": skill("pods", body=body), "skills/pods/references/a.md": "A"}
+    config = load(tmp_path, files | {"skills/pods/b.md": "B"})
+    assert notes(config) == [
+        "skills/pods/SKILL.md:6: : links to gone.md, which agents cannot read: it is no text file of this skill"
+    ]
+
+
+def test_a_name_that_is_not_that_of_its_folder_is_noted(tmp_path: Path) -> None:
+    (note,) = notes(load(tmp_path, {"skills/pod/SKILL.md": PODS}))
+    assert note == "skills/pod/SKILL.md:2: name: is not that of its place, pod: agents know it as pods"
+
+
+@pytest.mark.parametrize(
+    ("agent", "used", "expected"),
+    [
+        ("{}", "", {"a": False, "b": False, "c": False}),
+        ("{skills: []}", "", {}),
+        ("{skills: [a]}", "", {"a": False}),
+        ("{skills: [a]}", ", skills: [b]", {"a": False, "b": False}),
+        ("{skills: []}", ", required_skills: [c]", {"c": True}),
+        ("{required_skills: [b]}", "", {"b": True, "a": False, "c": False}),
+        ("{skills: [a, b], required_skills: [b]}", ", required_skills: [c]", {"b": True, "c": True, "a": False}),
+        ("{}", ", skills: [b]", {"a": False, "b": False, "c": False}),
+        ("{type: synthesis}", "", {}),
+    ],
+)
+def test_an_agent_has_all_those_it_lists_and_those_its_stage_adds(
+    tmp_path: Path, agent: str, used: str, expected: dict[str, bool]
+) -> None:
+    files = {f"skills/{name}.md": skill(name) for name in "abc"}
+    assert planned(load(tmp_path, files, agent=agent, used=used)) == expected
+
+
+def test_the_plan_names_each_with_the_digest_of_what_it_says(tmp_path: Path) -> None:
+    config = load(tmp_path, {"skills/pods.md": PODS})
+    (one,) = agent_of(config).skills
+    assert one.digest == config.skills["pods"].skill.digest
+
+
+def test_an_unknown_skill_is_a_mistake_that_names_the_nearest(tmp_path: Path) -> None:
+    (mistake,) = mistakes(tmp_path, {"skills/pods.md": PODS}, agent="{required_skills: [pod]}")
+    assert mistake == "tarsy.yaml:4: agents.A.required_skills[0]: skills has no pod; did you mean pods?"
+
+
+def test_a_required_skill_that_is_not_allowed_is_a_mistake(tmp_path: Path) -> None:
+    files = {f"skills/{name}.md": skill(name) for name in "ab"}
+    (mistake,) = mistakes(tmp_path, files, agent="{skills: [a], required_skills: [b]}")
+    assert mistake.startswith("tarsy.yaml:4: agents.A.required_skills[0]: b is not in the agent's skills; add it there")
+
+
+def test_skills_of_a_chain_that_do_not_fit_on_the_log_are_a_mistake(tmp_path: Path) -> None:
+    files = {f"skills/s{n}/SKILL.md": skill(f"s{n}", body="x" * 60_000) for n in range(18)}
+    (mistake,) = mistakes(tmp_path, files)
+    assert "has skills of 1080" in mistake
+
+
+def test_the_version_is_another_one_for_other_skills_and_the_same_without_any(tmp_path: Path) -> None:
+    none = load(tmp_path, {}).version
+    one = load(tmp_path, {"skills/pods.md": PODS}).version
+    other = load(tmp_path, {"skills/pods.md": PODS.replace("limits", "requests")}).version
+    assert len({none, one, other}) == 3
+    assert load(tmp_path, {"skills/pods.md": PODS}).version == one
+
+
+async def test_a_changed_skill_holds_without_a_restart_and_one_with_a_mistake_does_not(tmp_path: Path) -> None:
+    load(tmp_path, {"skills/pods/SKILL.md": PODS, "skills/pods/a.md": "A"})
+    live = LiveConfig(ConfigSource(tmp_path, os.environ), lambda config, _: config.skills["pods"].skill)
+    assert [await live.look(), await live.look()] == [False, False]
+    write(tmp_path, {"skills/pods/a.md": "B"})
+    assert [await live.look(), await live.look()] == [False, True]
+    assert live.current.files[0].text == "B"
+    write(tmp_path, {"skills/pods/SKILL.md": "no frontmatter"})
+    assert [await live.look(), await live.look()] == [False, False]
+    assert "skills/pods/SKILL.md:1" in live.explain_degraded()[0]
+    assert live.current.files[0].text == "B"
+
+
+async def test_a_skill_with_a_mistake_is_looked_at_until_it_is_mended_wherever_it_lies(tmp_path: Path) -> None:
+    load(tmp_path, {})
+    live = LiveConfig(ConfigSource(tmp_path, os.environ), lambda config, _: sorted(config.skills))
+    write(tmp_path, {"git/pods.md": "no frontmatter"})
+    with pytest.raises(InvalidConfigError):
+        load(tmp_path, {}, more="skill_folders: [git]")
+    assert [await live.look(), await live.look()] == [False, False]
+    write(tmp_path, {"git/pods.md": PODS})
+    assert [await live.look(), await live.look(), live.current] == [False, True, ["pods"]]

@@ -1,0 +1,121 @@
+"""The load_skill tool: an agent reads a skill, or a further file of one, from the session's own log. Pure.
+
+What is not on the log cannot be read: a path is looked up among the recorded ones, and is no path of any disk.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from tarsy_contracts import events as e
+from tarsy_contracts.builtin_tools import LOAD_SKILL, OWN_SERVER
+from tarsy_contracts.chain import ResolvedAgent
+from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.skills import Skill
+from tarsy_session.builtin_tools.tool import BuiltinTool
+from tarsy_session.controllers import controller_of
+from tarsy_session.prompts.skills import NAME, list_paths, render_loaded
+from tarsy_session.skills import fit_skills, is_loadable
+from tarsy_session.state import Investigating, ToolCallState
+from tarsy_session.text import to_one_line
+from tarsy_session.tool_answers import answer_call
+
+MOST_AT_ONCE = 5
+MOST_NAMED = 50
+NAME_LIMIT = 60
+PATH_LIMIT = 200
+
+LOAD_SKILL_TOOL = e.OfferedTool(
+    server=OWN_SERVER,
+    tool=LOAD_SKILL,
+    repeatable=True,
+    read_only=True,
+    definition=ToolDefinition(
+        name=NAME,
+        description=(
+            "Loads skills by their names: what the people who run this system know of it. Returns their full texts."
+            " With `path` it returns a further file of one skill instead."
+        ),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "names": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "maxItems": MOST_AT_ONCE,
+                    "description": "The names of the skills.",
+                },
+                "path": {
+                    "type": "string",
+                    "description": "A further file of the one skill that `names` has, as that skill lists it.",
+                },
+            },
+            "required": ["names"],
+            "additionalProperties": False,
+        },
+    ),
+)
+
+
+def _offered_to(state: Investigating, agent: ResolvedAgent, tools: Sequence[e.OfferedTool]) -> bool:
+    if controller_of(agent.controller).asks_once:
+        return False
+    return any(is_loadable(state, skill) for skill in fit_skills(state, agent, tools))
+
+
+def _refusal(state: Investigating, arguments: Mapping[str, JsonValue]) -> str | None:
+    names = _names(arguments)
+    if not names:
+        return "`names` is missing: the names of the skills, as a list."
+    if len(names) > MOST_AT_ONCE:
+        return f"`names` has {len(names)} skills. At most {MOST_AT_ONCE} are loaded at once."
+    path = arguments.get("path")
+    if path is not None and not isinstance(path, str):
+        return "`path` is not text: the path of a further file of one skill."
+    return f"`path` is of one skill, and `names` has {len(names)}." if path and len(names) > 1 else None
+
+
+def _run(state: Investigating, call: ToolCallState) -> Sequence[e.Event]:
+    """Those that are there are returned, whatever else was asked for."""
+    skills, arguments = _skills_of(state, call), call.requested.arguments
+    names, path = _names(arguments), arguments.get("path")
+    found = [skills[name] for name in names if name in skills]
+    missing = [name for name in names if name not in skills]
+    if not found:
+        return [answer_call(call.requested.call_id, "tool_error", _describe_missing(missing, skills))]
+    if isinstance(path, str) and path:
+        return [_answer_file(call, found[0], path)]
+    notes = [_describe_missing(missing, skills)] if missing else []
+    return [answer_call(call.requested.call_id, "ok", "\n\n".join([render_loaded(found), *notes]))]
+
+
+def _answer_file(call: ToolCallState, skill: Skill, path: str) -> e.ToolCallCompleted:
+    text = next((file.text for file in skill.files if file.path == path.removeprefix("./")), None)
+    if text is not None:
+        return answer_call(call.requested.call_id, "ok", text)
+    has = f"It has: {list_paths(skill)}." if skill.files else "It has no further files."
+    problem = f"The skill {skill.name} has no file {to_one_line(path, PATH_LIMIT)!r}. {has}"
+    return answer_call(call.requested.call_id, "tool_error", problem)
+
+
+def _skills_of(state: Investigating, call: ToolCallState) -> dict[str, Skill]:
+    execution = state.executions[call.requested.execution_id]
+    names = (skill.name for skill in execution.started.skills)
+    return {name: state.skills[name] for name in names if name in state.skills}
+
+
+def _names(arguments: Mapping[str, JsonValue]) -> list[str]:
+    """One name may be written without a list."""
+    given = arguments.get("names")
+    listed = given if isinstance(given, list) else [given]
+    return list(dict.fromkeys(name.strip() for name in listed if isinstance(name, str) and name.strip()))
+
+
+def _describe_missing(missing: Sequence[str], skills: Mapping[str, Skill]) -> str:
+    named = ", ".join(repr(to_one_line(name, NAME_LIMIT)) for name in missing)
+    known = ", ".join(sorted(skills)[:MOST_NAMED]) or "none"
+    return f"[There is no skill {named} for you. There are: {known}.]"
+
+
+TOOL = BuiltinTool(LOAD_SKILL_TOOL, offered_to=_offered_to, refusal=_refusal, run=_run)
