@@ -136,7 +136,7 @@ def test_links_to_files_that_are_not_there_are_noted_with_their_line(tmp_path: P
     files = {"skills/pods/SKILL.md": skill("pods", body=body), "skills/pods/references/a.md": "A"}
     config = load(tmp_path, files | {"skills/pods/b.md": "B"})
     assert notes(config) == [
-        "skills/pods/SKILL.md:6: : links to gone.md, which agents cannot read: it is no text file of this skill"
+        "skills/pods/SKILL.md:6: links to gone.md, which agents cannot read: it is no text file of this skill"
     ]
 
 
@@ -164,6 +164,25 @@ def test_an_agent_has_all_those_it_lists_and_those_its_stage_adds(
 ) -> None:
     files = {f"skills/{name}.md": skill(name) for name in "abc"}
     assert planned(load(tmp_path, files, agent=agent, used=used)) == expected
+
+
+@pytest.mark.parametrize(
+    ("agent", "keys"),
+    [("{skills: []}", ""), ("{}", "alert_types: [nobody]\n")],
+)
+def test_a_skill_that_no_agent_can_have_is_noted(tmp_path: Path, agent: str, keys: str) -> None:
+    files = {"skills/pods.md": skill("pods", keys=keys)}
+    config = load(tmp_path, files, agent=f"{agent}\n  ChatAgent: {{skills: []}}" if not keys else agent)
+    assert notes(config) == ["skills/pods.md:1: no agent of any chain can have it"]
+
+
+def test_masked_skills_have_the_digests_of_what_is_left(tmp_path: Path) -> None:
+    files = {"skills/pods/SKILL.md": skill("pods", body="hunter2"), "skills/pods/a.md": "hunter2"}
+    config = load(tmp_path, files)
+    masked = config.with_masked_skills(lambda text: text.replace("hunter2", "***"))
+    (one,) = agent_of(masked).skills
+    assert one.digest == masked.skills["pods"].skill.digest != config.skills["pods"].digest
+    assert "hunter2" not in str(masked.skill_texts)
 
 
 def test_the_plan_names_each_with_the_digest_of_what_it_says(tmp_path: Path) -> None:

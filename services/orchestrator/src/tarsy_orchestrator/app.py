@@ -71,6 +71,7 @@ def build(
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog, chains = ToolCatalog(liveness), KnownChains()
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
+    metrics.skills.know(live.current.config.skills)
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
     refused = RefusedPartitions(metrics.partitions_refused.set)
     identities = LiveMapping(lambda: live.current.models.identities)
@@ -97,6 +98,7 @@ def build(
     def switched() -> None:
         admission.resize(live.current.most_sessions)
         metrics.know_providers(live.current.config.llm_providers)
+        metrics.skills.know(live.current.config.skills)
 
     async def run(ready: Ready) -> None:
         await await_topics(bus, kafka_rights.ORCHESTRATOR)

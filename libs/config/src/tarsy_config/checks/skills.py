@@ -3,6 +3,7 @@
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import AGENT, find_values
 from tarsy_config.document.plain_data import Document
+from tarsy_config.errors import Note
 
 MOST_BYTES = 1024 * 1024
 """Of all skills of one chain: they stand on the log of each of its sessions, in one record."""
@@ -17,6 +18,24 @@ def check_required_skills(document: Document) -> None:
             if name not in allowed:
                 problem = f"{name} is not in the agent's skills"
                 document.wrong((*path, "required_skills", *at), problem, "add it there, or take it out here")
+
+
+def find_readers(config: Config) -> dict[str, list[str]]:
+    """The agents that may have each skill, as `chain / agent`."""
+    readers: dict[str, list[str]] = {name: [] for name in config.skills}
+    for plan in config.plans:
+        types = config.agent_chains[plan.chain_id].alert_types
+        for agent in plan.agents():
+            for planned in agent.skills:
+                meant = config.skills[planned.name].skill.alert_types
+                if planned.required or not meant or not types or not set(meant).isdisjoint(types):
+                    readers[planned.name].append(f"{plan.chain_id} / {agent.name}")
+    return readers
+
+
+def note_unread_skills(config: Config) -> list[Note]:
+    unread = [config.skills[name] for name, readers in find_readers(config).items() if not readers]
+    return [Note(one.file, 1, "", "no agent of any chain can have it") for one in unread]
 
 
 def check_skill_sizes(document: Document, config: Config) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tarsy_config.checks.cross_checks import select_built_in_chains
 from tarsy_config.checks.references import PROVIDERS
+from tarsy_config.checks.skills import note_unread_skills
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import find_names
 from tarsy_config.document.plain_data import Document
@@ -40,7 +41,9 @@ def merge(
     )
     notes = [note for document in documents for note in sorted(document.notes, key=lambda note: note.line or 0)]
     version = version_of(documents, skills.skills)
-    whole = whole.with_sources(sources_of(documents), [*notes, *skills.notes], version).with_skills(skills.skills)
+    sources, notes = sources_of(documents), [*notes, *skills.notes]
+    whole = whole.with_skills(skills.skills).with_sources(sources, notes, version)
+    whole = whole.with_sources(sources, [*notes, *note_unread_skills(whole)], version)
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 
 

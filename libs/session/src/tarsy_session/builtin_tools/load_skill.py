@@ -65,7 +65,7 @@ def _offered_to(state: Investigating, agent: ResolvedAgent, tools: Sequence[e.Of
 
 
 def _refusal(state: Investigating, arguments: Mapping[str, JsonValue]) -> str | None:
-    names = _names(arguments)
+    names = names_of(arguments)
     if not names:
         return "`names` is missing: the names of the skills, as a list."
     if len(names) > MOST_AT_ONCE:
@@ -79,7 +79,7 @@ def _refusal(state: Investigating, arguments: Mapping[str, JsonValue]) -> str | 
 def _run(state: Investigating, call: ToolCallState) -> Sequence[e.Event]:
     """Those that are there are returned, whatever else was asked for."""
     skills, arguments = _skills_of(state, call), call.requested.arguments
-    names, path = _names(arguments), arguments.get("path")
+    names, path = names_of(arguments), arguments.get("path")
     found = [skills[name] for name in names if name in skills]
     missing = [name for name in names if name not in skills]
     if not found:
@@ -105,8 +105,8 @@ def _skills_of(state: Investigating, call: ToolCallState) -> dict[str, Skill]:
     return {name: state.skills[name] for name in names if name in state.skills}
 
 
-def _names(arguments: Mapping[str, JsonValue]) -> list[str]:
-    """One name may be written without a list."""
+def names_of(arguments: Mapping[str, JsonValue]) -> list[str]:
+    """The skills that a call asks for. One name may be written without a list."""
     given = arguments.get("names")
     listed = given if isinstance(given, list) else [given]
     return list(dict.fromkeys(name.strip() for name in listed if isinstance(name, str) and name.strip()))
