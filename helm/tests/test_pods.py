@@ -157,3 +157,16 @@ def test_the_pod_of_a_test_stays_until_the_next_one(name: str) -> None:
     annotations = [at(one, "metadata.annotations", dict) for one in of_kind(name, "Pod").values()]
     policies = [each["helm.sh/hook-delete-policy"] for each in annotations if each["helm.sh/hook"] == "test"]
     assert policies == ["before-hook-creation"]
+
+
+def test_skills_are_mounted_wherever_the_configuration_is() -> None:
+    """What a service reads of the configuration has to be the same in all of them."""
+    for component, pod in pods_of("everything"):
+        mounts = {mount["name"]: mount["mountPath"] for mount in container_of(pod).get("volumeMounts", ())}
+        volumes = {volume["name"]: volume for volume in pod.get("volumes", ())}
+        assert ("skills" in mounts) == ("config" in mounts), component
+        if "skills" in mounts:
+            assert mounts["skills"] == "/etc/tarsy-skills"
+            name = at(volumes["skills"], "configMap.name", str)
+            assert at(of_kind("everything", "ConfigMap")[name], "data", dict).keys() == {"disks.md"}
+    assert not [pod for _, pod in pods_of("default") for volume in pod.get("volumes", ()) if volume["name"] == "skills"]

@@ -131,6 +131,12 @@ def test_the_first_folder_that_has_a_name_wins_and_the_other_is_noted(tmp_path: 
     ]
 
 
+def test_a_folder_that_is_not_there_is_noted_with_its_line(tmp_path: Path) -> None:
+    (note,) = notes(load(tmp_path, {"mine/README.md": "x"}, more="skill_folders: [mine, ../team]"))
+    assert "tarsy.yaml:" in note
+    assert note.endswith("skill_folders[1]: has no skills: there is no folder ../team")
+
+
 def test_links_to_files_that_are_not_there_are_noted_with_their_line(tmp_path: Path) -> None:
     body = "[a](references/a.md) [web](https://x.example/y.md) [here](#top)\n[b](./b.md#part) [gone](gone.md)"
     files = {"skills/pods/SKILL.md": skill("pods", body=body), "skills/pods/references/a.md": "A"}

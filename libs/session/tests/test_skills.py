@@ -10,6 +10,7 @@ from tarsy_contracts.chain import ResolvedAgent
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.skills import PlannedSkill, Skill, SkillFile
+from tarsy_contracts.timeline.changes import TimelineCreated, timeline_changes
 from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_session.builtin_tools.load_skill import MOST_AT_ONCE, NAME
 from tarsy_session.conversations.conversation import build_conversation
@@ -80,6 +81,16 @@ def test_the_bodies_stand_on_the_log_once_behind_the_beginning() -> None:
         "session.skills_recorded",
     ]
     assert sum(HOUSE.body.encode() in record.event.to_bytes() for record in story.log if record.event) == 1
+
+
+def test_the_timeline_says_which_an_agent_has(story: Story) -> None:
+    shown = [
+        change
+        for record in story.log
+        for change in timeline_changes(record)
+        if isinstance(change, TimelineCreated) and change.event_type == "skill_loaded"
+    ]
+    assert [change.content for change in shown] == ["In the instructions: house\n\nTo be loaded: pods, disks"]
 
 
 def test_without_skills_nothing_is_recorded_and_no_tool_is_offered() -> None:

@@ -1,7 +1,9 @@
 """Skills and the agents that have them: what contradicts itself, and what does not fit on the log of a session."""
 
+from pathlib import Path
+
 from tarsy_config.config import Config
-from tarsy_config.document.key_paths import AGENT, find_values
+from tarsy_config.document.key_paths import AGENT, ANY, find_names, find_values
 from tarsy_config.document.plain_data import Document
 from tarsy_config.errors import Note
 
@@ -14,10 +16,17 @@ def check_required_skills(document: Document) -> None:
     for path, agent in find_values(document.data, AGENT):
         if not isinstance(agent, dict) or not isinstance(allowed := agent.get("skills"), list):
             continue
-        for at, name in find_values(agent.get("required_skills"), ("*",)):
+        for at, name in find_values(agent.get("required_skills"), (ANY,)):
             if name not in allowed:
                 problem = f"{name} is not in the agent's skills"
                 document.wrong((*path, "required_skills", *at), problem, "add it there, or take it out here")
+
+
+def note_missing_folders(document: Document, config_dir: Path) -> None:
+    """One that is mounted may come later."""
+    for path, name in find_names(document, (("skill_folders", ANY),)):
+        if not (config_dir / name).is_dir():
+            document.note(path, f"has no skills: there is no folder {name}")
 
 
 def find_readers(config: Config) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from pydantic import Field
 from tarsy_config.checks.cross_checks import check_coherence
 from tarsy_config.checks.go_tarsy_compat import strip_unsupported
 from tarsy_config.checks.references import check_references
-from tarsy_config.checks.skills import check_required_skills, check_skill_sizes
+from tarsy_config.checks.skills import check_required_skills, check_skill_sizes, note_missing_folders
 from tarsy_config.checks.vertex import strip_vertex
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import ANY, find_names, find_values
@@ -59,6 +59,7 @@ def load_config(
     providers = [check(document, ProvidersFile) for document in documents[1:] if document.readable]
     _check_names(documents, later, skills.skills.keys())
     check_required_skills(documents[0])
+    note_missing_folders(documents[0], config_dir)
     for document in documents:
         _check_scripts(document, config_dir)
     if config is None or skills.mistakes or any(document.mistakes for document in documents):

@@ -372,6 +372,7 @@ export const en = frozen({
       request: "Request",
       provider_fallback: "Another model",
       missing_tools: "Missing tools",
+      skill_loaded: "Skills",
       executive_summary: "Executive summary",
       runbook: "Runbook",
       llm_wait: "Waiting",
