@@ -160,7 +160,7 @@ def test_the_pod_of_a_test_stays_until_the_next_one(name: str) -> None:
 
 
 def test_skills_are_mounted_wherever_the_configuration_is() -> None:
-    """What a service reads of the configuration has to be the same in all of them."""
+    """All services read the same configuration."""
     for component, pod in pods_of("everything"):
         mounts = {mount["name"]: mount["mountPath"] for mount in container_of(pod).get("volumeMounts", ())}
         volumes = {volume["name"]: volume for volume in pod.get("volumes", ())}

@@ -101,10 +101,10 @@ def config() -> Config:
             "defaults": {"alert_type": "crash", "llm_provider": STEADY},
             "limits": {"tool_call": CALL_SECONDS},
         }
-    ).with_skills({SKILL.name: configured(SKILL)})
+    ).with_skills({SKILL.name: configure(SKILL)})
 
 
-def configured(skill: Skill) -> ConfiguredSkill:
+def configure(skill: Skill) -> ConfiguredSkill:
     return ConfiguredSkill(skill, skill.digest, file=f"skills/{skill.name}/SKILL.md", folder="skills")
 
 
@@ -119,7 +119,7 @@ def config_later() -> Config:
             "limits": now.limits.model_copy(update={"tool_call": 1.0, "llm_call": 0.001, "iteration": 0.002}),
             "mcp_servers": {},
         }
-    ).with_skills({SKILL.name: configured(SKILL.model_copy(update={"body": "Count nothing.", "files": ()}))})
+    ).with_skills({SKILL.name: configure(SKILL.model_copy(update={"body": "Count nothing.", "files": ()}))})
 
 
 def _read_the_log() -> JsonValue:

@@ -35,7 +35,7 @@ def show_agents(config: Config) -> dict[str, Tree]:
 
 
 def show_skills(config: Config) -> dict[str, Tree]:
-    """What they are, without their texts, which may be long."""
+    """Leaves out their texts, which may be long."""
     return {name: _skill(one) for name, one in sorted(config.skills.items())}
 
 

@@ -8,7 +8,7 @@ from tarsy_config.document.plain_data import Document
 from tarsy_config.errors import Note
 
 MOST_BYTES = 1024 * 1024
-"""Of all skills of one chain: they stand on the log of each of its sessions, in one record."""
+"""Limit of all skills of one chain. They stand on the log of each of its sessions, in one record."""
 
 
 def check_required_skills(document: Document) -> None:

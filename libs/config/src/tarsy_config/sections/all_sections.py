@@ -22,7 +22,7 @@ from tarsy_config.values import Name, Section, ServerId
 from tarsy_contracts.skills import Skill
 
 SKILL_FOLDERS = ("skills",)
-"""Paths from the folder of `tarsy.yaml` on. Of two skills with one name, that of the first folder counts."""
+"""Paths from the folder of `tarsy.yaml` on. The first folder that has a name wins."""
 
 
 class Sections(Section):
@@ -64,7 +64,7 @@ class Sections(Section):
 
     def with_masked_skills(self, mask: Callable[[str], str]) -> Self:
         """For who records their texts or shows them. Plans name the digests of what was masked."""
-        return self.with_skills({name: one.masked(mask) for name, one in self._skills.items()})
+        return self.with_skills({name: one.mask_with(mask) for name, one in self._skills.items()})
 
     def with_skills(self, skills: Mapping[str, ConfiguredSkill]) -> Self:
         copy = self.model_copy()

@@ -37,7 +37,7 @@ class ConfiguredSkill:
     file: str
     folder: str
 
-    def masked(self, mask: Callable[[str], str]) -> "ConfiguredSkill":
+    def mask_with(self, mask: Callable[[str], str]) -> "ConfiguredSkill":
         skill = self.skill.model_copy(
             update={
                 "description": mask(self.skill.description),

@@ -15,7 +15,7 @@ MOST_SKILLS = 200
 MOST_FILES = 50
 DEEPEST = 4
 FILE_BYTES = 64 * 1024
-"""Of a body, and of each further file."""
+"""Limit of a body, and of each further file."""
 
 
 @dataclass(frozen=True, slots=True)

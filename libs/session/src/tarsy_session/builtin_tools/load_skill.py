@@ -1,6 +1,6 @@
 """The load_skill tool: an agent reads a skill, or a further file of one, from the session's own log. Pure.
 
-What is not on the log cannot be read: a path is looked up among the recorded ones, and is no path of any disk.
+A path is looked up among the recorded ones. It is no path of any disk.
 """
 
 from collections.abc import Mapping, Sequence
