@@ -11,6 +11,7 @@ from tarsy_service.process.runner import LAST_SECONDS
 from tarsy_testing.chart import (
     ROOT,
     VALUE_FILES,
+    Manifest,
     at,
     component_of,
     container_of,
@@ -162,11 +163,16 @@ def test_the_pod_of_a_test_stays_until_the_next_one(name: str) -> None:
 def test_skills_are_mounted_wherever_the_configuration_is() -> None:
     """All services read the same configuration."""
     for component, pod in pods_of("everything"):
-        mounts = {mount["name"]: mount["mountPath"] for mount in container_of(pod).get("volumeMounts", ())}
-        volumes = {volume["name"]: volume for volume in pod.get("volumes", ())}
+        mounts = {str(one["name"]): one["mountPath"] for one in listed(container_of(pod), "volumeMounts")}
         assert ("skills" in mounts) == ("config" in mounts), component
         if "skills" in mounts:
             assert mounts["skills"] == "/etc/tarsy-skills"
-            name = at(volumes["skills"], "configMap.name", str)
-            assert at(of_kind("everything", "ConfigMap")[name], "data", dict).keys() == {"disks.md"}
-    assert not [pod for _, pod in pods_of("default") for volume in pod.get("volumes", ()) if volume["name"] == "skills"]
+            (volume,) = [one for one in listed(pod, "volumes") if one["name"] == "skills"]
+            texts = of_kind("everything", "ConfigMap")[at(volume, "configMap.name", str)]
+            assert at(texts, "data", dict).keys() == {"disks.md"}
+    assert not [one for _, pod in pods_of("default") for one in listed(pod, "volumes") if one["name"] == "skills"]
+
+
+def listed(manifest: Manifest, key: str) -> list[Manifest]:
+    found: list[Manifest] = at(manifest, key, list) if key in manifest else []
+    return found

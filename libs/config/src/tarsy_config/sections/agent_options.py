@@ -32,7 +32,7 @@ class AgentOptions(Section):
     iteration_strategy: Strategy | None = None
     native_tools: NativeTools = NativeTools()
     skills: tuple[Name, ...] | None = None
-    required_skills: tuple[Name, ...] = ()
+    required_skills: tuple[Name, ...] | None = None
 
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.skills import PlannedSkill, Skill, SkillFile
 from tarsy_contracts.timeline.changes import TimelineCreated, timeline_changes
 from tarsy_contracts.wire.ids import tool_call_id
-from tarsy_session.builtin_tools.load_skill import MOST_AT_ONCE, NAME
+from tarsy_session.builtin_tools.load_skill import MOST_AT_ONCE
 from tarsy_session.conversations.conversation import build_conversation
 from tarsy_session.effects import ToolCallEffect, effects_of
 from tarsy_session.evolve import evolve
+from tarsy_session.prompts.skills import NAME
 from tarsy_session.state import NOT_STARTED, AtRest
 from tarsy_testing.story.story import READ, Story, agent, chain, stage, types
 
