@@ -9,6 +9,7 @@ from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
 from tarsy_config.loading.live_config import ConfigSource, LiveConfig
 from tarsy_config.loading.load import load_config
+from tarsy_config.skills.content_digest import digest_of_folders
 from tarsy_config.skills.skill_files import FILE_BYTES
 from tarsy_contracts.chain import ResolvedAgent
 
@@ -82,6 +83,54 @@ def test_further_files_of_a_folder_are_read_by_their_paths(tmp_path: Path) -> No
     assert (file.path, file.text) == ("references/oom.md", "Kills.")
 
 
+def test_a_file_without_frontmatter_beside_skills_is_none_and_noted(tmp_path: Path) -> None:
+    """A git checkout has such files."""
+    files = {"skills/pods/SKILL.md": PODS, "skills/CONTRIBUTING.md": "# How to\n", "skills/Makefile": "all:\n"}
+    config = load(tmp_path, files)
+    assert list(config.skills) == ["pods"]
+    assert notes(config) == [
+        f"skills/{name}:1: is no skill: it has no frontmatter" for name in ("CONTRIBUTING.md", "Makefile")
+    ]
+
+
+def test_blank_lines_before_the_frontmatter_are_read_over_and_lines_count_from_the_first(tmp_path: Path) -> None:
+    config = load(tmp_path, {"skills/pods/SKILL.md": f"\n\n{PODS}[gone](gone.md)\n"})
+    assert config.skills["pods"].skill.body.startswith("Look at limits.")
+    assert notes(config)[0].startswith("skills/pods/SKILL.md:9: links to gone.md")
+
+
+@pytest.mark.parametrize("place", ["pods/pipe", "pipe.md"])
+def test_nobody_waits_for_a_pipe_among_skills(tmp_path: Path, place: str) -> None:
+    write(tmp_path, {"skills/pods/SKILL.md": PODS})
+    os.mkfifo(tmp_path / "skills" / place)
+    assert list(load(tmp_path, {}).skills) == ["pods"]
+    assert digest_of_folders(tmp_path, ["skills"])
+
+
+@pytest.mark.parametrize(
+    ("link", "domains", "expected"),
+    [
+        ("https://wiki.corp.example/disks#nfs", "[wiki.corp.example]", ("https://wiki.corp.example/disks",)),
+        ("https://wiki.corp.example/disks", "[github.com]", ()),
+        ("https://ann:pw@wiki.corp.example/disks", "[wiki.corp.example]", ()),
+        ("ftp://wiki.corp.example/disks", "[wiki.corp.example]", ()),
+    ],
+)
+def test_runbooks_that_a_skill_links_to_can_be_read_where_runbooks_may_come_from(
+    tmp_path: Path, link: str, domains: str, expected: tuple[str, ...]
+) -> None:
+    more = f"system: {{runbooks: {{allowed_domains: {domains}}}}}"
+    for place in ("SKILL.md", "more.md"):
+        files = {
+            "skills/pods/SKILL.md": PODS,
+            "skills/pods/more.md": "x",
+            f"skills/pods/{place}": f"{PODS}[it]({link})",
+        }
+        config = load(tmp_path, files, more=more)
+        assert config.skills["pods"].skill.runbooks == expected
+        assert notes(config) == []
+
+
 @pytest.mark.parametrize("target", ["../secret.txt", "/etc/hostname", "../other"])
 def test_links_that_lead_out_of_a_skill_are_left_out_and_noted(tmp_path: Path, target: str) -> None:
     write(tmp_path, {"skills/pods/SKILL.md": PODS, "skills/secret.txt": "hunter2", "skills/other/key.md": "hunter2"})
@@ -95,7 +144,9 @@ def test_links_that_lead_out_of_a_skill_are_left_out_and_noted(tmp_path: Path, t
 def test_a_link_that_contains_itself_has_an_end(tmp_path: Path) -> None:
     write(tmp_path, {"skills/pods/SKILL.md": PODS, "skills/pods/a.md": "x"})
     (tmp_path / "skills/pods/again").symlink_to(".")
-    assert "a.md" in [file.path for file in load(tmp_path, {}).skills["pods"].skill.files]
+    config = load(tmp_path, {})
+    assert [file.path for file in config.skills["pods"].skill.files] == ["a.md"]
+    assert notes(config) == ["skills/pods/SKILL.md:1: again: cannot be read (it is no file), and is left out"]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +234,8 @@ def test_a_skill_that_no_agent_can_have_is_noted(tmp_path: Path, agent: str, key
 
 
 def test_masked_skills_have_the_digests_of_what_is_left(tmp_path: Path) -> None:
-    files = {"skills/pods/SKILL.md": skill("pods", body="hunter2"), "skills/pods/a.md": "hunter2"}
+    body = "hunter2 [it](https://github.com/hunter2)"
+    files = {"skills/pods/SKILL.md": skill("pods", body=body), "skills/pods/a.md": "hunter2"}
     config = load(tmp_path, files)
     masked = config.with_masked_skills(lambda text: text.replace("hunter2", "***"))
     (one,) = agent_of(masked).skills
@@ -211,7 +263,13 @@ def test_a_required_skill_that_is_not_allowed_is_a_mistake(tmp_path: Path) -> No
 def test_skills_of_a_chain_that_do_not_fit_on_the_log_are_a_mistake(tmp_path: Path) -> None:
     files = {f"skills/s{n}/SKILL.md": skill(f"s{n}", body="x" * 60_000) for n in range(18)}
     (mistake,) = mistakes(tmp_path, files)
-    assert "has skills of 1080" in mistake
+    assert "has skills of 108" in mistake
+
+
+def test_sizes_are_those_of_the_log_where_a_control_character_takes_six_bytes(tmp_path: Path) -> None:
+    files = {f"skills/s{n}/SKILL.md": skill(f"s{n}", body="\x01" * 60_000) for n in range(3)}
+    (mistake,) = mistakes(tmp_path, files)
+    assert "has skills of 108" in mistake
 
 
 def test_the_version_is_another_one_for_other_skills_and_the_same_without_any(tmp_path: Path) -> None:
@@ -238,7 +296,7 @@ async def test_a_changed_skill_holds_without_a_restart_and_one_with_a_mistake_do
 async def test_a_skill_with_a_mistake_is_looked_at_until_it_is_mended_wherever_it_lies(tmp_path: Path) -> None:
     load(tmp_path, {})
     live = LiveConfig(ConfigSource(tmp_path, os.environ), lambda config, _: sorted(config.skills))
-    write(tmp_path, {"git/pods.md": "no frontmatter"})
+    write(tmp_path, {"git/pods.md": "---\nname: pods\n---\n"})
     with pytest.raises(InvalidConfigError):
         load(tmp_path, {}, more="skill_folders: [git]")
     assert [await live.look(), await live.look()] == [False, False]

@@ -49,6 +49,7 @@ def _skill(one: ConfiguredSkill) -> Tree:
         "tools": [*skill.tools],
         "alert_types": [*skill.alert_types],
         "files": [file.path for file in skill.files],
+        "runbooks": [*skill.runbooks],
     }
 
 

@@ -22,7 +22,7 @@ class SkillFile(Value):
 class Skill(Value):
     """`tools`: patterns of tools; it is offered to agents that have one of them. `alert_types`: it is for these alerts.
 
-    Both are empty where it is for all.
+    Both are empty where it is for all. `runbooks`: addresses in its texts that agents may read, too.
     """
 
     name: str
@@ -31,6 +31,12 @@ class Skill(Value):
     tools: tuple[str, ...] = ()
     alert_types: tuple[str, ...] = ()
     files: tuple[SkillFile, ...] = ()
+    runbooks: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What can be read of it besides its body."""
+        return (*(file.path for file in self.files), *self.runbooks)
 
     @property
     def digest(self) -> str:
@@ -39,11 +45,11 @@ class Skill(Value):
 
     @property
     def size(self) -> int:
-        """In bytes, with its further files."""
-        return sum(len(text.encode()) for text in (self.description, self.body, *(file.text for file in self.files)))
+        """In bytes as JSON, as the log has it with its further files: a control character takes six."""
+        return len(self.model_dump_json().encode())
 
 
-READABLE = {"name", "description", "body", "files"}
+READABLE = {"name", "description", "body", "files", "runbooks"}
 
 
 class PlannedSkill(Value):

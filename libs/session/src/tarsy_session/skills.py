@@ -43,7 +43,7 @@ def list_skills(state: Investigating, execution: Execution, *, required: bool) -
 
 def is_loadable(state: Investigating, planned: PlannedSkill) -> bool:
     """Whether there is more to read of it than the instructions have."""
-    return not planned.required or bool(state.skills[planned.name].files)
+    return not planned.required or bool(state.skills[planned.name].paths)
 
 
 def instruct_skills(state: Investigating, execution: Execution) -> str:

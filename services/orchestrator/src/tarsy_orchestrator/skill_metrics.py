@@ -1,4 +1,4 @@
-"""Metrics of skills: which agents begin with, and which they load. One that nobody loads is seen so."""
+"""Metrics of skills: which agents begin with, and which they read. One that nobody reads is seen so."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ class SkillMetrics:
         )
         self._loaded = Counter(
             "tarsy_orchestrator_skills_loaded_total",
-            "Skills that agents asked to load, each once a call",
+            "Skills that agents read: in their instructions, or loaded, once a call",
             ["skill"],
             registry=registry,
         )
@@ -41,6 +41,7 @@ class SkillMetrics:
         match event:
             case ExecutionStarted(skills=skills):
                 _count(self._offered, (self._label(skill.name) for skill in skills))
+                _count(self._loaded, (self._label(skill.name) for skill in skills if skill.required))
             case ToolCallRequested(server=server, tool=tool, arguments=arguments) if (server, tool) == LOADING:
                 _count(self._loaded, map(self._label, names_of(arguments)))
             case _:

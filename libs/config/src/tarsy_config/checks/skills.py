@@ -1,14 +1,17 @@
 """Skills and the agents that have them: what contradicts itself, and what does not fit on the log of a session."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import AGENT, ANY, find_names, find_values
 from tarsy_config.document.plain_data import Document
-from tarsy_config.errors import Note
+from tarsy_config.errors import InvalidConfigError, Mistake, Note, format_path
+from tarsy_contracts.chain import ResolvedChain
 
 MOST_BYTES = 1024 * 1024
-"""Limit of all skills of one chain. They stand on the log of each of its sessions, in one record."""
+"""Limit of all skills of one chain, as JSON. They stand on the log of each of its sessions, beside the alert."""
+REMEDY = "list `skills` of its agents, or shorten them"
 
 
 def check_required_skills(document: Document) -> None:
@@ -48,10 +51,32 @@ def note_unread_skills(config: Config) -> list[Note]:
 
 
 def check_skill_sizes(document: Document, config: Config) -> None:
+    for chain_id, problem in _find_oversized(config):
+        document.wrong(("agent_chains", chain_id), problem, REMEDY)
+
+
+def require_masked_sizes(config: Config) -> None:
+    """Masked texts may be longer than they were. Raises InvalidConfigError."""
+    found = [
+        Mistake("tarsy.yaml", None, format_path(("agent_chains", chain_id)), f"masked, it {problem}", REMEDY)
+        for chain_id, problem in _find_oversized(config)
+    ]
+    if found:
+        raise InvalidConfigError(found)
+
+
+def _find_oversized(config: Config) -> Iterator[tuple[str, str]]:
     for plan in config.plans:
-        names = {skill.name for agent in plan.agents() for skill in agent.skills}
-        sizes = {name: config.skills[name].skill.size for name in names}
-        if (total := sum(sizes.values())) > MOST_BYTES:
+        sizes = _sizes(plan, config)
+        if (total := sum(sizes.values()) + _planned_bytes(plan)) > MOST_BYTES:
             largest = ", ".join(sorted(sizes, key=lambda name: -sizes[name])[:3])
-            problem = f"has skills of {total} bytes together (the largest: {largest}), and {MOST_BYTES} fit"
-            document.wrong(("agent_chains", plan.chain_id), problem, "list `skills` of its agents, or shorten them")
+            yield plan.chain_id, f"has skills of {total} bytes together (the largest: {largest}), and {MOST_BYTES} fit"
+
+
+def _sizes(plan: ResolvedChain, config: Config) -> dict[str, int]:
+    return {skill.name: config.skills[skill.name].skill.size for agent in plan.agents() for skill in agent.skills}
+
+
+def _planned_bytes(plan: ResolvedChain) -> int:
+    """Each agent names its skills, also in the plan."""
+    return sum(len(skill.model_dump_json()) for agent in plan.agents() for skill in agent.skills)

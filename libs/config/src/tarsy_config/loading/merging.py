@@ -40,9 +40,10 @@ def merge(
         }
     )
     notes = [note for document in documents for note in sorted(document.notes, key=lambda note: note.line or 0)]
-    version = version_of(documents, skills.skills)
+    linked = skills.link_runbooks(config.system.runbooks.allowed_domains)
+    version = version_of(documents, linked)
     sources, notes = sources_of(documents), [*notes, *skills.notes]
-    whole = whole.with_skills(skills.skills).with_sources(sources, notes, version)
+    whole = whole.with_skills(linked).with_sources(sources, notes, version)
     whole = whole.with_sources(sources, [*notes, *note_unread_skills(whole)], version)
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 

@@ -34,14 +34,20 @@ class Frontmatter:
     lines: Mapping[str, int]
 
 
+def has_frontmatter(text: str) -> bool:
+    """Blank lines before it are no text."""
+    return text.removeprefix("\ufeff").lstrip().split("\n", 1)[0].rstrip() == DASHES
+
+
 def parse_skill(text: str) -> Frontmatter:
     """Raises InvalidSkillError."""
     lines = text.removeprefix("\ufeff").splitlines()
-    if not lines or lines[0].rstrip() != DASHES:
+    if not has_frontmatter(text):
         raise InvalidSkillError(1, "", "has no frontmatter", "begin it with ---, name, description and ---")
-    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == DASHES), None)
-    if end is None:
+    _, *ends = (at for at, line in enumerate(lines) if line.rstrip() == DASHES)
+    if not ends:
         raise InvalidSkillError(1, "", "has a frontmatter without an end", "close it with a line ---")
+    end = ends[0]
     keys, at = _read_keys("\n".join(lines[:end]))
     header = _Header(keys, at)
     blank = next((count for count, line in enumerate(lines[end + 1 :]) if line.strip()), 0)
@@ -57,7 +63,7 @@ def parse_skill(text: str) -> Frontmatter:
 
 
 def _read_keys(text: str) -> tuple[dict[str, object], dict[str, int]]:
-    """`text` begins with the dashes, so that its lines are those of the file."""
+    """`text` has the dashes and what stands before them, so that its lines are those of the file."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         data = yaml.safe_load(text)

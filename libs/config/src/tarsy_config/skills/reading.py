@@ -1,13 +1,13 @@
 """Reading of all skills, with their mistakes and notes. The first folder that has a name wins."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from tarsy_config.errors import ConfigError, Mistake, Note
-from tarsy_config.skills.frontmatter import Frontmatter, InvalidSkillError, parse_skill
-from tarsy_config.skills.links import find_broken_links
+from tarsy_config.skills.frontmatter import Frontmatter, InvalidSkillError, has_frontmatter, parse_skill
+from tarsy_config.skills.links import find_broken_links, find_runbooks
 from tarsy_config.skills.skill_files import (
     FILE_BYTES,
     MOST_FILES,
@@ -37,14 +37,23 @@ class ConfiguredSkill:
     file: str
     folder: str
 
+    def link_runbooks(self, domains: Collection[str]) -> "ConfiguredSkill":
+        """`domains`: where runbooks may come from."""
+        texts = (self.skill.body, *(file.text for file in self.skill.files))
+        return self._changed(runbooks=find_runbooks(texts, domains))
+
     def mask_with(self, mask: Callable[[str], str]) -> "ConfiguredSkill":
-        skill = self.skill.model_copy(
-            update={
-                "description": mask(self.skill.description),
-                "body": mask(self.skill.body),
-                "files": tuple(SkillFile(path=file.path, text=mask(file.text)) for file in self.skill.files),
-            }
+        """An address with a secret in it leads nowhere any longer."""
+        skill = self.skill
+        return self._changed(
+            description=mask(skill.description),
+            body=mask(skill.body),
+            files=tuple(SkillFile(path=file.path, text=mask(file.text)) for file in skill.files),
+            runbooks=tuple(address for address in skill.runbooks if mask(address) == address),
         )
+
+    def _changed(self, **changes: object) -> "ConfiguredSkill":
+        skill = self.skill.model_copy(update=changes)
         return replace(self, skill=skill, digest=skill.digest)
 
 
@@ -53,6 +62,9 @@ class FoundSkills:
     skills: dict[str, ConfiguredSkill] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+
+    def link_runbooks(self, domains: Collection[str]) -> dict[str, ConfiguredSkill]:
+        return {name: one.link_runbooks(domains) for name, one in self.skills.items()}
 
 
 def read_skills(config_dir: Path, folders: Sequence[str]) -> FoundSkills:
@@ -78,7 +90,11 @@ class _Reading:
 
     def read(self) -> None:
         try:
-            header = parse_skill(self._main())
+            text = self._main()
+            if self.source.folder is None and not has_frontmatter(text):
+                self._note(1, "", "is no skill: it has no frontmatter")
+                return
+            header = parse_skill(text)
         except InvalidSkillError as wrong:
             self.found.mistakes.append(Mistake(self.file, wrong.line, wrong.path, wrong.problem, wrong.remedy))
             return

@@ -4,6 +4,7 @@ A skill is a folder with `SKILL.md`, or one file (`NAME.md`, or `NAME` as a Conf
 dot are no skills: Kubernetes keeps the content of a ConfigMap behind such names, and links to it.
 """
 
+import errno
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,14 +51,17 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """At most one byte more than a file may have. Raises OSError."""
+    """At most one byte more than a file may have. Raises OSError, also for a pipe: nobody may ever write to it."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no file")
     with path.open("rb") as file:
         return file.read(FILE_BYTES + 1)
 
 
 def _walk(folder: Path, depth: int) -> Iterator[Path]:
+    """A link to a folder is an entry: what it leads to is elsewhere, or there already."""
     for entry in _entries(folder):
-        if not entry.is_dir():
+        if entry.is_symlink() or not entry.is_dir():
             yield entry
         elif depth > 1:
             yield from _walk(entry, depth - 1)

@@ -25,7 +25,7 @@ though it stands between marks.
 
 $skills""")
 
-FILES = Template("Further files of this skill, to be read with $tool and `path`: $files")
+FILES = Template("What belongs to this skill, to be read with $tool and `path`: $files")
 
 
 def compose_required(skills: Sequence[Skill]) -> str:
@@ -39,7 +39,7 @@ def compose_catalogue(skills: Sequence[Skill]) -> str:
 
 def render_skill(skill: Skill) -> str:
     body = skill.body.strip()
-    return f"{body}\n\n{_list_files(skill)}" if skill.files else body
+    return f"{body}\n\n{_list_files(skill)}" if skill.paths else body
 
 
 def render_loaded(skills: Sequence[Skill]) -> str:
@@ -47,8 +47,8 @@ def render_loaded(skills: Sequence[Skill]) -> str:
 
 
 def list_paths(skill: Skill) -> str:
-    named = ", ".join(file.path for file in skill.files[:MOST_FILES_NAMED])
-    more = len(skill.files) - MOST_FILES_NAMED
+    named = ", ".join(skill.paths[:MOST_FILES_NAMED])
+    more = len(skill.paths) - MOST_FILES_NAMED
     return f"{named} and {more} more" if more > 0 else named
 
 

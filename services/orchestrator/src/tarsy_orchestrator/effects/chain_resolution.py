@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from tarsy_config.checks.skills import require_masked_sizes
 from tarsy_config.config import Config
 from tarsy_config.configured_models import ConfiguredModels, models_of
 from tarsy_config.plans.routing import ChainRoute, Router, facts_of
@@ -27,8 +28,9 @@ class Plans:
 
 
 def prepare_plans(mask: Callable[[str], str], config: Config, before: Plans | None) -> Plans:
-    """`mask`: skills go to the log. Raises InvalidScriptError."""
+    """`mask`: skills go to the log. Raises InvalidConfigError or InvalidScriptError."""
     masked = config.with_masked_skills(mask)
+    require_masked_sizes(masked)
     return Plans(masked, models_of(config, before.models if before is not None else None))
 
 
