@@ -357,6 +357,12 @@ export const en = frozen({
     runbook: "What it says",
     runbookFetched: "It is being fetched.",
     runbookMissing: "It could not be fetched, and the agents use the default one: {why}",
+    skillTexts: "What they say",
+    skillUse: {
+      required: "{name}: in the instructions",
+      loaded: "{name}: loaded",
+      offered: "{name}: not loaded",
+    },
     picture: "picture: {name}",
   },
   items: {
