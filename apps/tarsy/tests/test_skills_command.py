@@ -11,6 +11,7 @@ from tarsy_contracts.skills import Skill
 
 PODS = Skill(name="pods", description="What to do when a pod is evicted", body="Look at the node.")
 DISKS = Skill(name="disks", description="Full disks", body="Pods get evicted from such a node.")
+WORDS = Skill(name="wörter", description="Unsere Sprache", body="Die Kasse.")
 HOUSE = Skill(name="house", description="Our words", body="The shop is called Emma.")
 
 
@@ -30,13 +31,17 @@ def folder(tmp_path: Path) -> Path:
         ("pod is evicted", ["pods", "disks"]),
         ("eviction of pods", ["pods", "disks"]),
         ("disk", ["disks"]),
+        ("evictions", ["pods", "disks"]),
+        ("pods", ["pods", "disks"]),
+        ("podium", []),
+        ("Wörter", ["wörter"]),
         ("Emma", ["house"]),
         ("is the", []),
         ("", []),
     ],
 )
 def test_words_bring_up_skills_the_best_first(words: str, expected: list[str]) -> None:
-    assert [one.skill.name for one in match_skills((HOUSE, DISKS, PODS), words)] == expected
+    assert [one.skill.name for one in match_skills((HOUSE, DISKS, PODS, WORDS), words)] == expected
 
 
 def test_the_command_says_what_an_agent_does_not_see_before_it_loads_a_skill(folder: Path) -> None:
@@ -48,7 +53,7 @@ def test_the_command_says_what_an_agent_does_not_see_before_it_loads_a_skill(fol
 
 def test_the_list_has_file_size_and_agents_of_each(folder: Path) -> None:
     said = CliRunner().invoke(cli, ["skills", "--config", str(folder)])
-    assert "house (skills/house.md): 33 bytes\n  Our words\n" in said.output
+    assert f"house (skills/house.md): {HOUSE.size} bytes\n  Our words\n" in said.output
     assert "agents: kubernetes / KubernetesAgent, kubernetes / ChatAgent" in said.output
 
 

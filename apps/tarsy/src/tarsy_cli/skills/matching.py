@@ -3,12 +3,15 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from tarsy_contracts.skills import Skill
 
-WORD = re.compile(r"[a-z0-9]+")
+WORD = re.compile(r"[^\W_]+")
 LEAST = 4
-"""Letters by which words are the same in another form: `evict`, `evicted`."""
+"""Letters of a word that is the beginning of another form: `node`, `nodes`."""
+STEM, ENDING = 5, 3
+"""Letters that two forms share at least, and in which the shorter one differs at most: `evicted`, `eviction`."""
 WORTH = {"name": 3, "description": 2, "body": 1}
 SAYS_NOTHING = frozenset({"a", "an", "and", "are", "at", "for", "in", "is", "it", "not", "of", "on", "or", "the", "to"})
 
@@ -44,4 +47,7 @@ def _has(text: set[str], word: str) -> bool:
 
 def _is_same(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
-    return len(shorter) >= LEAST and longer.startswith(shorter)
+    if longer == f"{shorter}s" or (len(shorter) >= LEAST and longer.startswith(shorter)):
+        return True
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(shorter, longer, strict=False)))
+    return shared >= max(STEM, len(shorter) - ENDING)
