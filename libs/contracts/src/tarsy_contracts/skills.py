@@ -35,7 +35,7 @@ class Skill(Value):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """What can be read of it besides its body."""
+        """The parts that can be read besides its body."""
         return (*(file.path for file in self.files), *self.runbooks)
 
     @property
