@@ -9,7 +9,7 @@ import pytest
 from tarsy_config.checks.skills import MOST_BYTES, require_masked_sizes
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
-from tarsy_config.skills.reading import ConfiguredSkill
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.events import SessionSkillsRecorded, ToolCallCompleted

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from tarsy_config.config import Config
-from tarsy_config.skills.reading import ConfiguredSkill
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT
 from tarsy_contracts.skills import Skill, SkillFile

@@ -13,7 +13,7 @@ from tarsy_config.sections.notifications import Receiver
 from tarsy_config.sections.prices import ConfiguredPrice
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.transports import Transport
-from tarsy_config.skills.reading import ConfiguredSkill
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 
 type Tree = dict[str, JsonValue]
 type Special = Callable[[Config, KeyPath, BaseModel], Tree]

@@ -8,7 +8,7 @@ import typer
 from tarsy_cli.console.terminal import fail, say
 
 if TYPE_CHECKING:
-    from tarsy_config.skills.reading import ConfiguredSkill
+    from tarsy_config.skills.configured_skill import ConfiguredSkill
 
 ConfigPath = Annotated[Path, typer.Option("--config", help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")]
 

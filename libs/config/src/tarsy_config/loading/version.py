@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from tarsy_config.document.key_paths import ANY
 from tarsy_config.document.plain_data import Document
 from tarsy_config.errors import KeyPath
-from tarsy_config.skills.reading import ConfiguredSkill
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 
 DIGITS = 12
 TRANSPORT: KeyPath = ("mcp_servers", ANY, "transport")

@@ -17,7 +17,7 @@ from tarsy_config.sections.notifications import Receiver, ReceiverName
 from tarsy_config.sections.prices import ConfiguredPrice
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.servers import McpServerConfig
-from tarsy_config.skills.reading import ConfiguredSkill
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_config.values import Name, Section, ServerId
 from tarsy_contracts.skills import Skill
 

@@ -1,13 +1,14 @@
 """Reading of all skills, with their mistakes and notes. The first folder that has a name wins."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from tarsy_config.errors import ConfigError, Mistake, Note
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_config.skills.frontmatter import Frontmatter, InvalidSkillError, has_frontmatter, parse_skill
-from tarsy_config.skills.links import find_broken_links, find_runbooks
+from tarsy_config.skills.links import find_broken_links
 from tarsy_config.skills.skill_files import (
     FILE_BYTES,
     MOST_FILES,
@@ -26,35 +27,6 @@ class LeftOutError(ConfigError):
 
 
 SHORTER = f"keep it below {FILE_BYTES} bytes; an agent reads further files one by one"
-
-
-@dataclass(frozen=True, slots=True)
-class ConfiguredSkill:
-    """`file`: where it stands, from the folder of `tarsy.yaml` on; `folder`: the folder of skills that has it."""
-
-    skill: Skill
-    digest: str
-    file: str
-    folder: str
-
-    def link_runbooks(self, domains: Collection[str]) -> "ConfiguredSkill":
-        """`domains`: where runbooks may come from."""
-        texts = (self.skill.body, *(file.text for file in self.skill.files))
-        return self._changed(runbooks=find_runbooks(texts, domains))
-
-    def mask_with(self, mask: Callable[[str], str]) -> "ConfiguredSkill":
-        """An address with a secret in it leads nowhere any longer."""
-        skill = self.skill
-        return self._changed(
-            description=mask(skill.description),
-            body=mask(skill.body),
-            files=tuple(SkillFile(path=file.path, text=mask(file.text)) for file in skill.files),
-            runbooks=tuple(address for address in skill.runbooks if mask(address) == address),
-        )
-
-    def _changed(self, **changes: object) -> "ConfiguredSkill":
-        skill = self.skill.model_copy(update=changes)
-        return replace(self, skill=skill, digest=skill.digest)
 
 
 @dataclass(slots=True)
