@@ -48,7 +48,8 @@ def match(
 
 def skill_lines(one: "ConfiguredSkill", readers: list[str]) -> list[str]:
     skill = one.skill
-    files = f", {len(skill.files)} further files" if skill.files else ""
+    count = len(skill.files)
+    files = f", {count} further {'file' if count == 1 else 'files'}" if count else ""
     lines = [f"{skill.name} ({one.file}): {skill.size} bytes{files}", f"  {skill.description}"]
     if skill.tools:
         lines.append(f"  for agents with one of these tools: {', '.join(skill.tools)}")
