@@ -35,6 +35,7 @@ def config_dir(tmp_path: Path, incidents: Path, lab_calls: Path, lab_delays: dic
         (folder / name).write_text(yaml.safe_dump(script), "utf-8")
     provider = config["llm_providers"]["scripted"]
     provider |= {"script": list(scripts), "pace_seconds": 0.015}
+    config["skill_folders"] = [str(ROOT / "config" / name) for name in config["skill_folders"]]
     delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
     transport = config["mcp_servers"]["kubernetes"]["transport"]
     transport["args"] = [str(incidents)]

@@ -17,6 +17,9 @@ SEEN = {
     "quota-blocked-rollout": "→ kubernetes.pods_delete(namespace=warehouse, name=stock-reindex-29918280-tz4lf)",
 }
 
+LOADED = {"expired-certificate": 2}
+"""Parts of skills that an agent reads."""
+
 ANSWERED = {
     "crash-loop": "is revision 30 of the Deployment and has 2 of 2 pods",
     "expired-certificate": "No. ClusterIssuer `letsencrypt-dns` is Ready",
@@ -40,6 +43,7 @@ def test_every_incident_is_investigated_to_its_root_cause(one: Tarsy) -> None:
         assert run.wait(120) == 0, run.output
         assert f"Sent {Path('examples/incidents') / name / 'alert.json'}." in run.output
         assert SEEN[name] in run.output
+        assert run.output.count("← tarsy.load_skill: ok") == LOADED.get(name, 0), run.output
         assert run.output.count("final analysis") == run.output.count("executive summary") == 1, run.output
         assert "session: completed" in run.output
         investigation, _, chat = run.output.partition(f"\n> {read_incident(INCIDENTS / name).question}\n")

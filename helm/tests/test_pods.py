@@ -11,6 +11,7 @@ from tarsy_service.process.runner import LAST_SECONDS
 from tarsy_testing.chart import (
     ROOT,
     VALUE_FILES,
+    Manifest,
     at,
     component_of,
     container_of,
@@ -157,3 +158,21 @@ def test_the_pod_of_a_test_stays_until_the_next_one(name: str) -> None:
     annotations = [at(one, "metadata.annotations", dict) for one in of_kind(name, "Pod").values()]
     policies = [each["helm.sh/hook-delete-policy"] for each in annotations if each["helm.sh/hook"] == "test"]
     assert policies == ["before-hook-creation"]
+
+
+def test_skills_are_mounted_wherever_the_configuration_is() -> None:
+    """All services read the same configuration."""
+    for component, pod in pods_of("everything"):
+        mounts = {str(one["name"]): one["mountPath"] for one in listed(container_of(pod), "volumeMounts")}
+        assert ("skills" in mounts) == ("config" in mounts), component
+        if "skills" in mounts:
+            assert mounts["skills"] == "/etc/tarsy-skills"
+            (volume,) = [one for one in listed(pod, "volumes") if one["name"] == "skills"]
+            texts = of_kind("everything", "ConfigMap")[at(volume, "configMap.name", str)]
+            assert at(texts, "data", dict).keys() == {"disks.md"}
+    assert not [one for _, pod in pods_of("default") for one in listed(pod, "volumes") if one["name"] == "skills"]
+
+
+def listed(manifest: Manifest, key: str) -> list[Manifest]:
+    found: list[Manifest] = at(manifest, key, list) if key in manifest else []
+    return found

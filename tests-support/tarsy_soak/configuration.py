@@ -20,7 +20,7 @@ ANALYSIS = "The servers were asked; what they said is theirs.\n\nConfidence: low
 SCRIPT = "hostile.yaml"
 
 type Section = dict[str, JsonValue]
-type Document = dict[str, dict[str, Any]]
+type Document = dict[str, Any]
 """Sections as YAML has them; TARSy checks them."""
 
 
@@ -56,6 +56,7 @@ class SoakConfiguration:
         providers["scripted"] |= {"script": [*scripts, SCRIPT], "pace_seconds": PACE_SECONDS}
         providers |= {endless_provider(kind): self._endless(kind) for kind in ENDLESS_ANSWERS}
         config["defaults"]["llm_provider"] = "scripted"
+        config["skill_folders"] = [str((self._source / name).resolve()) for name in config["skill_folders"]]
         args = ["examples/incidents", "--calls", str(self._calls)]
         config["mcp_servers"]["kubernetes"]["transport"]["args"] = args
         return config

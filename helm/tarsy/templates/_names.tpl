@@ -90,6 +90,15 @@ imagePullPolicy: {{ $image.pullPolicy }}
 {{ default (printf "%s-config" (include "tarsy.fullname" .)) .Values.config.existingConfigMap }}
 {{- end }}
 
+{{/* Empty without skills. */}}
+{{- define "tarsy.skillsConfigMap" -}}
+{{- if .Values.config.existingSkillsConfigMap -}}
+{{ .Values.config.existingSkillsConfigMap }}
+{{- else if .Values.config.skills -}}
+{{ include "tarsy.fullname" . }}-skills
+{{- end -}}
+{{- end }}
+
 {{/* Argument: {root, component} */}}
 {{- define "tarsy.serviceAccount" -}}
 {{- $fullname := include "tarsy.fullname" .root -}}

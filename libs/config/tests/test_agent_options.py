@@ -42,7 +42,7 @@ SECTIONS: dict[KeyPath, type[BaseModel]] = {
 TEXT = """
 defaults: {llm_provider: gemini, fallback_providers: [openai]}
 mcp_servers: {one: {transport: {type: stdio, command: none}}}
-agents: {A: {mcp_servers: [one], custom_instructions: Look.}}
+agents: {A: {mcp_servers: [one], skills: [s], required_skills: [s], custom_instructions: Look.}}
 agent_chains: {k: {alert_types: [kubernetes], stages: [{name: s, replicas: 2, agents: [{name: A}]}]}}
 llm_providers:
   gemini: {type: google, model: m, api_key: k, native_tools: {google_search: true}}
@@ -56,7 +56,7 @@ def test_every_setting_is_a_field_of_the_classes_that_the_type_checker_reads() -
 
 
 def test_the_plan_has_every_setting() -> None:
-    assert ResolvedAgent.model_fields.keys() >= SETTINGS.keys() - {"mcp_servers"} | {"servers"}
+    assert ResolvedAgent.model_fields.keys() >= SETTINGS.keys() - {"mcp_servers", "required_skills"} | {"servers"}
 
 
 @pytest.mark.parametrize("path", SECTIONS, ids=".".join)
@@ -68,6 +68,8 @@ def test_a_section_has_the_settings_that_the_table_says(path: KeyPath) -> None:
 
 def test_what_the_rules_find_is_of_the_types_that_the_type_checker_reads(tmp_path: Path) -> None:
     (tmp_path / "tarsy.yaml").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills/s").write_text("---\nname: s\ndescription: d\n---\n", encoding="utf-8")
     agent = load_config(tmp_path, {}).explain("k").stages[0].agents[0]
     hints = get_type_hints(AgentSettings)
     for name, setting in agent.by_name().items():

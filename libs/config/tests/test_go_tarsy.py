@@ -85,17 +85,26 @@ def test_what_holds_for_the_whole_session_is_resolved(config: Config) -> None:
     assert config.alert_types() == {"PodCrash": "crash", "PodCrashLoop": "crash"}
 
 
+def test_skills_are_those_of_the_agent_and_of_its_stage(config: Config) -> None:
+    collect, look, *_ = config.chain_for("PodCrash").stages
+    assert {skill.name: skill.required for skill in collect.agents[0].skills} == {
+        "rollouts": True,
+        "nodes": True,
+        "networking": False,
+    }
+    assert look.agents[1].skills == ()
+
+
 NOTED = """\
 queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful_shutdown_timeout
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
 system.allowed_ws_origins system.cost_estimation.enabled system.retention system.holidays
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend defaults.scoring
 defaults.summarization.llm_backend defaults.orchestrator defaults.memory
-mcp_servers.metrics.summarization.llm_backend agents.KubernetesAgent.required_skills agents.DatabaseAgent.llm_backend
-agents.DatabaseAgent.skills agents.DatabaseAgent.orchestrator agent_chains.crash.llm_backend
+mcp_servers.metrics.summarization.llm_backend agents.DatabaseAgent.llm_backend
+agents.DatabaseAgent.orchestrator agent_chains.crash.llm_backend
 agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring agent_chains.crash.sub_agents
 agent_chains.crash.chat.sub_agents agent_chains.crash.stages[0].agents[0].llm_backend
-agent_chains.crash.stages[0].agents[0].skills agent_chains.crash.stages[0].agents[0].required_skills
 agent_chains.crash.stages[1].synthesis.llm_backend agent_chains.crash.stages[2].agents[0].orchestrator
 agent_chains.crash.stages[2].agents[0].sub_agents agent_chains.crash.stages[3].sub_agents
 llm_providers.grok.max_tool_result_tokens llm_providers.on-vertex"""

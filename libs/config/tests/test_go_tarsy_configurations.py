@@ -2,7 +2,7 @@
 
 Each file in go_tarsy/configurations is one of them. Its first lines say what is expected: `notes`, the keys that are
 noted; `wrong`, a part of a mistake; `asks CHAIN.AGENT`, a provider and its fallbacks; `tools CHAIN.AGENT`;
-`stages CHAIN`; `prices`; `thinking`. What follows `---` is llm-providers.yaml.
+`skills CHAIN.AGENT`; `stages CHAIN`; `prices`; `thinking`. What follows `---` is llm-providers.yaml.
 """
 
 from collections import defaultdict
@@ -17,6 +17,7 @@ from tarsy_config.loading.load import load_config
 from tarsy_contracts.chain import ResolvedAgent
 
 FILES = sorted((Path(__file__).parent / "go_tarsy/configurations").glob("*.yaml"))
+SKILLS = ("networking", "nodes", "pods", "storage")
 KEYS = ("GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "KUBECONFIG", "MONITORING_TOKEN")
 
 
@@ -41,6 +42,8 @@ def observed(config: Config, heading: str) -> list[str]:
             return [found.llm_provider, *found.fallback_providers]
         case "tools":
             return [*agent_of(config, chain_id, agent).native_tools]
+        case "skills":
+            return [skill.name for skill in agent_of(config, chain_id, agent).skills]
         case "stages":
             return [stage.name for stage in config.explain(chain_id).stages]
         case "prices":
@@ -61,6 +64,9 @@ def load(file: Path, folder: Path) -> Config:
     (folder / "tarsy.yaml").write_text(tarsy, "utf-8")
     if providers:
         (folder / "llm-providers.yaml").write_text(providers, "utf-8")
+    for name in SKILLS:
+        (folder / "skills").mkdir(exist_ok=True)
+        (folder / "skills" / name).write_text(f"---\nname: {name}\ndescription: On {name}\n---\nLook.\n", "utf-8")
     return load_config(folder, dict.fromkeys(KEYS, "x"), also=(keys_are_set,))
 
 

@@ -148,6 +148,7 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     calls = {"tool_call.started", "tool_call.released", "summary.started", "summary.released"}
     phases = {"phase.requested", "phase.completed"}
     unseen = calls | phases | {"stage.tools_offered", "stage.approvals_required", "session.reopened", "reply.completed"}
+    unseen |= {"session.skills_recorded"}
     seen = {
         "session.started",
         "alert.repeated",

@@ -60,6 +60,9 @@ async def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     """The HTTP side of an ingest that has no Kafka."""
     monkeypatch.setenv("A_SECRET", SECRET)
     (tmp_path / "tarsy.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "skills").mkdir()
+    text = f"---\nname: pods\ndescription: When pods restart\n---\nNever say {GITHUB_TOKEN}.\n"
+    (tmp_path / "skills/pods.md").write_text(text, encoding="utf-8")
     registry = CollectorRegistry()
     service = build(IngestSettings(config_dir=tmp_path), registry)
     transport = httpx2.ASGITransport(build_app([service], Readiness([service.name]), registry))
@@ -142,6 +145,17 @@ async def test_receivers_are_shown_by_their_hosts_and_variables(client: httpx2.A
             "url": "https://hooks.example.com", "format": "cloudevents", "secret_env": "HOOK_SECRET",
         },
     }  # fmt: skip
+
+
+async def test_a_skill_is_answered_masked(client: httpx2.AsyncClient) -> None:
+    answer = await client.get("/api/v1/system/config/skills/pods")
+    assert answer.json().keys() == {"name", "description", "body"}
+    assert answer.json()["description"] == "When pods restart"
+    assert answer.json()["body"].startswith("Never say ")
+    assert GITHUB_TOKEN not in answer.text
+    assert (await client.get("/api/v1/system/config/skills/nope")).status_code == 404
+    shown = (await client.get("/api/v1/system/config")).json()["skills"]["pods"]
+    assert (shown["file"], shown["files"]) == ("skills/pods.md", [])
 
 
 async def test_prices_are_shown_and_answered_to_the_timeline(client: httpx2.AsyncClient) -> None:

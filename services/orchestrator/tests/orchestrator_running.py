@@ -143,6 +143,7 @@ class RunningOwner:
                 lambda alert: _plan(self._config(), alert),
                 bus.partition_of_session,
                 lambda: downtime_of(self.liveness),
+                lambda: self._config().skill_texts,
             ),
             refused=self.refused,
             deps=self._surroundings(),

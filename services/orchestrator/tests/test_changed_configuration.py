@@ -1,5 +1,6 @@
 """A configuration that changes while a session runs: the session keeps its plan, the next one gets the new one."""
 
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -34,7 +35,7 @@ def write(folder: Path, *agents: str, provider: str = "scripted", pace_seconds: 
 
 async def test_a_running_session_keeps_its_plan_and_the_next_one_gets_the_new_one(world: World, tmp_path: Path) -> None:
     write(tmp_path, "Old")
-    live = LiveConfig(ConfigSource(tmp_path, {}), prepare_plans)
+    live = LiveConfig(ConfigSource(tmp_path, {}), partial(prepare_plans, str))
     world.turns[:] = [calling(READ), words("the cause is X")]
     owner: RunningOwner = world.beginning("first")
     owner.live = live
@@ -75,7 +76,7 @@ def test_a_plan_from_before_there_was_a_version_is_read() -> None:
 
 async def test_a_provider_that_is_removed_or_replaced_stays_for_those_who_named_it(tmp_path: Path) -> None:
     write(tmp_path, "A", provider="first")
-    live = LiveConfig(ConfigSource(tmp_path, {}), prepare_plans)
+    live = LiveConfig(ConfigSource(tmp_path, {}), partial(prepare_plans, str))
     first = live.current.models.llms["first"]
     write(tmp_path, "A", provider="second")
     await live.look()

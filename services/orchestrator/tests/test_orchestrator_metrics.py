@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 from prometheus_client import CollectorRegistry
 
+from tarsy_contracts.conversation import ToolCall
+from tarsy_contracts.skills import PlannedSkill, Skill
 from tarsy_contracts.wire.ids import summary_id
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_testing.story.story import READ, Story
+from tarsy_testing.story.story import READ, Story, agent, chain, stage
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 PREFIX = "tarsy_orchestrator_"
@@ -42,3 +44,25 @@ def test_a_summary_is_counted_as_reused_when_no_model_was_asked_for_it() -> None
     for record in story.log:
         metrics.record_event(record, None)
     assert registry.get_sample_value(f"{PREFIX}summaries_reused_total") == 1.0
+
+
+def test_skills_are_counted_by_the_names_of_the_configuration_and_others_as_other() -> None:
+    skills = tuple(Skill(name=name, description="d", body="b") for name in ("pods", "disks", "removed", "house"))
+    planned = tuple(PlannedSkill(name=one.name, digest=one.digest, required=one.name == "house") for one in skills)
+    plan = chain(stage(agent().model_copy(update={"skills": planned})))
+    story = Story(plan=plan, skills=skills).asking()
+    call = ToolCall(id="c", name="tarsy__load_skill", arguments={"names": ["pods", "removed", "unheard-of"]})
+    story.when(story.answer().model_copy(update={"tool_calls": (call,)}))
+    registry = CollectorRegistry()
+    metrics = Metrics(registry, [])
+    metrics.skills.know({"pods", "disks", "house"})
+    for record in story.log:
+        metrics.record_event(record, None)
+    counted = {
+        (kind, skill): registry.get_sample_value(f"{PREFIX}skills_{kind}_total", {"skill": skill})
+        for kind in ("offered", "loaded")
+        for skill in ("pods", "disks", "house", "other", "unheard-of")
+    }
+    assert [counted["offered", skill] for skill in ("pods", "disks", "house", "other")] == [1.0, 1.0, 1.0, 1.0]
+    assert [counted["loaded", skill] for skill in ("pods", "disks", "house", "other")] == [1.0, 0.0, 1.0, 2.0]
+    assert counted["loaded", "unheard-of"] is None

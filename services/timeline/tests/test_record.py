@@ -7,12 +7,13 @@ import pytest
 from tarsy_contracts.api.trace import LlmInteraction, SessionTrace, TracedExecution
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.chain import ResolvedServer
-from tarsy_contracts.conversation import Usage
+from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import SummaryAttempt
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.messages import inputs as i
 from tarsy_contracts.messages.requests import SummaryRequest
 from tarsy_contracts.request_digest import digest_request
+from tarsy_contracts.skills import PlannedSkill, Skill
 from tarsy_contracts.timeline.changes import TimelineCreated, timeline_changes
 from tarsy_session.conversations.model_request import compose_request
 from tarsy_session.effects import SummaryEffect, effects_of
@@ -26,6 +27,7 @@ from tarsy_timeline.record.llm_interactions import find_llm
 from tarsy_timeline.record.mcp_interactions import find_mcp
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_trace import trace_of
+from tarsy_timeline.record.skills import skills_of
 from tarsy_timeline.record.summaries import describe_attempt, find_summary
 
 LONG = "line of a log\n" * 4000
@@ -332,3 +334,19 @@ def test_phases_after_the_end_are_listed_with_what_came_of_them() -> None:
     assert (interrupted.result, interrupted.stage_id) == (None, None)
     assert (rated.phase, rated.number, rated.status, rated.result) == (RATING, 2, "completed", RESULT)
     assert found.stages[-1].stage_id == rated.stage_id
+
+
+def test_the_record_has_the_skills_of_the_beginning_and_who_loaded_each() -> None:
+    skills = tuple(Skill(name=name, description="d", body=f"On {name}.") for name in ("pods", "disks"))
+    planned = tuple(PlannedSkill(name=skill.name, digest=skill.digest) for skill in skills)
+    plan = chain(stage(*(agent(name).model_copy(update={"skills": planned}) for name in "AB")))
+    story = Story(plan=plan, skills=skills).asking()
+    for name, loaded in (("A", ["pods"]), ("B", ["elsewhere"])):
+        call = ToolCall(id=f"call-{name}", name="tarsy__load_skill", arguments={"names": [*loaded]})
+        story.when(story.answer(agent=name).model_copy(update={"tool_calls": (call,)}))
+    found = skills_of(replay(story.log), SESSION, len(story.log))
+    assert [(one.name, one.body, one.digest) for one in found.skills] == [
+        (skill.name, skill.body, skill.digest) for skill in skills
+    ]
+    assert [one.loaded_by for one in found.skills] == [(story.execution("A").id,), ()]
+    assert skills_of(replay(Story().asking().log), SESSION, 1).skills == ()

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from tarsy_config.config import Config
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, LOAD_SKILL, OWN_SERVER, READ_RESULT
+from tarsy_contracts.skills import Skill, SkillFile
 from tarsy_contracts.wire.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
 from tarsy_testing.simulation.outside import Tool
 from tarsy_testing.story.rating_phase import ANSWER, RATER
@@ -30,6 +32,16 @@ BRIEF_ALERT = ALERT.model_copy(update={"alert_type": "leak", "runbook_url": None
 
 GUARDED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "guarded"})
 """The same, but what the agent wants to delete waits for a person."""
+
+SKILLED_ALERT = BRIEF_ALERT.model_copy(update={"alert_type": "skilled"})
+"""The same, by an agent that reads a skill first."""
+SKILL = Skill(
+    name="restarts",
+    description="How to count restarts",
+    body="Count the restarts first.",
+    alert_types=(SKILLED_ALERT.alert_type,),
+    files=(SkillFile(path="references/api.md", text="The api restarts at night."),),
+)
 
 LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
 LONG = "".join(LINE.format(number) for number in range(8))
@@ -64,10 +76,14 @@ def config() -> Config:
     scripted = {"type": "scripted", "script": "none.yaml"}
     return Config.model_validate(
         {
-            "agents": {name: {"mcp_servers": [SERVER]} for name in ("Pods", "Events", "Fixer")},
+            "agents": {name: {"mcp_servers": [SERVER]} for name in ("Pods", "Events", "Fixer", "Reader")},
             "agent_chains": {
                 "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
                 "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
+                "skilled": {
+                    "alert_types": [SKILLED_ALERT.alert_type],
+                    "stages": [{"name": "look", "agents": [{"name": "Reader", "llm_provider": STEADY}]}],
+                },
                 "guarded": {
                     "alert_types": ["guarded"],
                     "stages": [{"name": "look", "agents": [one]}],
@@ -85,7 +101,11 @@ def config() -> Config:
             "defaults": {"alert_type": "crash", "llm_provider": STEADY},
             "limits": {"tool_call": CALL_SECONDS},
         }
-    )
+    ).with_skills({SKILL.name: configure(SKILL)})
+
+
+def configure(skill: Skill) -> ConfiguredSkill:
+    return ConfiguredSkill(skill, skill.digest, file=f"skills/{skill.name}/SKILL.md", folder="skills")
 
 
 def config_later() -> Config:
@@ -99,7 +119,7 @@ def config_later() -> Config:
             "limits": now.limits.model_copy(update={"tool_call": 1.0, "llm_call": 0.001, "iteration": 0.002}),
             "mcp_servers": {},
         }
-    )
+    ).with_skills({SKILL.name: configure(SKILL.model_copy(update={"body": "Count nothing.", "files": ()}))})
 
 
 def _read_the_log() -> JsonValue:
@@ -110,6 +130,10 @@ def _read_the_log() -> JsonValue:
 
 def _calls(*tools: str) -> list[JsonValue]:
     return [{"name": f"{SERVER}__{tool}", "arguments": {"pod": "api-7"}} for tool in tools]
+
+
+def _load(**arguments: JsonValue) -> JsonValue:
+    return {"name": f"{OWN_SERVER}__{LOAD_SKILL}", "arguments": arguments}
 
 
 SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
@@ -129,6 +153,23 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
             "text": f"Thought: events\nAction: {SERVER}.events_list\nAction Input: {{}}",
         },
         {"agent": "Events", "iteration": 2, "text": "Thought: clear\nFinal Answer: It leaks since 03:00."},
+        {
+            "agent": "Reader",
+            "iteration": 1,
+            "needs": [SKILL.description],
+            "text": "I read what is known.",
+            "tool_calls": [
+                _load(names=[SKILL.name, "unheard-of"]),
+                _load(names=[SKILL.name], path="references/api.md"),
+                *_calls("pods_list"),
+            ],
+        },
+        {
+            "agent": "Reader",
+            "iteration": 2,
+            "needs": [SKILL.body, SKILL.files[0].text],
+            "text": "It restarts at night.",
+        },
         {"agent": "SynthesisAgent", "text": "A memory leak since 03:00."},
         {
             "agent": "Fixer",

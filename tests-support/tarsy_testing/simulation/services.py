@@ -148,7 +148,10 @@ class Orchestrator:
             follower=follower,
             writer=writer,
             inbox=InboxReader(
-                partial(resolve_chain, self._config), self._bus.partition_of_session, lambda: self._deps.downtime
+                partial(resolve_chain, self._config),
+                self._bus.partition_of_session,
+                lambda: self._deps.downtime,
+                lambda: self._config.skill_texts,
             ),
             refused=RefusedPartitions(lambda count: None),
             deps=self._deps,

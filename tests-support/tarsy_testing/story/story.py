@@ -14,6 +14,7 @@ from tarsy_contracts.conversation import ToolCall, ToolDefinition, Usage
 from tarsy_contracts.events.heads import Span
 from tarsy_contracts.events.recorded import RecordedEvent
 from tarsy_contracts.messages import inputs as i
+from tarsy_contracts.skills import Skill
 from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_llm.protocol import FINAL
@@ -93,6 +94,7 @@ class Story:
     plan: ResolvedChain | None = None
     alert: Alert = ALERT
     downtime: Downtime = NO_DOWNTIME
+    skills: tuple[Skill, ...] = ()
 
     def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> DecisionInput:
         """DecisionInput that the owner would make of the input. The owner's own inputs have no place in the inbox."""
@@ -106,6 +108,7 @@ class Story:
             chain=self.chain if isinstance(taken, i.AlertReceived) else None,
             spans=(Span(first=1, last=len(self.log)),) if isinstance(taken, i.ChatRequested) else (),
             downtime=self.downtime,
+            skills=self.skills if isinstance(taken, i.AlertReceived) else (),
         )
 
     @property

@@ -50,6 +50,7 @@ def write_config(folder: Path, *, pace_seconds: float = FAST, incidents: Path = 
     provider = config["llm_providers"]["scripted"]
     scripts = [str((ROOT / "config" / script).resolve()) for script in provider["script"]]
     provider |= {"script": scripts, "pace_seconds": pace_seconds}
+    config["skill_folders"] = [str(ROOT / "config" / name) for name in config["skill_folders"]]
     config["mcp_servers"]["kubernetes"]["transport"]["args"][0] = str(incidents)
     (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
     return folder

@@ -163,6 +163,18 @@ SERVERS = CommandGroup(
     },
     otherwise="show",
 )
+SKILLS = CommandGroup(
+    "The skills of a configuration; `tarsy skills` alone lists them.",
+    {
+        "list": CommandEntry(
+            "skills.commands",
+            "list_skills",
+            "List the skills of a configuration: where each stands, how long it is, and which agents may have it.",
+        ),
+        "match": CommandEntry("skills.commands", "match", "Say which skills these words bring up, the best first."),
+    },
+    otherwise="list",
+)
 COMMANDS: Mapping[str, Entry] = {
     "up": CommandEntry(
         "instance_commands",
@@ -223,6 +235,7 @@ COMMANDS: Mapping[str, Entry] = {
         "List who asked TARSy to change something: when, by which key or token, and from where.",
     ),
     "servers": SERVERS,
+    "skills": SKILLS,
     "dead-letters": DEAD_LETTERS,
     "retention": CommandEntry(
         "retention.command",

@@ -32,7 +32,8 @@ class Note:
     sentence: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.path}: {self.sentence}"
+        path = f"{self.path}: " if self.path else ""
+        return f"{self.file}:{self.line}: {path}{self.sentence}"
 
 
 class ConfigError(Exception):

@@ -13,6 +13,7 @@ from tarsy_config.sections.notifications import Receiver
 from tarsy_config.sections.prices import ConfiguredPrice
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.transports import Transport
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 
 type Tree = dict[str, JsonValue]
 type Special = Callable[[Config, KeyPath, BaseModel], Tree]
@@ -31,6 +32,25 @@ def show_agents(config: Config) -> dict[str, Tree]:
     """Built-in ones too: chains name them without a word in the file."""
     agents = {**built_in.AGENTS, **config.agents}
     return {name: show_section(config, ("agents", name), agent) for name, agent in sorted(agents.items())}
+
+
+def show_skills(config: Config) -> dict[str, Tree]:
+    """Leaves out their texts, which may be long."""
+    return {name: _skill(one) for name, one in sorted(config.skills.items())}
+
+
+def _skill(one: ConfiguredSkill) -> Tree:
+    skill = one.skill
+    return {
+        "description": skill.description,
+        "file": one.file,
+        "bytes": skill.size,
+        "digest": one.digest,
+        "tools": [*skill.tools],
+        "alert_types": [*skill.alert_types],
+        "files": [file.path for file in skill.files],
+        "runbooks": [*skill.runbooks],
+    }
 
 
 def show_entries(config: Config, section: str, entries: Mapping[str, BaseModel]) -> dict[str, Tree]:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Count, Index, Seconds
 
@@ -85,7 +86,7 @@ class ResolvedAgent(Value):
 
     `llm_provider` is asked first; when it fails, `fallback_providers` in their order. `context_tokens`: what each of
     them can read at once; 0 is unknown. `known_contexts`: the same by provider, of those whose context is configured or
-    follows from their type.
+    follows from their type. `skills`: those that it may have, wherever they fit.
     """
 
     name: str
@@ -98,6 +99,7 @@ class ResolvedAgent(Value):
     native_tools: tuple[NativeTool, ...] = ()
     context_tokens: Count = 0
     known_contexts: dict[str, Count] = Field(default_factory=dict)
+    skills: tuple[PlannedSkill, ...] = ()
 
     @property
     def llm_providers(self) -> frozenset[str]:

@@ -25,6 +25,7 @@ from tarsy_session.decisions.deletion import delete
 from tarsy_session.decisions.llm import decide_llm_report
 from tarsy_session.lookahead import LookaheadStep, look_ahead
 from tarsy_session.phases import phase_of
+from tarsy_session.skills import record_skills
 from tarsy_session.stages import list_wanted_servers, start_executions
 from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.transitions import next_events
@@ -61,7 +62,9 @@ def _direct(session_id: str, state: SessionState, context: DecisionInput) -> lis
 def _open(state: NotStarted, context: DecisionInput) -> list[e.Event]:
     if not isinstance(context.input, i.AlertReceived) or context.chain is None:
         return []
-    return [start(state, context.input, context.chain, context)]
+    started = start(state, context.input, context.chain, context)
+    skills = record_skills(context.chain, started.alert.alert_type, context.skills)
+    return [started] if skills is None else [started, skills]
 
 
 def _investigating(  # noqa: C901 - one case an input

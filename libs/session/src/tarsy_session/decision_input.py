@@ -6,6 +6,7 @@ from datetime import datetime
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.events.heads import Span
 from tarsy_contracts.messages.inputs import Input
+from tarsy_contracts.skills import Skill
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 
 
@@ -27,7 +28,8 @@ class DecisionInput:
     time that counts against no limit. `aside`: the session is set aside; it comes with an operator's request. `spans`
     come with a question to a session at rest: where its lives lie in the log. `alert_id`: the id that the sender of an
     alert was given, which is another session's where the alert joins one; empty for the session's own. `repeats`:
-    alerts for the same session that came before it and are decided with it.
+    alerts for the same session that came before it and are decided with it. `skills` come with the chain: those that
+    the configuration has now, masked.
     """
 
     input: Input
@@ -41,3 +43,4 @@ class DecisionInput:
     spans: tuple[Span, ...] = ()
     alert_id: str = ""
     repeats: tuple[EarlierAlert, ...] = ()
+    skills: tuple[Skill, ...] = ()

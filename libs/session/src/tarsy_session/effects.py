@@ -146,7 +146,7 @@ def effect_of_call(state: Investigating, call: ToolCallState) -> QueuedEffect | 
     if call.waits_for_person:
         return None
     if call.open:
-        return ToolCallEffect(call) if run_of(call) is None else None
+        return ToolCallEffect(call) if run_of(state, call) is None else None
     if call.summary is not None and is_owed(state.calls, call.summary):
         return SummaryEffect(call, call.summary)
     return None

@@ -15,6 +15,7 @@ from tarsy_session.evolution.calls import (
 )
 from tarsy_session.evolution.lives import LaterEvent, apply_later_event, at_rest, begin_life, leave_rest
 from tarsy_session.evolution.llm import LlmEvent, apply_llm_event
+from tarsy_session.evolution.skills import apply_skills_recorded
 from tarsy_session.evolution.stages import StageEvent, apply_stage_event
 from tarsy_session.phases import CANCEL_ANSWERS
 from tarsy_session.state import (
@@ -32,7 +33,9 @@ from tarsy_session.state import (
 )
 
 type KnownState = Investigating | AtRest
-type InvestigationEvent = StageEvent | LlmEvent | CallEvent | ApprovalEvent | SummaryEvent | Ending | LaterEvent
+type InvestigationEvent = (
+    e.SessionSkillsRecorded | StageEvent | LlmEvent | CallEvent | ApprovalEvent | SummaryEvent | Ending | LaterEvent
+)
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
@@ -109,6 +112,8 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
     match event:
         case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
             return at_rest(state, state.ended or event)
+        case e.SessionSkillsRecorded():
+            after = apply_skills_recorded(state, event)
         case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
             after = apply_llm_event(state, event, record)
         case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():

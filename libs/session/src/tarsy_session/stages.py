@@ -13,6 +13,7 @@ from tarsy_contracts.wire.ids import execution_id
 from tarsy_contracts.wire.topics import LIMIT_BYTES
 from tarsy_session.builtin_tools import BUILTIN_TOOLS, with_builtins
 from tarsy_session.phases import agents_of, kind_of
+from tarsy_session.skills import fit_skills
 from tarsy_session.state import Execution, Investigating, Stage
 from tarsy_session.state_queries import have_own_calls_ended
 from tarsy_session.system_prompt import compose_system
@@ -163,6 +164,7 @@ def _execution(
         prompt_of=prompt_of,
         stage_tools=tuple(tool.definition.name for tool in offered),
         withheld=withheld,
+        skills=fit_skills(state, agent, offered),
     )
 
 

@@ -9,7 +9,13 @@ from tarsy_service.access.rights import rights
 ALERTS = "/api/v1/alerts"
 
 RIGHTS = (
-    *rights(Role.VIEWER, "GET /api/v1/alert-types", "GET /api/v1/system/default-tools", "GET /api/v1/system/config"),
+    *rights(
+        Role.VIEWER,
+        "GET /api/v1/alert-types",
+        "GET /api/v1/system/default-tools",
+        "GET /api/v1/system/config",
+        "GET /api/v1/system/config/skills/{name}",
+    ),
     *rights(
         Role.RESPONDER,
         f"POST {ALERTS}",

@@ -53,8 +53,11 @@ def build(
     under_way: AlertsUnderWay | None = None,
 ) -> Service:
     """`under_way`: of a process that accepts alerts, too. Raises InvalidConfigError or InvalidScriptError."""
+    masker = Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings)
     source_of_config = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
-    live = LiveConfig(source_of_config, prepare_plans, judged=observe_config_verdicts(registry, NAME))
+    live = LiveConfig(
+        source_of_config, partial(prepare_plans, masker.mask), judged=observe_config_verdicts(registry, NAME)
+    )
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     bus = bus_of(
         settings,
@@ -68,6 +71,7 @@ def build(
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog, chains = ToolCatalog(liveness), KnownChains()
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
+    metrics.skills.know(live.current.config.skills)
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
     refused = RefusedPartitions(metrics.partitions_refused.set)
     identities = LiveMapping(lambda: live.current.models.identities)
@@ -80,7 +84,7 @@ def build(
         admission=admission,
         background=AdmissionQueue(background_capacity(settings.llm_calls_at_once), metrics.phases_waiting.set),
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
-        masker=Masker.default(settings.masking_key_bytes, most_findings=settings.masking_most_findings),
+        masker=masker,
         metrics=metrics,
         model_calls=ModelCallMetrics(registry, NAME, identities),
         traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),
@@ -94,6 +98,7 @@ def build(
     def switched() -> None:
         admission.resize(live.current.most_sessions)
         metrics.know_providers(live.current.config.llm_providers)
+        metrics.skills.know(live.current.config.skills)
 
     async def run(ready: Ready) -> None:
         await await_topics(bus, kafka_rights.ORCHESTRATOR)
@@ -114,6 +119,7 @@ def build(
                 lambda alert: chains.resolve(live.current.config, alert),
                 bus.partition_of_session,
                 lambda: deps.downtime,
+                lambda: live.current.config.skill_texts,
             ),
             refused=refused,
             deps=deps,

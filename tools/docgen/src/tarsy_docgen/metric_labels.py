@@ -58,6 +58,7 @@ LABELS: Mapping[str, str] = {
     "provider": "an LLM provider of the configuration, or `other`",
     "reason": "why",
     "receiver": "a receiver of the configuration",
+    "skill": "a skill of the configuration, or `other`",
     "route": "the template of a route, such as `/api/v1/sessions/{session_id}`, or `other`",
     "server": "an MCP server of the configuration, `tarsy` for the gateway's own tools, or `other`",
     "service": "ingest, orchestrator, tool-gateway, summarizer, timeline, websocket-gateway, notifier",

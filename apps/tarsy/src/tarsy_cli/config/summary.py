@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tarsy_config.checks.keys import providers_without_key
+from tarsy_config.checks.skills import find_readers
 from tarsy_config.config import Config
 from tarsy_config.errors import KeyPath
 from tarsy_config.sections.providers import LlmProvider
@@ -22,6 +23,9 @@ def summary_of(config: Config) -> Iterator[str]:
         yield f"{title}: {', '.join(names) or 'none'}"
     for name, server in config.mcp_servers.items():
         yield f"  tools of {name} that change something: {_changing(config, server)}"
+    for name, readers in find_readers(config).items():
+        skill = config.skills[name]
+        yield f"skill {name} ({skill.file}): {skill.skill.size} bytes, for {len(readers)} agents"
     for name in sorted(config.llm_providers_in_use):
         provider = config.llm_providers[name]
         yield f"provider {name}{_built_in(config, ('llm_providers', name))}: {_what(provider)}, {_key(provider)}"

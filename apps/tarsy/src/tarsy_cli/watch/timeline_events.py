@@ -117,6 +117,8 @@ class Events:
                 self._line(f"! {self._who(event)}{one_line(content)}", NOTICE)
             case "missing_tools":
                 self._line(f"! {one_line(content)}", NOTICE)
+            case "skill_loaded":
+                self._line(f"{self._who(event)}skills: {one_line(content)}", NOTICE)
             case "runbook":
                 self._line(*runbook_line(payload, event.arguments))
             case "final_analysis":

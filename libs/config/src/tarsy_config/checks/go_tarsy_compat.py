@@ -30,8 +30,6 @@ WITHOUT_MEANING: Mapping[tuple[KeyPath, ...], str] = {
     below("memory", DEFAULTS): NOT_YET,
     below("orchestrator", DEFAULTS, AGENT, STAGE_AGENT): NOT_YET,
     below("sub_agents", CHAIN, CHAT, STAGE, STAGE_AGENT): NOT_YET,
-    below("skills", AGENT, STAGE_AGENT): NOT_YET,
-    below("required_skills", AGENT, STAGE_AGENT): NOT_YET,
     below("executive_summary_backend", DEFAULTS, CHAIN): NATIVE,
     below("compose", DEFAULTS, CHAIN): NOT_YET,
     below("compose_provider", DEFAULTS, CHAIN): NOT_YET,

@@ -12,6 +12,7 @@ from tarsy_config.sections.agent_options import SETTINGS
 
 DEFAULT_PROVIDERS: tuple[KeyPath, ...] = (("defaults", "llm_provider"), ("defaults", "llm_provider", ANY))
 SERVERS: tuple[KeyPath, ...] = tuple((*place, "mcp_servers", ANY) for place in SETTINGS["mcp_servers"].at)
+SKILL_KEYS = ("skills", "required_skills")
 WITH_FALLBACKS = SETTINGS["fallback_providers"].at
 FALLBACKS: tuple[KeyPath, ...] = (
     *((*place, "fallback_providers", ANY) for place in WITH_FALLBACKS),
@@ -32,6 +33,7 @@ REFERENCES: tuple[tuple[str, tuple[KeyPath, ...]], ...] = (
     ("agents", (*AGENTS, (*CHAT, "agent"))),
     ("llm_providers", PROVIDERS),
     ("agent_chains", (RECEIVER_CHAINS,)),
+    ("skills", tuple((*place, key, ANY) for key in SKILL_KEYS for place in SETTINGS[key].at)),
     ("fallback_lists", tuple((*place, "fallback_list") for place in WITH_FALLBACKS)),
 )
 """The section that must define a name, and where the name stands."""

@@ -19,6 +19,8 @@ import structlog
 from tarsy_config.config import Config
 from tarsy_config.errors import InvalidConfigError
 from tarsy_config.loading.load import MAIN, PROVIDERS, Check, load_config
+from tarsy_config.loading.skill_folders import name_skill_folders
+from tarsy_config.skills.content_digest import digest_of_folders
 from tarsy_llm.scripted.script import InvalidScriptError
 
 log = structlog.get_logger(__name__)
@@ -44,7 +46,9 @@ class ConfigSource:
 
     def digest(self) -> bytes:
         """Digest of the files' content. It is not the version: it never leaves the process."""
-        return hashlib.sha256(b"\0".join(_content(self.folder / name) for name in (MAIN, PROVIDERS))).digest()
+        main, providers = (_content(self.folder / name) for name in (MAIN, PROVIDERS))
+        skills = digest_of_folders(self.folder, name_skill_folders(main, self.environ))
+        return hashlib.sha256(b"\0".join((hashlib.sha256(main).digest(), providers, skills))).digest()
 
 
 class LiveConfig[V]:
@@ -148,7 +152,7 @@ class LiveMapping[K, W](Mapping[K, W]):
 
 def _content(file: Path) -> bytes:
     try:
-        return hashlib.sha256(file.read_bytes()).digest()
+        return file.read_bytes()
     except OSError as problem:
         return str(problem.errno).encode()
 

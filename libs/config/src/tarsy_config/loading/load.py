@@ -1,6 +1,6 @@
 """Reading the configuration: `tarsy.yaml`, and `llm-providers.yaml` where there is one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 
 from pydantic import Field
@@ -8,15 +8,18 @@ from pydantic import Field
 from tarsy_config.checks.cross_checks import check_coherence
 from tarsy_config.checks.go_tarsy_compat import strip_unsupported
 from tarsy_config.checks.references import check_references
+from tarsy_config.checks.skills import check_required_skills, check_skill_sizes, note_missing_folders
 from tarsy_config.checks.vertex import strip_vertex
 from tarsy_config.config import Config
-from tarsy_config.document.key_paths import ANY, find_values
+from tarsy_config.document.key_paths import ANY, find_names, find_values
 from tarsy_config.document.plain_data import Document
-from tarsy_config.errors import InvalidConfigError, format_path
+from tarsy_config.errors import InvalidConfigError, Mistake, format_path
 from tarsy_config.loading.checking import check
 from tarsy_config.loading.merging import merge
 from tarsy_config.sections import built_in
+from tarsy_config.sections.all_sections import SKILL_FOLDERS
 from tarsy_config.sections.providers import LlmProvider
+from tarsy_config.skills.reading import read_skills
 from tarsy_config.values import Name, Section
 
 MAIN = "tarsy.yaml"
@@ -27,6 +30,7 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
     "agent_chains": frozenset(built_in.CHAINS),
     "llm_providers": frozenset(built_in.PROVIDERS),
     "fallback_lists": frozenset(),
+    "skills": frozenset(),
 }
 
 
@@ -50,15 +54,19 @@ def load_config(
     if (config_dir / PROVIDERS).exists():
         documents.append(Document(config_dir / PROVIDERS, environ))
     later = _taken_out(documents)
+    skills = read_skills(config_dir, _skill_folders(documents[0]))
     config = check(documents[0], Config) if documents[0].readable else None
     providers = [check(document, ProvidersFile) for document in documents[1:] if document.readable]
-    _check_names(documents, later)
+    _check_names(documents, later, skills.skills.keys())
+    check_required_skills(documents[0])
+    note_missing_folders(documents[0], config_dir)
     for document in documents:
         _check_scripts(document, config_dir)
-    if config is None or any(document.mistakes for document in documents):
-        raise _invalid(documents)
+    if config is None or skills.mistakes or any(document.mistakes for document in documents):
+        raise _invalid(documents, skills.mistakes)
     more = {name: one for file in providers if file is not None for name, one in file.llm_providers.items()}
-    whole = merge(config, more, documents, later, config_dir, environ)
+    whole = merge(config, more, documents, later, config_dir, environ, skills)
+    check_skill_sizes(documents[0], whole)
     for each in also:
         each(documents, whole, environ)
     if any(document.mistakes for document in documents):
@@ -66,10 +74,16 @@ def load_config(
     return whole
 
 
-def _invalid(documents: Sequence[Document]) -> InvalidConfigError:
+def _invalid(documents: Sequence[Document], of_skills: Sequence[Mistake] = ()) -> InvalidConfigError:
     return InvalidConfigError(
-        [m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)]
+        [m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)] + [*of_skills]
     )
+
+
+def _skill_folders(document: Document) -> tuple[str, ...]:
+    """Read before the models are, so that a mistake elsewhere does not hide those of skills."""
+    named = tuple(name for _, name in find_names(document, (("skill_folders", ANY),)))
+    return named or SKILL_FOLDERS
 
 
 def _taken_out(documents: Sequence[Document]) -> set[str]:
@@ -81,9 +95,10 @@ def _taken_out(documents: Sequence[Document]) -> set[str]:
     return later
 
 
-def _check_names(documents: Sequence[Document], later: set[str]) -> None:
+def _check_names(documents: Sequence[Document], later: set[str], skills: Set[str]) -> None:
     """References cross files: they are checked only when every file could be read."""
     known: dict[str, set[str]] = {section: set() for section in BUILT_IN}
+    known["skills"] |= skills
     for document in documents:
         for section in BUILT_IN:
             for path, _ in find_values(document.data, (section, ANY)):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tarsy_config.checks.cross_checks import select_built_in_chains
 from tarsy_config.checks.references import PROVIDERS
+from tarsy_config.checks.skills import note_unread_skills
 from tarsy_config.config import Config
 from tarsy_config.document.key_paths import find_names
 from tarsy_config.document.plain_data import Document
@@ -15,6 +16,7 @@ from tarsy_config.sections import built_in
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.resolution import AS_CONFIGURED
 from tarsy_config.sections.servers import McpServerConfig
+from tarsy_config.skills.reading import FoundSkills
 
 
 def merge(
@@ -24,6 +26,7 @@ def merge(
     later_providers: Set[str],
     config_dir: Path,
     environ: Mapping[str, str],
+    skills: FoundSkills,
 ) -> Config:
     """`config` and `providers` as the files say them, without mistakes. Unused built-in entries stay out."""
     requested = {name for document in documents for _, name in find_names(document, PROVIDERS)} - later_providers
@@ -37,7 +40,11 @@ def merge(
         }
     )
     notes = [note for document in documents for note in sorted(document.notes, key=lambda note: note.line or 0)]
-    whole = whole.with_sources(sources_of(documents), notes, version_of(documents))
+    linked = skills.link_runbooks(config.system.runbooks.allowed_domains)
+    version = version_of(documents, linked)
+    sources, notes = sources_of(documents), [*notes, *skills.notes]
+    whole = whole.with_skills(linked).with_sources(sources, notes, version)
+    whole = whole.with_sources(sources, [*notes, *note_unread_skills(whole)], version)
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 
 

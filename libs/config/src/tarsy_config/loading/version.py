@@ -5,11 +5,12 @@ Comments, order of lines and the environment do not change it: templates are tak
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tarsy_config.document.key_paths import ANY
 from tarsy_config.document.plain_data import Document
 from tarsy_config.errors import KeyPath
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 
 DIGITS = 12
 TRANSPORT: KeyPath = ("mcp_servers", ANY, "transport")
@@ -24,12 +25,13 @@ SECRETS: tuple[KeyPath, ...] = (
 """Values at and below these places are left out: of a password in them, guesses could be tried against the digest."""
 
 
-def version_of(documents: Sequence[Document]) -> str:
+def version_of(documents: Sequence[Document], skills: Mapping[str, ConfiguredSkill]) -> str:
     content = {
         json.dumps((document.name, *path)): "" if _is_secret(path) else document.texts.get(path, "")
         for document in documents
         for path in document.lines
     }
+    content |= {json.dumps(("skills", name)): one.skill.model_dump_json() for name, one in skills.items()}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 

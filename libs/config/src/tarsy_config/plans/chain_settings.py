@@ -119,4 +119,11 @@ def _levels(
     own = sections.defaults.agents.get(agent)
     paths: list[At[Section]] = [At(("defaults",), sections.defaults), At(("agents", agent), sections.agent(agent))]
     paths += [chain] if own is None else [chain, At(("defaults", "agents", agent), own)]
-    return Levels((*paths, *special), sections.sources, sections.llm_providers, sections.fallback_lists, choice)
+    return Levels(
+        (*paths, *special),
+        sections.sources,
+        sections.llm_providers,
+        sections.fallback_lists,
+        choice,
+        skills=tuple(sections.skills),
+    )

@@ -11,6 +11,7 @@ from tarsy_config.sections.providers import DEFAULT_CONTEXT_TOKENS
 from tarsy_config.sections.resolution import AlertChoice, Setting
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SummaryRule
+from tarsy_contracts.skills import PlannedSkill
 
 
 def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) -> ResolvedChain:
@@ -70,7 +71,16 @@ class Build:
             servers=tuple(self._server(name) for name in settings.pop("mcp_servers")),
             context_tokens=self._context_tokens(providers),
             known_contexts=self._known_contexts(providers),
+            skills=self._skills(settings.pop("skills"), settings.pop("required_skills")),
             **settings,
+        )
+
+    def _skills(self, names: Sequence[str], required: Sequence[str]) -> tuple[PlannedSkill, ...]:
+        known = self._sections.skills
+        return tuple(
+            PlannedSkill(name=name, digest=known[name].digest, required=name in required)
+            for name in names
+            if name in known
         )
 
     def _context_tokens(self, providers: Sequence[str]) -> int:

@@ -16,7 +16,7 @@ from tarsy_config.errors import KeyPath
 from tarsy_config.sections import resolution as rules
 from tarsy_config.sections.providers import NativeTools
 from tarsy_config.sections.resolution import Levels, Option, Setting
-from tarsy_config.values import Positive, Section, Servers, Strategy
+from tarsy_config.values import Name, Positive, Section, Servers, Strategy
 from tarsy_contracts.chain import Controller, NativeTool
 
 type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
@@ -31,6 +31,8 @@ class AgentOptions(Section):
     max_iterations: Positive | None = None
     iteration_strategy: Strategy | None = None
     native_tools: NativeTools = NativeTools()
+    skills: tuple[Name, ...] | None = None
+    required_skills: tuple[Name, ...] | None = None
 
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 else:
     SomeOptions = Section
+
+SKILLS = (AGENT, STAGE, STAGE_AGENT)
 
 AGENT_OPTIONS = (
     Option(
@@ -87,6 +91,20 @@ AGENT_OPTIONS = (
         order="`native_tools` | none → provider → {} → the alert; each tool by itself; "
         "only providers of type `google` have any",
     ),
+    Option(
+        "skills",
+        SKILLS,
+        rules.add_skills,
+        asked_once=(),
+        order="`skills` | {}; without a list all, and `[]` is none; a list of a stage adds to the agent's",
+    ),
+    Option(
+        "required_skills",
+        SKILLS,
+        rules.add_names,
+        asked_once=(),
+        order="`required_skills` | none → {}; each place adds",
+    ),
     Option("custom_instructions", (AGENT,), rules.take_last, otherwise="", free_text=True),
 )
 SETTINGS = {option.setting or option.key: option for option in AGENT_OPTIONS if option.rule}
@@ -103,6 +121,8 @@ class AgentSettings:
     max_iterations: Found[int]
     mcp_servers: Found[tuple[str, ...]]
     native_tools: tuple[Found[NativeTool], ...]
+    skills: Found[tuple[str, ...]]
+    required_skills: Found[tuple[str, ...]]
     custom_instructions: Found[str]
 
     def by_name(self) -> dict[str, Setting]:

@@ -1,6 +1,6 @@
 """All sections of the configuration, and the entries that are built in."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 from pydantic import Field, PrivateAttr
@@ -17,7 +17,12 @@ from tarsy_config.sections.notifications import Receiver, ReceiverName
 from tarsy_config.sections.prices import ConfiguredPrice
 from tarsy_config.sections.providers import LlmProvider
 from tarsy_config.sections.servers import McpServerConfig
+from tarsy_config.skills.configured_skill import ConfiguredSkill
 from tarsy_config.values import Name, Section, ServerId
+from tarsy_contracts.skills import Skill
+
+SKILL_FOLDERS = ("skills",)
+"""Paths from the folder of `tarsy.yaml` on. The first folder that has a name wins."""
 
 
 class Sections(Section):
@@ -33,9 +38,11 @@ class Sections(Section):
     notifications: dict[ReceiverName, Receiver] = Field(default_factory=dict)
     alert_doors: dict[DoorName, AlertDoor] = Field(default_factory=dict)
     prices: dict[Name, ConfiguredPrice] = Field(default_factory=dict)
+    skill_folders: tuple[Name, ...] = SKILL_FOLDERS
     _sources: Sources = PrivateAttr(default_factory=Sources)
     _notes: tuple[Note, ...] = PrivateAttr(default=())
     _version: str = PrivateAttr(default="")
+    _skills: Mapping[str, ConfiguredSkill] = PrivateAttr(default_factory=dict)
 
     @property
     def sources(self) -> Sources:
@@ -45,6 +52,24 @@ class Sections(Section):
     def version(self) -> str:
         """A digest of what the files say; none when it was not loaded from files."""
         return self._version
+
+    @property
+    def skills(self) -> Mapping[str, ConfiguredSkill]:
+        """Those of all folders, by their names."""
+        return self._skills
+
+    @property
+    def skill_texts(self) -> tuple[Skill, ...]:
+        return tuple(one.skill for one in self._skills.values())
+
+    def with_masked_skills(self, mask: Callable[[str], str]) -> Self:
+        """For who records their texts or shows them. Plans name the digests of what was masked."""
+        return self.with_skills({name: one.mask_with(mask) for name, one in self._skills.items()})
+
+    def with_skills(self, skills: Mapping[str, ConfiguredSkill]) -> Self:
+        copy = self.model_copy()
+        copy._skills = skills
+        return copy
 
     def with_sources(self, sources: Sources, notes: Sequence[Note], version: str) -> Self:
         copy = self.model_copy()

@@ -46,7 +46,7 @@ class Levels:
     """All that decides about the settings of an agent. `places`: from the most general one to the most special one.
 
     `job`: the type of an agent that no stage names, and that is asked once. `first_provider` and `other_servers` are
-    those of the chain's other agents, for an agent of which no place says any.
+    those of the chain's other agents, for an agent of which no place says any. `skills`: the names of all.
     """
 
     places: tuple[At[Section], ...]
@@ -57,6 +57,7 @@ class Levels:
     job: str = ""
     first_provider: Found[str] | None = None
     other_servers: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
 
     def last(self, *path: str) -> Found[Any] | None:
         """The word of the last place that has a key, or one inside it."""
@@ -142,6 +143,26 @@ def replace_list(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
     if levels.choice.mcp.servers:
         return Found(tuple(dict.fromkeys(server.name for server in levels.choice.mcp.servers)), ALERT)
     return levels.last(option.key) or Found(levels.other_servers, DEFAULT)
+
+
+def add_skills(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
+    """All that are configured, where the agent itself has no list. Required ones are always among them."""
+    required = _names(levels, "required_skills").value
+    own = [at for at in levels.places if at.place[0] == "agents" and _inside(at.section, option.key) is not None]
+    listed = _names(levels, option.key) if own else Found(levels.skills, DEFAULT)
+    return Found(tuple(dict.fromkeys((*required, *listed.value))), listed.origin)
+
+
+def add_names(option: Option, levels: Levels) -> Found[tuple[str, ...]]:
+    """Those of all places, the most general one first."""
+    return _names(levels, option.key)
+
+
+def _names(levels: Levels, key: str) -> Found[tuple[str, ...]]:
+    lists = list(levels.search((key,)))
+    names = (name for found in reversed(lists) for name in found.value)
+    origin = next((found.origin for found in lists if found.value), lists[-1].origin if lists else DEFAULT)
+    return Found(tuple(dict.fromkeys(names)), origin)
 
 
 def take_each_tool(option: Option, levels: Levels) -> tuple[Found[NativeTool], ...]:

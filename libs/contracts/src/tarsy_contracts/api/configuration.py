@@ -48,6 +48,14 @@ class ChainAgent(ApiModel):
     mcp_servers: tuple[str, ...]
 
 
+class SkillText(ApiModel):
+    """A skill that agents may read. Masked."""
+
+    name: str
+    description: str
+    body: str
+
+
 class EffectiveConfiguration(ApiModel):
     """The configuration that holds now, built-in entries included. The keys of each section are those of `tarsy.yaml`.
 

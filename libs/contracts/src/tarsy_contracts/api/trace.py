@@ -214,3 +214,35 @@ class McpInteraction(ListedMcpInteraction):
     tool_result: TracedToolResult | None
     learned_result: LearnedResult | None
     available_tools: tuple[AvailableTool, ...] | None
+
+
+class TracedSkillFile(ApiModel):
+    path: str
+    text: str
+
+
+class TracedSkill(ApiModel):
+    """A skill as it was when the session began. Masked.
+
+    `runbooks`: addresses that agents may read, too. `loaded_by`: the executions that loaded it, or a part of it.
+    """
+
+    name: str
+    description: str
+    body: str
+    digest: str
+    files: tuple[TracedSkillFile, ...]
+    runbooks: tuple[str, ...]
+    loaded_by: tuple[str, ...]
+
+
+class TracedSkills(ApiModel):
+    """The skills that a session recorded; none of one whose agents have none.
+
+    `complete` is false when this server cannot read all events of the session.
+    """
+
+    session_id: str
+    last_number: int
+    complete: bool
+    skills: tuple[TracedSkill, ...]

@@ -41,6 +41,7 @@ from tarsy_contracts.events.session import (
     SessionDeleted,
     SessionFailed,
     SessionReleased,
+    SessionSkillsRecorded,
     SessionStarted,
     SessionTimedOut,
 )
@@ -116,6 +117,7 @@ __all__ = [
     "SessionFailed",
     "SessionReleased",
     "SessionReopened",
+    "SessionSkillsRecorded",
     "SessionStarted",
     "SessionTimedOut",
     "Shortening",
@@ -141,6 +143,7 @@ __all__ = [
 
 type Event = (
     SessionStarted
+    | SessionSkillsRecorded
     | AlertRepeated
     | AlertResolved
     | StageStarted

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tarsy_contracts.chain import Controller
+from tarsy_contracts.skills import PlannedSkill
 from tarsy_contracts.wire.message import Value
 from tarsy_contracts.wire.numbers import Index
 from tarsy_contracts.withheld_tools import WithheldTools
@@ -19,7 +20,8 @@ type EndStatus = Literal["completed", "failed", "cancelled", "timed_out"]
 class ExecutionSpec(Value):
     """Facts that are fixed when an execution begins.
 
-    An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded.
+    An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded. `skills`: those that
+    the agent has, as they fit its alert and its tools.
     """
 
     agent: str
@@ -28,6 +30,7 @@ class ExecutionSpec(Value):
     max_iterations: Index = 0
     unavailable_servers: tuple[str, ...] = ()
     withheld: tuple[WithheldTools, ...] = ()
+    skills: tuple[PlannedSkill, ...] = ()
 
 
 class ExecutionOutcome(Value):

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.skills import Skill
 from tarsy_contracts.wire.message import Message
 from tarsy_contracts.wire.numbers import Count, Index
 
@@ -26,6 +27,16 @@ class SessionStarted(Message):
     deduplication_key: str = ""
     members: tuple[str, ...] = ()
     starts_at: datetime | None = None
+
+
+class SessionSkillsRecorded(Message):
+    """The skills that the plan names, as they were when the session began. Masked.
+
+    Agents read these, however the configuration changes meanwhile. Those for other types of alerts are left out.
+    """
+
+    type: ClassVar[str] = "session.skills_recorded"
+    skills: tuple[Skill, ...]
 
 
 class AlertRepeated(Message):

@@ -20,6 +20,7 @@ from tarsy_contracts.public.model import PublicEvent, TokenUsage
 from tarsy_contracts.wire.envelope import wire_time
 
 NOT_PUBLIC = {
+    e.SessionSkillsRecorded.type: "texts of the operator's own, and large; calls that read them are public",
     e.StageToolsOffered.type: "definitions of tools are the servers' own, and large",
     e.StageApprovalsRequired.type: "each call that waits for a person is public itself",
     e.LlmCallRequested.type: "prompts and retries are internal; the answer or failure is public",
@@ -207,7 +208,8 @@ def public_event(event: e.Event) -> PublicEvent | None:  # noqa: C901 - one case
                 result=event.result,
             )
         case (
-            e.StageToolsOffered()
+            e.SessionSkillsRecorded()
+            | e.StageToolsOffered()
             | e.StageApprovalsRequired()
             | e.LlmCallRequested()
             | e.ToolCallReleased()

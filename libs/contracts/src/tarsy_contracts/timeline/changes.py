@@ -104,7 +104,7 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield tool_call(record, event)
         case e.ToolCallStarted() | e.ToolCallReleased() | e.SummaryStarted() | e.SummaryReleased():
             return
-        case e.StageToolsOffered() | e.StageApprovalsRequired():
+        case e.SessionSkillsRecorded() | e.StageToolsOffered() | e.StageApprovalsRequired():
             return
         case e.ToolCallApprovalRequested():
             yield approval_begin(record, event)

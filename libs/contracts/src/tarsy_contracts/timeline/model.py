@@ -28,6 +28,7 @@ type TimelineEventType = Literal[
     "user_question",
     "approval",
     "missing_tools",
+    "skill_loaded",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]

@@ -66,6 +66,28 @@ def execution_begin(record: RecordedEvent, event: e.ExecutionStarted) -> Iterato
             execution_id=event.execution_id,
             metadata={"servers": [one.server for one in without]},
         )
+    if event.skills:
+        yield _skills(record, event)
+
+
+def _skills(record: RecordedEvent, event: e.ExecutionStarted) -> TimelineCreated:
+    """Those that stand in the instructions, and those that the agent may load: that is a call like any."""
+    required = [skill.name for skill in event.skills if skill.required]
+    offered = [skill.name for skill in event.skills if not skill.required]
+    lines = [
+        f"{label}: {', '.join(names)}"
+        for label, names in (("In the instructions", required), ("To be loaded", offered))
+        if names
+    ]
+    return create_event(
+        record,
+        "skill_loaded",
+        "\n\n".join(lines),
+        cause=event.execution_id,
+        execution_id=event.execution_id,
+        index=1,
+        metadata={"skill_names": [*required], "offered": [*offered]},
+    )
 
 
 def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterator[TimelineChange]:

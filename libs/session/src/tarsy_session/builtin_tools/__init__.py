@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent
-from tarsy_session.builtin_tools import fetch_runbook, read_result
+from tarsy_session.builtin_tools import fetch_runbook, load_skill, read_result
 from tarsy_session.builtin_tools.tool import BuiltinTool, Run
 from tarsy_session.state import Execution, Investigating, ToolCallState
 
@@ -13,6 +13,7 @@ BUILTIN_TOOLS: Mapping[str, BuiltinTool] = {
     tool.offer.tool: tool
     for tool in (
         fetch_runbook.TOOL,
+        load_skill.TOOL,
         read_result.TOOL,
     )
 }
@@ -22,10 +23,10 @@ def find_builtin(server: str, tool: str) -> BuiltinTool | None:
     return BUILTIN_TOOLS.get(tool) if server == OWN_SERVER else None
 
 
-def run_of(call: ToolCallState) -> Run | None:
+def run_of(state: Investigating, call: ToolCallState) -> Run | None:
     """Returns how the core runs the call; None where a tool gateway does."""
     tool = find_builtin(call.requested.server, call.requested.tool)
-    return None if tool is None else tool.run
+    return None if tool is None or tool.leaves_core(state, call) else tool.run
 
 
 def with_builtins(
@@ -44,5 +45,5 @@ def run_calls(state: Investigating, execution: Execution) -> Sequence[e.Event]:
     """Returns what follows for one call of the last turn that the core runs. The next one sees its outcome."""
     calls = (state.calls[call_id] for call_id in (execution.turns[-1].calls if execution.turns else ()))
     waiting = [call for call in calls if call.open and not call.waits_for_person]
-    steps = (run(state, call) for call in waiting if (run := run_of(call)) is not None)
+    steps = (run(state, call) for call in waiting if (run := run_of(state, call)) is not None)
     return next((events for events in steps if events), [])

@@ -11,11 +11,12 @@ from tarsy_contracts.messages.requests import ToolCallRequest
 from tarsy_session.state import Investigating, ToolCallState
 
 type Run = Callable[[Investigating, ToolCallState], Sequence[e.Event]]
+type Judge = Callable[[Investigating, ToolCallState], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltinTool:
-    """One line of the table. The tool gateway runs it where there is no `run`.
+    """One line of the table. The tool gateway runs it where there is no `run`, and the calls that `leaves_core` names.
 
     `offered_to`: whether an agent that begins, and has these tools of its servers, gets it. `refusal`: why a call is
     rejected at once, in words that an agent can act on. `call_first`: the call that the session itself makes before its
@@ -29,3 +30,4 @@ class BuiltinTool:
     call_first: Callable[[Investigating], e.ToolCallRequested | None] = lambda _: None
     complete_request: Callable[[Investigating, ToolCallRequest], ToolCallRequest] = lambda _, request: request
     run: Run | None = None
+    leaves_core: Judge = lambda *_: False

@@ -17,6 +17,7 @@ from tarsy_session.controllers.protocol import CallResult
 from tarsy_session.conversations.between_turns import LateOutcomes, late_outcomes, messages_after
 from tarsy_session.conversations.context_limit import render_content
 from tarsy_session.prompts.notes import NUDGE, note_call, note_result, render_tool_result
+from tarsy_session.skills import instruct_skills
 from tarsy_session.state import AlertNews, Execution, Investigating, ToolCallState, Turn
 
 
@@ -84,7 +85,7 @@ def _source(state: Investigating, execution: Execution) -> BeginningSource:
 
 
 def _without_turns(state: Investigating, execution: Execution) -> ConversationBeginning:
-    source, system = _source(state, execution), _system(execution)
+    source, system = _source(state, execution), _system(state, execution)
     messages = (UserMessage(content=source.prompt.prompt),)
     return ConversationBeginning(
         source=source,
@@ -97,11 +98,15 @@ def _without_turns(state: Investigating, execution: Execution) -> ConversationBe
     )
 
 
-def _system(execution: Execution) -> str:
-    """Returns the instructions on record, with the stage's tools where the controller describes them in words."""
+def _system(state: Investigating, execution: Execution) -> str:
+    """Returns the instructions on record, with what stands there once for several agents.
+
+    That are its skills, and the stage's tools where the controller describes them in words.
+    """
     started, controller = execution.started, controller_of(execution.agent.controller)
     described = controller.describe_tools(execution.tools) if started.stage_tools else ""
-    return f"{started.system}\n\n{described}" if described else started.system
+    parts = (started.system, instruct_skills(state, execution), described)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _of_turn(

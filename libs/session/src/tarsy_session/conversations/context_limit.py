@@ -7,6 +7,7 @@ from tarsy_contracts import events as e
 from tarsy_session.builtin_tools.read_result import read_result_name, shorten_id
 from tarsy_session.prompt_context.histories import content_of
 from tarsy_session.prompts.notes import ReadOn, note_left_out, note_shortened
+from tarsy_session.skills import instruct_skills
 from tarsy_session.state import Execution, Investigating, ToolCallState
 from tarsy_session.text import shorten
 
@@ -60,7 +61,8 @@ def _expected_tokens(state: Investigating, execution: Execution) -> int:
     new = calls if counted is None else calls[first:]
     start = 0 if counted is None else first
     shown = sum(len(render_content(state, execution, call, at)[0]) for at, call in enumerate(new, start))
-    characters = len(execution.started.system) + len(execution.started.prompt) if counted is None else 0
+    system = len(execution.started.system) + len(instruct_skills(state, execution))
+    characters = system + len(execution.started.prompt) if counted is None else 0
     return (counted or 0) + (turn.answer.usage.output_tokens or 0) + (shown + characters) // CHARACTERS_PER_TOKEN
 
 

@@ -28,6 +28,7 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         alerts=state.alerts,
         questions=state.questions,
         phase_runs=state.phase_runs,
+        skills=state.skills,
     )
 
 
@@ -68,6 +69,7 @@ def _reopen(state: AtRest, phase: str, record: RecordedEvent) -> Investigating |
         ended=state.ended,
         questions=state.questions,
         phase_runs=state.phase_runs,
+        skills=state.skills,
     )
 
 

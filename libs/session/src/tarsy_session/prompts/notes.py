@@ -55,6 +55,11 @@ def note_same_call(numbers: Sequence[int]) -> str:
     )
 
 
+def note_loaded_before(name: str, number: int) -> str:
+    """Instead of a skill that another call of the same answer has loaded."""
+    return f"[{name}: {cite(number)} of this answer has loaded it.]"
+
+
 def note_tools_left_out(names: Sequence[str]) -> str:
     return (
         f"[The provider does not take these tools of yours, so you have to do without them: {', '.join(names)}. Name"

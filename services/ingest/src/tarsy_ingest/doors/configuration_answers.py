@@ -8,13 +8,14 @@ from pydantic import JsonValue
 from tarsy_config.chain_agents import chain_agents
 from tarsy_config.config import Config
 from tarsy_config.shown_origins import describe_origins
-from tarsy_config.shown_settings import show_agents, show_entries, show_section
+from tarsy_config.shown_settings import show_agents, show_entries, show_section, show_skills
 from tarsy_contracts.api.configuration import (
     AlertTypeList,
     DefaultNativeTools,
     DefaultTools,
     EffectiveConfiguration,
     OfferedAlertType,
+    SkillText,
 )
 from tarsy_contracts.api.prices import ModelPrices
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
@@ -28,14 +29,20 @@ class Offered:
     default_tools: dict[str, DefaultTools]
     configuration: EffectiveConfiguration
     prices: ModelPrices
+    skills: dict[str, SkillText]
 
 
 def describe_offer(config: Config, mask: Callable[[str], str]) -> Offered:
+    config = config.with_masked_skills(mask)
     return Offered(
         alert_types=_alert_types(config, mask),
         default_tools={kind: _default_tools(kind, config.chain_for(kind)) for kind in config.alert_types()},
         configuration=_configuration(config, mask),
         prices=ModelPrices.model_validate({"prices": {name: dict(one) for name, one in config.prices.items()}}),
+        skills={
+            skill.name: SkillText(name=skill.name, description=skill.description, body=skill.body)
+            for skill in config.skill_texts
+        },
     )
 
 
@@ -85,7 +92,7 @@ def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfi
         "notifications": {**show_entries(config, "notifications", config.receivers)},
         "alert_doors": {**show_entries(config, "alert_doors", config.alert_doors)},
         "prices": {**show_entries(config, "prices", config.prices)},
-        "skills": {},
+        "skills": {**show_skills(config)},
         "chain_agents": [agent.model_dump(mode="json") for agent in chain_agents(config)],
     }
     notes: list[JsonValue] = [str(note) for note in config.notes]

@@ -7,10 +7,10 @@ what it takes. The timeline has no configuration, so that a mistake in it never 
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
-from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration
+from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration, SkillText
 from tarsy_contracts.api.prices import ModelPrices
 from tarsy_ingest.alert_choices import judge_choices
 from tarsy_ingest.alert_rules import AlertRules
@@ -24,6 +24,8 @@ CHOICES_LIMIT_BYTES = 512 * 1024
 type AlertTypeName = Annotated[
     str | None, Query(max_length=500, description="without one, those of the default alert type")
 ]
+
+type SkillName = Annotated[str, Path(max_length=64)]
 
 
 def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
@@ -59,6 +61,18 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
     async def get_configuration() -> EffectiveConfiguration:
         """The effective configuration, without its secrets."""
         return offered().configuration
+
+    @router.get(
+        "/system/config/skills/{name}",
+        summary="A skill, with its text",
+        responses=describe_answers("The skill, masked.", {400: INVALID, 404: "No skill has this name."}),
+    )
+    async def get_skill(name: SkillName) -> SkillText:
+        """A skill, with its text."""
+        found = offered().skills.get(name)
+        if found is None:
+            raise ProblemError(404, "Not found", "no skill has this name")
+        return found
 
     return router
 

@@ -1,9 +1,11 @@
 """Chain resolution: which chain of the configuration investigates an alert, and what its plan names."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
 
+from tarsy_config.checks.skills import require_masked_sizes
 from tarsy_config.config import Config
 from tarsy_config.configured_models import ConfiguredModels, models_of
 from tarsy_config.plans.routing import ChainRoute, Router, facts_of
@@ -25,9 +27,11 @@ class Plans:
         return self.config.queue.max_concurrent_sessions
 
 
-def prepare_plans(config: Config, before: Plans | None) -> Plans:
-    """Raises InvalidScriptError."""
-    return Plans(config, models_of(config, before.models if before is not None else None))
+def prepare_plans(mask: Callable[[str], str], config: Config, before: Plans | None) -> Plans:
+    """`mask`: skills go to the log. Raises InvalidConfigError or InvalidScriptError."""
+    masked = config.with_masked_skills(mask)
+    require_masked_sizes(masked)
+    return Plans(masked, models_of(config, before.models if before is not None else None))
 
 
 def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:

@@ -23,6 +23,7 @@ RIGHTS = (
         f"GET {SESSION}/approvals",
         f"GET {SESSION}/at/{{number}}",
         f"GET {SESSION}/trace",
+        f"GET {SESSION}/trace/skills",
         f"GET {SESSION}/trace/llm/{{interaction_id}}",
         f"GET {SESSION}/trace/mcp/{{interaction_id}}",
         f"GET {RESULT}",

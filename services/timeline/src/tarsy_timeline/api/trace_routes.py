@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Response
 from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.model import ApiModel
-from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace, TracedSkills
 from tarsy_service.http.described_routes import describe_answers
 from tarsy_timeline.api.route_words import LAST_NUMBER, READING_RECORD
 from tarsy_timeline.api.session_routes import LAST_NUMBER_HEADER, AtLeast, SessionId
@@ -64,6 +64,17 @@ def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[API
         """A call of a tool with its arguments and its masked answer, or the tools that an execution was offered."""
         position = await queries.record_place(session_id, at_least=at_least)
         return await answer_of(await record.mcp(position, interaction_id), position)
+
+    @router.get(
+        "/skills",
+        response_model=TracedSkills,
+        summary="The skills that a session began with: their texts, and which agents loaded them",
+        responses=describe_answers("The skills, as they were then.", READING_RECORD, headers=LAST_NUMBER),
+    )
+    async def get_skills(session_id: SessionId, at_least: AtLeast = 0) -> Response:
+        """The skills that a session began with, however they have changed since."""
+        position = await queries.record_place(session_id, at_least=at_least)
+        return await answer_of(await record.skills(position), position)
 
     return router
 

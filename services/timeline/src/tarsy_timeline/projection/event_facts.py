@@ -46,7 +46,8 @@ def event_facts(record: RecordedEvent, event: e.Event) -> Iterator[RowChange]:  
             if event.outcome in RAN:
                 yield r.CallOutcome(record.session_id, timeline_event_id(event.call_id, "llm_tool_call"))
         case (
-            e.AlertResolved()
+            e.SessionSkillsRecorded()
+            | e.AlertResolved()
             | e.StageToolsOffered()
             | e.StageApprovalsRequired()
             | e.ExecutionStarted()

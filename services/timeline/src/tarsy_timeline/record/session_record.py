@@ -10,7 +10,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.client.connection import Bus
 from tarsy_bus.readers.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.api.timeline import PastSession
-from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace, TracedSkills
 from tarsy_results.source import ResultGoneError, read_stored_pieces
 from tarsy_service.http.problems import ProblemError
 from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
@@ -21,6 +21,7 @@ from tarsy_timeline.record.past_session import past_session
 from tarsy_timeline.record.replay import replay
 from tarsy_timeline.record.session_records import Events, SessionRecords
 from tarsy_timeline.record.session_trace import trace_of
+from tarsy_timeline.record.skills import skills_of
 from tarsy_timeline.record.summaries import AskedSummary, describe_attempt, find_summary
 from tarsy_timeline.rows.model_costs import NO_PRICES, PricesByModel
 from tarsy_timeline.rows.record_place import RecordPlace
@@ -71,6 +72,10 @@ class SessionRecord:
         if found is None:
             raise ProblemError(404, "Not found", f"Session {position.session_id} has no call or list of tools {id}.")
         return found
+
+    async def skills(self, position: RecordPlace) -> TracedSkills:
+        """Raises ProblemError."""
+        return await self._replay(_skills, await self._records.read(position), position)
 
     async def past(self, position: RecordPlace, number: int) -> PastSession:
         """The session after the event `number`. Raises ProblemError."""
@@ -124,6 +129,10 @@ class SessionRecord:
 
 def _trace(events: Events, position: RecordPlace) -> SessionTrace:
     return trace_of(replay(events), position.session_id, position.last.number)
+
+
+def _skills(events: Events, position: RecordPlace) -> TracedSkills:
+    return skills_of(replay(events), position.session_id, position.last.number)
 
 
 def _mcp(events: Events, session_id: str, id: str) -> McpInteraction | None:

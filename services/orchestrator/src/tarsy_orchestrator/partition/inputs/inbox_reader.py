@@ -11,6 +11,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.events.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.messages.inputs import INPUTS, AlertReceived, AlertResolutionReported
+from tarsy_contracts.skills import Skill
 from tarsy_contracts.wire.envelope import Envelope, EnvelopeError
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.guarded_evolve import describe_error
@@ -50,7 +51,7 @@ type InboxOutcome = PendingInput | UnreadableInput | NewerInput | UnplannedInput
 
 class InboxReader:
     """`plan` says by which chain an alert is investigated, `downtime` which time counts against no deadline, and
-    `partition_of` where the inputs of a session lie.
+    `partition_of` where the inputs of a session lie. `skills`: those that plans name now, masked.
     """
 
     def __init__(
@@ -58,10 +59,12 @@ class InboxReader:
         plan: Callable[[Alert], ResolvedChain],
         partition_of: Callable[[str], int],
         downtime: Callable[[], Downtime] = lambda: NO_DOWNTIME,
+        skills: Callable[[], tuple[Skill, ...]] = lambda: (),
     ) -> None:
         self._plan = plan
         self._partition_of = partition_of
         self._downtime = downtime
+        self._skills = skills
 
     def read(self, record: Record) -> InboxOutcome:
         """Never raises."""
@@ -95,5 +98,6 @@ class InboxReader:
             traceparent=envelope.traceparent,
             alert_id=envelope.subject if isinstance(taken, AlertReceived | AlertResolutionReported) else "",
             downtime=self._downtime(),
+            skills=() if chain is None else self._skills(),
         )
         return PendingInput(envelope.subject, context, record)

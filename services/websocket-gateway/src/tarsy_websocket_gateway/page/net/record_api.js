@@ -19,6 +19,13 @@ export function readLlmCall(sessionId, id) {
   return ask(`${tracePath(sessionId)}/llm/${encodeURIComponent(id)}`);
 }
 
+/** The skills that it began with.
+ *  @param {string} sessionId
+ *  @returns {Promise<Schemas["TracedSkills"]>} */
+export function readSkills(sessionId) {
+  return ask(`${tracePath(sessionId)}/skills`);
+}
+
 /** @param {string} sessionId */
 function tracePath(sessionId) {
   return `/api/v1/sessions/${encodeURIComponent(sessionId)}/trace`;

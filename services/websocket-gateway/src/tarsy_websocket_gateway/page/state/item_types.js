@@ -32,6 +32,8 @@
  *  @property {string} [role]
  *  @property {string} [expires_at]
  *  @property {string} [on_timeout]
+ *  @property {string[]} [skill_names]  those in the instructions
+ *  @property {string[]} [offered]  skills that the agent may load
  *  @property {string} [from]
  *  @property {string} [to] */
 

@@ -10,6 +10,7 @@ import { ClockTime } from "./clock.js";
 import { QuestionBody } from "./question.js";
 import { RecordLink } from "./record_link.js";
 import { RunbookBody } from "./runbook.js";
+import { SkillsBody } from "./skills.js";
 import { SpokenBody } from "./spoken.js";
 import { ThoughtBody } from "./thought.js";
 
@@ -26,6 +27,7 @@ const BODIES = {
   executive_summary: SpokenBody,
   approval: ApprovalBody,
   runbook: RunbookBody,
+  skill_loaded: SkillsBody,
   user_question: QuestionBody,
 };
 /** Those say by themselves what they are, and when. */

@@ -357,6 +357,12 @@ export const en = frozen({
     runbook: "What it says",
     runbookFetched: "It is being fetched.",
     runbookMissing: "It could not be fetched, and the agents use the default one: {why}",
+    skillTexts: "What they say",
+    skillUse: {
+      required: "{name}: in the instructions",
+      loaded: "{name}: loaded",
+      offered: "{name}: not loaded",
+    },
     picture: "picture: {name}",
   },
   items: {
@@ -372,6 +378,7 @@ export const en = frozen({
       request: "Request",
       provider_fallback: "Another model",
       missing_tools: "Missing tools",
+      skill_loaded: "Skills",
       executive_summary: "Executive summary",
       runbook: "Runbook",
       llm_wait: "Waiting",

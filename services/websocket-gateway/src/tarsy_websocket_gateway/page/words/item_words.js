@@ -16,7 +16,15 @@ const CONCLUSIONS = new Set([
   "alert_resolved",
   "missing_tools",
 ]);
-const STEPS = new Set(["llm_response", "llm_tool_call", "error", "provider_fallback", "llm_limit", "runbook"]);
+const STEPS = new Set([
+  "llm_response",
+  "llm_tool_call",
+  "error",
+  "provider_fallback",
+  "llm_limit",
+  "runbook",
+  "skill_loaded",
+]);
 
 /** @param {Item} item
  *  @param {Standing} standing */

@@ -1,0 +1,1 @@
+"""`tarsy skills`: the skills of a configuration, and which of them words bring up."""

@@ -1,0 +1,1 @@
+"""Skills: folders beside `tarsy.yaml`, read and checked with it."""

@@ -1,0 +1,23 @@
+"""What the page knows of an agent's skills: its pure module is called."""
+
+from page_logic.node_process import PAGE, Node
+
+
+def test_each_skill_of_an_agent_says_what_the_agent_did_with_it(node: Node) -> None:
+    skills = [
+        {"name": "pods", "loaded_by": ["other", "mine"]},
+        {"name": "disks", "loaded_by": ["other"]},
+        {"name": "house", "loaded_by": []},
+        {"name": "of another agent", "loaded_by": []},
+    ]
+    item = {
+        "executionId": "mine",
+        "metadata": {"skill_names": ["house"], "offered": ["disks", "pods", "no longer there"]},
+    }
+    script = """async ([address, skills, item]) => {
+        const { skillRows } = await import(address);
+        return skillRows(skills, item).map(({ skill, use }) => [skill.name, use]);
+    }"""
+    found = node.evaluate(script, [f"{PAGE}/state/skill_rows.js", skills, item])
+    assert found == [["house", "required"], ["disks", "offered"], ["pods", "loaded"]]
+    assert node.evaluate(script, [f"{PAGE}/state/skill_rows.js", skills, {"executionId": None, "metadata": {}}]) == []
