@@ -17,6 +17,7 @@ from tarsy_config.sections import resolution as rules
 from tarsy_config.sections.providers import NativeTools
 from tarsy_config.sections.resolution import Levels, Option, Setting
 from tarsy_config.values import Positive, Section, Servers, Strategy
+from tarsy_contracts.actions import ACT, ActionMode
 from tarsy_contracts.chain import Controller, NativeTool
 
 type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
@@ -31,6 +32,7 @@ class AgentOptions(Section):
     max_iterations: Positive | None = None
     iteration_strategy: Strategy | None = None
     native_tools: NativeTools = NativeTools()
+    action: Literal["act", "propose"] | None = None
 
 
 if TYPE_CHECKING:
@@ -65,6 +67,13 @@ AGENT_OPTIONS = (
         order="`iteration_strategy` | `function-calling` → {}",
     ),
     Option("type", (AGENT, STAGE_AGENT), order="`type` | {}"),
+    Option(
+        "action",
+        (DEFAULTS, AGENT, CHAIN, STAGE, STAGE_AGENT),
+        rules.choose_action,
+        otherwise=ACT,
+        order="`action` | `act` → {}; only agents of type `action`",
+    ),
     Option(
         "mcp_servers",
         (AGENT, CHAIN, STAGE, STAGE_AGENT, CHAT),
@@ -104,6 +113,7 @@ class AgentSettings:
     mcp_servers: Found[tuple[str, ...]]
     native_tools: tuple[Found[NativeTool], ...]
     custom_instructions: Found[str]
+    action: Found[ActionMode]
 
     def by_name(self) -> dict[str, Setting]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name in SETTINGS}
