@@ -18,7 +18,7 @@ from tarsy_contracts.wire.envelope import Envelope, event_id
 from tarsy_contracts.wire.ids import tool_call_id
 from tarsy_llm.protocol import FINAL
 from tarsy_session.decide import decide
-from tarsy_session.decision_input import DecisionInput
+from tarsy_session.decision_input import OPEN_GATE, ActionGate, DecisionInput
 from tarsy_session.downtime import NO_DOWNTIME, Downtime
 from tarsy_session.evolve import evolve
 from tarsy_session.state import NOT_STARTED, Execution, Investigating, SessionState
@@ -93,6 +93,7 @@ class Story:
     plan: ResolvedChain | None = None
     alert: Alert = ALERT
     downtime: Downtime = NO_DOWNTIME
+    gate: ActionGate = OPEN_GATE
 
     def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> DecisionInput:
         """DecisionInput that the owner would make of the input. The owner's own inputs have no place in the inbox."""
@@ -106,6 +107,7 @@ class Story:
             chain=self.chain if isinstance(taken, i.AlertReceived) else None,
             spans=(Span(first=1, last=len(self.log)),) if isinstance(taken, i.ChatRequested) else (),
             downtime=self.downtime,
+            actions=self.gate,
         )
 
     @property
