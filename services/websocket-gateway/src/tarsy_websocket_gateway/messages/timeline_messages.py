@@ -115,6 +115,8 @@ def _stage(record: RecordedEvent, change: StageChanged, steps: WatchedSteps) -> 
         timestamp=wire_time(record.envelope.time),
         number=record.number,
     )
+    if change.action is not None:
+        message = message.with_facts({"action": change.action})
     if change.begun is not None:
         return message.with_facts(change.begun.model_dump())
     begun = steps.stages.get(change.stage_id)
